@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# Everything a developer runs. Each target installs what it needs first (tools/setup.sh, once).
+BIN := .venv/bin
+STAMP := .venv/stamp
+C_SOURCES = $(shell git ls-files '*.c' '*.cc' '*.h' ':!wrapper/generated')
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-distro bench lint format generate check-generated docs clean
+
+help:
+	@echo "make demo | test | test-distro DISTRO=trixie|bullseye | bench | lint | format | generate | check-generated | docs | clean"
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml tools/setup.sh
+	tools/setup.sh
+	@touch $@
+
+demo: $(STAMP)
+	tools/demo.sh
+
+test: $(STAMP)
+	$(BIN)/pytest -n 2 $(PYTEST_ARGS)
+
+# The debugger's tests in another Debian; as root. Needs nothing of .venv.
+test-distro:
+	tools/test_distro.sh "$(DISTRO)" $(PYTEST_ARGS)
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	clang-format --dry-run -Werror $(C_SOURCES)
+	$(BIN)/python tools/lint_wrapper.py
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	clang-format -i $(C_SOURCES)
+
+generate: $(STAMP)
+	$(BIN)/python wrapper/generator/generate.py
+
+check-generated: $(STAMP)
+	$(BIN)/python wrapper/generator/generate.py --check
+	tools/generate_commands_doc.sh --check
+
+docs: generate
+	tools/generate_commands_doc.sh
+
+clean:
+	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

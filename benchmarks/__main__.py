@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""`python -m benchmarks [GROUP ...] [MPI ...]`: prints figures; of all groups without any."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from benchmarks import browse, checks_overlap, checks_signatures, debugger, recorder
+from benchmarks.table import Figure
+from tests.support import find_mpi
+
+GROUPS = {
+    "recorder": recorder.figures,
+    "debugger": debugger.figures,
+    "browse": browse.figures,
+}
+PURE = {  # those that no MPI is needed for
+    "signatures": checks_signatures.figures,
+    "overlap": checks_overlap.figures,
+}
+MPIS = ("mpich4", "openmpi4", "mpich5", "openmpi5")
+
+
+def main(words: list[str]) -> int:
+    """Exit status 0 whatever the figures are: they are for people to judge."""
+    known = (*GROUPS, *PURE, *MPIS)
+    unknown = [word for word in words if word not in known]
+    if unknown:
+        print(f"benchmarks: {unknown[0]} is neither of {', '.join(known)}")
+        return 2
+    for group in [word for word in words if word not in MPIS] or (*PURE, *GROUPS):
+        if group in PURE:
+            _print(PURE[group]())
+        else:
+            for name in [word for word in words if word in MPIS] or MPIS:
+                _print(GROUPS[group](find_mpi(name)))
+    return 0
+
+
+def _print(figures: Iterable[Figure]) -> None:
+    for figure in figures:
+        print(figure.line(), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

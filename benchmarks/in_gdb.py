@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Sourced in gdb by benchmarks.debugger: times commands where they run and prints the seconds."""
+
+from __future__ import annotations
+
+import time
+
+import gdb
+
+
+def timed(name: str, command: str) -> None:
+    """Print `name seconds` for one gdb command."""
+    start = time.perf_counter()
+    gdb.execute(command, to_string=True)
+    print(f"@ {name} {time.perf_counter() - start:.6f}")
+
+
+def look_ups(name: str, count: int = 20000) -> None:
+    """Print the seconds of one look-up by handle, of distinct handles that were never asked for."""
+    from mpipp.gdb import sessions
+
+    registry = sessions.required().registry
+    size = registry.info.handle_size
+    array = gdb.parse_and_eval("&types[0]")
+    raw = bytes(gdb.selected_inferior().read_memory(int(array), 100_000 * size))
+    handles = [int.from_bytes(raw[i : i + size], "little") for i in range(0, len(raw), 5 * size)]
+    start = time.perf_counter()
+    for handle in handles[:count]:
+        registry._probe("datatype", handle)  # without decoding, as a look-up does
+    print(f"@ {name} {(time.perf_counter() - start) / count:.9f}")
+
+
+def forget() -> None:
+    """Nothing is known any more of what was recorded."""
+    from mpipp.gdb import sessions
+
+    sessions.required().refresh()
+
+
+gdb.execute("frame function main", to_string=True)
+timed("first print", "print types[77]")
+look_ups("look-up")
+timed("list", "mpipp list types --limit 0")
+timed("some", "mpipp vec memory")
+gdb.execute("set print elements 0")
+timed("all", "mpipp vec memory")
+gdb.execute("set print elements 200")
+forget()
+timed("tree", "mpipp nested")
+timed("typesig", "mpipp typesig nested")

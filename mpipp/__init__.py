@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""mpipp shows what MPI sees: datatypes, communication buffers and every other MPI handle.
+
+In Python, `TypeTree.from_mpi4py(datatype)` is where to begin. The datatype arithmetic (`typetree`,
+`elements`, `values`, `render`) is pure Python and needs neither a debugger nor MPI.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpipp.errors import AddressError, MpippError, UnreadableMemory
+from mpipp.typetree import Datatype, Extents
+
+if TYPE_CHECKING:
+    from mpipp.api import TypeTree
+
+__version__ = "0.1.0"
+__all__ = ["AddressError", "Datatype", "Extents", "MpippError", "TypeTree", "UnreadableMemory"]
+
+
+def __getattr__(name: str) -> object:
+    # Debuggers and the shell command start faster without what only Python programs use.
+    if name == "TypeTree":
+        from mpipp.api import TypeTree
+
+        return TypeTree
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

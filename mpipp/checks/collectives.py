@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Do the calls of one collective operation agree? (MPI-4.1, section 6.1)
+
+All processes of a communicator call its collective operations in the same order, so calls with
+the same ordinal on it belong together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from mpipp.checks import exchanges
+from mpipp.checks.exchanges import Joined
+from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.processes import Processes
+from mpipp.model import Op
+
+_NAME = re.compile(r"MPI_(I(?=[a-z])(?!ntercomm))?(\w+?)(_init)?(_c)?$")
+# Made nonblocking by another name than others are.
+_NONBLOCKING = {"Comm_idup": "Comm_dup", "Comm_idup_with_info": "Comm_dup_with_info"}
+# What the standard defines by each other.
+_ALIKE = {"Comm_dup_with_info": "Comm_dup", "Dist_graph_create_adjacent": "Dist_graph_create"}
+
+_ORDER = (
+    "MPI-4.1, section 6.1: all processes of a communicator must call the same collective "
+    "operations in the same order"
+)
+
+
+def check(known: Processes) -> Findings:
+    """What differs between the calls of one collective operation; one finding for each."""
+    for joined in _operations(known):
+        for different in (_procedures, _forms, _roots, _reductions):
+            finding = different(joined)
+            if finding is not None:
+                yield finding
+                break
+        else:
+            yield from exchanges.check(plain(joined[0]).lower(), joined)
+
+
+def _operations(known: Processes) -> Iterator[list[Joined]]:
+    # Those that more than one process has begun, in the order of the ranks.
+    found: dict[tuple[int, int], list[Joined]] = {}
+    for process in known.all:
+        for operation in process.operations:
+            call = operation.call
+            if call.ordinal is None or call.dest is not None or call.source is not None:
+                continue
+            member = known.of(operation)
+            if member is None or "collectives" in member.comm.uncertain:
+                continue
+            one = Joined(operation, member)
+            found.setdefault((member.comm.identity, call.ordinal), []).append(one)
+    return (joined for joined in found.values() if len(joined) > 1)
+
+
+def _parts(joined: Joined) -> tuple[str, str]:
+    # The operation's name, and how it is called.
+    found = _NAME.match(joined.operation.call.procedure)
+    assert found is not None
+    nonblocking, name, persistent, _ = found.groups()
+    name = name.capitalize() if nonblocking else name
+    form = "nonblocking" if nonblocking else "persistent" if persistent else "blocking"
+    if name in _NONBLOCKING:
+        name, form = _NONBLOCKING[name], "nonblocking"
+    return _ALIKE.get(name, name), form
+
+
+def plain(joined: Joined) -> str:
+    """The operation: "Bcast" for MPI_Bcast, MPI_Ibcast, MPI_Bcast_init and their large forms."""
+    return _parts(joined)[0]
+
+
+def _different(joined: Sequence[Joined], of: Callable[[Joined], object]) -> list[Joined]:
+    # The first two that differ, nothing if none do.
+    first = of(joined[0])
+    return next(([joined[0], one] for one in joined[1:] if of(one) != first), [])
+
+
+def _finding(
+    word: str, what: str, pair: list[Joined], rule: str, advice: str, must: str
+) -> Finding:
+    parties = tuple(one.operation.party() for one in pair)
+    return Finding(word, "error", what, parties, rule, advice, must)
+
+
+def _procedures(joined: Sequence[Joined]) -> Finding | None:
+    pair = _different(joined, plain)
+    if not pair:
+        return None
+    names = [one.operation.call.procedure for one in pair]
+    return _finding(
+        "collective-mismatch",
+        f"{names[0]} and {names[1]} meet on one communicator: each process's collective call "
+        f"number {pair[0].operation.call.ordinal} on it",
+        pair,
+        _ORDER,
+        "find where the processes take different ways: a branch on the rank, or a loop that one "
+        "of them leaves earlier",
+        "MUST_ERROR_COLLECTIVE_CALL_MISMATCH",
+    )
+
+
+def _forms(joined: Sequence[Joined]) -> Finding | None:
+    pair = _different(joined, _parts)
+    if not pair:
+        return None
+    forms = [_parts(one)[1] for one in pair]
+    return _finding(
+        "collective-form-mismatch",
+        f"a {forms[0]} and a {forms[1]} call of one collective operation meet",
+        pair,
+        "MPI-4.1, section 6.12: blocking, nonblocking and persistent collective operations do "
+        "not match each other",
+        "call the same procedure in all processes",
+        "MUST_ERROR_COLLECTIVE_BLOCKING_NONBLOCKING_MISMATCH",
+    )
+
+
+def _roots(joined: Sequence[Joined]) -> Finding | None:
+    pair = _different(joined, lambda one: one.operation.call.root)
+    if not pair or joined[0].member.comm.inter:  # there the groups differ by purpose
+        return None
+    roots = [one.operation.call.root for one in pair]
+    return _finding(
+        "root-mismatch",
+        f"the processes name different roots: {roots[0]} and {roots[1]}",
+        pair,
+        "MPI-4.1, section 6.2: the argument root must be the same in all processes",
+        "pass the same root in all processes",
+        "MUST_ERROR_COLLECTIVE_ROOT_MISMATCH",
+    )
+
+
+def _reductions(joined: Sequence[Joined]) -> Finding | None:
+    pair = _different(joined, _reduction)
+    if not pair:
+        return None
+    names = [_reduction(one) for one in pair]
+    return _finding(
+        "op-mismatch",
+        f"the processes reduce with different operations: {names[0]} and {names[1]}",
+        pair,
+        "MPI-4.1, section 6.9: the argument op must be the same in all processes",
+        "pass the same operation in all processes",
+        "MUST_ERROR_COLLECTIVE_OP_MISMATCH",
+    )
+
+
+def _reduction(joined: Joined) -> str:
+    # Whether two of the program's own are the same function is not known.
+    call, registry = joined.operation.call, joined.operation.process.registry
+    found = registry.find("op", call.op) if call.op is not None else None
+    if not isinstance(found, Op):
+        return ""
+    return found.header.name if found.header.predefined else "one of the program's own"

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Which buffers of a collective operation's calls must have the same type signature?
+
+The rules stand in MPI-4.1, sections 6.4 to 6.12, at each procedure. Intercommunicators and
+neighbourhoods are left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from mpipp.checks import signatures
+from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.process import Operation
+from mpipp.checks.processes import Member
+from mpipp.checks.signatures import Data
+from mpipp.model import Buffer
+
+_MOST_PAIRS = 100_000
+
+
+class Joined(NamedTuple):
+    """A process's call of a collective operation."""
+
+    operation: Operation
+    member: Member
+
+    @property
+    def rank(self) -> int:
+        """On the communicator."""
+        return self.member.comm.rank
+
+    def buffer(self, *roles: str) -> Buffer | None:
+        """The first of the buffers that are there, MPI_IN_PLACE left out."""
+        found = {buffer.role: buffer for buffer in self.operation.buffers()}
+        return next((found[role] for role in roles if role in found), None)
+
+    def whole(self, *roles: str) -> Data | None:
+        """All of a buffer."""
+        buffer = self.buffer(*roles)
+        return signatures.whole(self.operation, buffer) if buffer is not None else None
+
+    def share(self, peer: int, *roles: str) -> Data | None:
+        """What a buffer has for one peer."""
+        buffer = self.buffer(*roles)
+        return signatures.share(self.operation, buffer, peer) if buffer is not None else None
+
+
+_Pairs = Iterator["tuple[Data | None, Data | None]"]
+
+
+def check(name: str, joined: Sequence[Joined]) -> Findings:
+    """The first two buffers of an operation that should match and do not."""
+    pairs = _RULES.get(name)
+    reduces = pairs in (_reduction, _reduce_scatter)
+    meeting = signatures.REDUCTION if reduces else signatures.COLLECTIVE
+    if pairs is None or joined[0].member.comm.inter:
+        return
+    for sent, received in itertools.islice(pairs(joined), _MOST_PAIRS):
+        if sent is not None and received is not None:
+            finding: Finding | None = signatures.compare(sent, received, meeting)
+            if finding is not None:
+                yield finding
+                return
+
+
+def _root(joined: Sequence[Joined]) -> Joined | None:
+    return next((one for one in joined if one.rank == one.operation.call.root), None)
+
+
+def _bcast(joined: Sequence[Joined]) -> _Pairs:
+    root = _root(joined) or joined[0]
+    for one in joined:
+        if one is not root:
+            yield root.whole("buffer"), one.whole("buffer")
+
+
+def _gather(joined: Sequence[Joined]) -> _Pairs:
+    root = _root(joined)
+    for one in joined:
+        if root is not None and one is not root:
+            yield one.whole("sendbuf"), root.share(one.rank, "recvbuf")
+
+
+def _scatter(joined: Sequence[Joined]) -> _Pairs:
+    root = _root(joined)
+    for one in joined:
+        if root is not None and one is not root:
+            yield root.share(one.rank, "sendbuf"), one.whole("recvbuf")
+
+
+def _allgather(joined: Sequence[Joined]) -> _Pairs:
+    # MPI_IN_PLACE: each sends its share of what it receives.
+    first = joined[0]
+    for one in joined:
+        sent = one.whole("sendbuf") or one.share(one.rank, "recvbuf")
+        yield sent, first.share(one.rank, "recvbuf")
+    own = first.whole("sendbuf") or first.share(first.rank, "recvbuf")
+    for one in joined[1:]:
+        yield own, one.share(first.rank, "recvbuf")
+
+
+def _alltoall(joined: Sequence[Joined]) -> _Pairs:
+    # MPI_IN_PLACE: what is received takes the place of what is sent.
+    for one, other in itertools.product(joined, joined):
+        sent = one.share(other.rank, "sendbuf", "recvbuf")
+        yield sent, other.share(one.rank, "recvbuf")
+
+
+def _reduction(joined: Sequence[Joined]) -> _Pairs:
+    for one in joined[1:]:
+        yield joined[0].whole("sendbuf", "recvbuf"), one.whole("sendbuf", "recvbuf")
+
+
+def _reduce_scatter(joined: Sequence[Joined]) -> _Pairs:
+    # With MPI_IN_PLACE only the process's own share is recorded.
+    for one in joined[1:]:
+        yield joined[0].whole("sendbuf"), one.whole("sendbuf")
+
+
+_RULES: dict[str, Callable[[Sequence[Joined]], _Pairs]] = {
+    "bcast": _bcast,
+    "gather": _gather,
+    "gatherv": _gather,
+    "scatter": _scatter,
+    "scatterv": _scatter,
+    "allgather": _allgather,
+    "allgatherv": _allgather,
+    "alltoall": _alltoall,
+    "alltoallv": _alltoall,
+    "alltoallw": _alltoall,
+    "reduce": _reduction,
+    "allreduce": _reduction,
+    "scan": _reduction,
+    "exscan": _reduction,
+    "reduce_scatter": _reduce_scatter,
+    "reduce_scatter_block": _reduce_scatter,
+}

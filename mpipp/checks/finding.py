@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""A finding: one reported fact about a program, with its evidence, the rule and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mpipp.model import Site
+
+
+@dataclass(frozen=True)
+class Party:
+    """A call or an object that a finding is about."""
+
+    process: int  # its number among the processes that are checked
+    text: str  # "MPI_Irecv(source = 0, tag = 1, ...)", or "MPI_Datatype VECTOR[3, 2, 4]"
+    made: str  # how its place is introduced: "called at", "made at"
+    site: Site
+    tid: int | None = None  # the thread that is inside of the call now
+    details: tuple[str, ...] = ()  # its part in what was found, a line each: element addresses
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong; `severity` is "error", or "warning" for what only wastes."""
+
+    check: str  # a word for scripts: "buffer-overlap"
+    severity: str
+    what: str  # one sentence without its full stop
+    parties: tuple[Party, ...]
+    rule: str  # "MPI-4.1, section 3.7.2: ..."
+    advice: str  # what to do
+    must: str = ""  # the identifier of MUST for the same, "" if it has none
+
+
+Where = Callable[[Party], Sequence[str]]  # source lines, innermost first; empty if not known
+Label = Callable[[int], str]  # a process by its number; "" where there is only one
+
+
+def text(finding: Finding, where: Where, label: Label) -> Iterator[str]:
+    """The lines of a report."""
+    yield f"{finding.severity}: {finding.what}"
+    for party in finding.parties:
+        name = label(party.process)
+        yield f"  {name}{': ' if name else ''}{party.text}"
+        calls = where(party)
+        if calls:
+            yield f"    {party.made} {calls[0]}"
+        yield from (f"    from {call}" for call in calls[1:])
+        yield from (f"    {detail}" for detail in party.details)
+    yield f"  rule: {finding.rule}"
+    yield f"  to do: {finding.advice}"
+    if finding.must:
+        yield f"  MUST: {finding.must}"
+
+
+def record(finding: Finding, where: Where, label: Label) -> dict[str, Any]:
+    """A finding for machines; the schema stands in docs/json.md."""
+    return {
+        "check": finding.check,
+        "severity": finding.severity,
+        "what": finding.what,
+        "parties": [
+            {
+                "process": label(party.process),
+                "text": party.text,
+                "where": list(where(party)),
+                "details": list(party.details),
+            }
+            for party in finding.parties
+        ],
+        "rule": finding.rule,
+        "advice": finding.advice,
+        "must": finding.must,
+    }
+
+
+Findings = Iterator[Finding]

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""One process as the checks see it: what it has recorded, and the operations that are going on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from mpipp import oneline
+from mpipp.checks.finding import Party
+from mpipp.describe import Surroundings
+from mpipp.model import Buffer, Call, File, Object, Request, Thread
+from mpipp.registry.reader import Registry
+
+
+class Gap(NamedTuple):
+    """Addresses [start, end) that a process does not have, or cannot write to."""
+
+    start: int
+    end: int
+    mapped: bool
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Communication that is going on: an active call, or the one that a pending request is of."""
+
+    process: Process
+    call: Call
+    request: Request | None  # None: the call has not returned
+    tid: int | None  # the thread that is inside of the call
+
+    def party(self, *details: str) -> Party:
+        """The operation as a party of a finding."""
+        arguments = oneline.arguments(self.call, self.process.around)
+        request = f", request #{self.request.header.serial}" if self.request else ""
+        text = f"{self.call.procedure}({arguments}){request}"
+        return Party(self.process.number, text, "called at", self.call.site, self.tid, details)
+
+    @property
+    def started(self) -> bool:
+        """Whether it communicates: a call that makes a persistent request only prepares to."""
+        return self.request is not None or not self.call.procedure.endswith(("_init", "_init_c"))
+
+    def peer(self, number: int) -> str:
+        """What the peer of a share of a buffer is called: "rank 3", "neighbor 1"."""
+        return f"{'neighbor' if 'neighbor' in self.call.procedure.lower() else 'rank'} {number}"
+
+    def buffers(self) -> Iterator[Buffer]:
+        """The communication buffers that lie in memory of this process, MPI_IN_PLACE left out."""
+        for buffer in self.call.buffers:
+            if "remote" not in buffer.access and not self.process.in_place(buffer):
+                yield buffer
+
+
+class Process:
+    """What the checks look at.
+
+    Args:
+        number: the process's own among all that are checked, from 0.
+        gaps: what it does not have or cannot write to, in order; None if that is not known.
+    """
+
+    def __init__(
+        self, number: int, registry: Registry, around: Surroundings, gaps: Sequence[Gap] | None
+    ) -> None:
+        self.number = number
+        self.registry = registry
+        self.around = around
+        self.gaps = gaps
+
+    @cached_property
+    def threads(self) -> tuple[Thread, ...]:
+        """The threads that are inside of MPI."""
+        found = self.registry.threads()
+        return tuple(t for t in found if isinstance(t, Thread) and t.call is not None)
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """All that is going on, active calls first."""
+        result = []
+        inside = set()
+        for thread in self.threads:
+            assert thread.call is not None
+            if thread.call.state == "active":
+                result.append(Operation(self, thread.call, None, thread.tid))
+            inside.add((thread.call.frame, thread.call.serial))
+        for request in self.registry.pending_requests():
+            # A call that is about to return may have recorded its request already.
+            if not isinstance(request, Request):
+                continue
+            if (request.call.frame, request.call.serial) not in inside:
+                result.append(Operation(self, request.call, request, None))
+        for file in self.registry.objects("file"):
+            if not isinstance(file, File) or file.split is None:
+                continue
+            if (file.split.frame, file.split.serial) not in inside:
+                result.append(Operation(self, file.split, None, None))
+        return tuple(result)
+
+    def in_place(self, buffer: Buffer) -> bool:
+        """Whether MPI_IN_PLACE stands in place of an address."""
+        return self.around.constant_name(buffer.address, "MPI_IN_PLACE") is not None
+
+    def made(self, found: Object, *details: str) -> Party:
+        """An object as a party of a finding."""
+        header = found.header
+        text = f"MPI_{header.kind.capitalize()} #{header.serial}"
+        text += f", {oneline.described(found, self.around)}"
+        return Party(self.number, text, "made at", header.site, None, details)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""Is what one call sends what another receives? (MPI-4.1, sections 3.3.1 and 6.2)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mpipp.checks.finding import Finding, Party
+from mpipp.checks.process import Operation
+from mpipp.errors import MpippError
+from mpipp.model import Buffer, DatatypeRecord
+from mpipp.typesig import matching, matchtext
+from mpipp.typesig.matching import Comparison, Side
+from mpipp.typesig.matchtext import Entries
+
+
+@dataclass(frozen=True)
+class Data:
+    """What a call sends or receives: `count` entries of a datatype, as its argument `role` says."""
+
+    operation: Operation
+    role: str
+    address: int
+    count: int
+    datatype: DatatypeRecord
+    of: str = ""  # whose share it is: " of rank 3"
+
+    @property
+    def entries(self) -> Entries:
+        """The same without the call."""
+        return Entries(self.role, self.datatype.tree, self.count)
+
+
+def whole(operation: Operation, buffer: Buffer) -> Data | None:
+    """All of a buffer; None where that is not known, or senseless."""
+    return _data(operation, buffer, buffer.address, buffer.total_count, buffer.datatype)
+
+
+def share(operation: Operation, buffer: Buffer, peer: int) -> Data | None:
+    """What a buffer has for one peer; None as in `whole`."""
+    if not 0 <= peer < buffer.part_count:
+        return None
+    try:
+        part = buffer.part(peer)
+    except MpippError:  # arrays of the caller that cannot be read
+        return None
+    address = buffer.address + (part.displacement or 0)
+    return _data(operation, buffer, address, part.count, part.datatype, f" of rank {peer}")
+
+
+def _data(
+    operation: Operation,
+    buffer: Buffer,
+    address: int,
+    count: int,
+    datatype: object,
+    of: str = "",
+) -> Data | None:
+    if not isinstance(datatype, DatatypeRecord) or datatype.header.null or count < 0:
+        return None
+    return Data(operation, buffer.role, address, count, datatype, of)
+
+
+class Meeting(NamedTuple):
+    """How two buffers meet; `exact`: neither may have fewer elements than the other."""
+
+    exact: bool
+    verbs: tuple[str, str]  # what the two calls do
+    rule: str
+
+
+MESSAGE = Meeting(
+    False,
+    ("sends", "receives"),
+    "MPI-4.1, section 3.3.1: the types sent and received must match, in the same order",
+)
+COLLECTIVE = Meeting(
+    True,
+    ("sends", "receives"),
+    "MPI-4.1, section 6.2: the amount and types sent must be those received",
+)
+REDUCTION = Meeting(
+    True,
+    ("reduces", "reduces"),
+    "MPI-4.1, section 6.9: all processes must give the same number of elements of the same type",
+)
+
+
+def compare(sent: Data, received: Data, meeting: Meeting) -> Finding | None:
+    """What is wrong where two buffers meet; None if nothing is, or it cannot be known."""
+    try:
+        found = matching.compare(sent.entries.signature, received.entries.signature)
+    except MpippError:
+        return None
+    if found.verdict == "match" or (found.verdict == "partial" and not meeting.exact):
+        return None
+    if found.verdict == "mismatch":
+        return _mismatch(found, sent, received, meeting)
+    if meeting.exact:
+        return _length(found, sent, received, meeting)
+    return _truncation(found, sent, received, meeting)
+
+
+def _mismatch(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> Finding:
+    assert found.first is not None and found.second is not None
+    kinds = found.first.kind, found.second.kind
+    after = f"after {_elements(found.equal)}" if found.equal else "at the first element"
+    if meeting is REDUCTION:
+        what = f"the processes reduce different types, {after}: {kinds[0]} and {kinds[1]}"
+    else:
+        what = (
+            f"what is sent does not match what is received, {after}: "
+            f"{kinds[0]} is sent, {kinds[1]} received"
+        )
+    return Finding(
+        "type-mismatch",
+        "error",
+        what,
+        _parties(found, sent, received, meeting),
+        meeting.rule + _byte_rule(kinds),
+        "describe the same basic types in the same order on both sides",
+        "MUST_ERROR_TYPEMATCH_MISMATCH" + ("_BYTE" if "MPI_BYTE" in kinds else ""),
+    )
+
+
+def _length(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> Finding:
+    lengths = [data.entries.signature.elements for data in (sent, received)]
+    if meeting is REDUCTION:
+        what = f"the processes reduce different numbers of elements: {lengths[0]} and {lengths[1]}"
+    elif found.verdict == "longer":
+        what = f"{_elements(lengths[0])} sent, but only {lengths[1]} received"
+    else:
+        what = f"only {_elements(lengths[0])} sent, but {lengths[1]} received"
+    return Finding(
+        "length-mismatch",
+        "error",
+        what,
+        _parties(found, sent, received, meeting),
+        meeting.rule,
+        "let both sides have the same number of elements",
+        "MUST_ERROR_TYPEMATCH_LENGTH",
+    )
+
+
+def _truncation(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> Finding:
+    lengths = [data.entries.signature.elements for data in (sent, received)]
+    return Finding(
+        "truncation",
+        "error",
+        f"{_elements(lengths[0])} sent, but only {lengths[1]} received: "
+        "the message is truncated (MPI_ERR_TRUNCATE)",
+        _parties(found, sent, received, meeting),
+        "MPI-4.1, section 3.2.4: a message must not be longer than the receive buffer",
+        "receive with a buffer for all that may be sent, or ask MPI_Probe how much it is",
+        "MUST_ERROR_TYPEMATCH_LENGTH",
+    )
+
+
+def _byte_rule(kinds: tuple[str, str]) -> str:
+    return "; MPI_BYTE matches only MPI_BYTE" if "MPI_BYTE" in kinds else ""
+
+
+def _parties(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> tuple[Party, ...]:
+    sides = found.first, found.second
+    rows = zip((sent, received), sides, meeting.verbs)
+    return tuple(data.operation.party(*_details(data, side, verb)) for data, side, verb in rows)
+
+
+def _details(data: Data, side: Side | None, verb: str) -> list[str]:
+    if side is None:
+        return []
+    place = matchtext.place(data.entries, side)
+    element = f"{place.text}{data.of}"
+    return [f"{verb} {side.kind}: {element}, at {data.address + place.displacement:#x}"]
+
+
+def _elements(number: int) -> str:
+    return f"{number} element{'' if number == 1 else 's'}"

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""The memory that operations use: one use for each communication buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from mpipp.checks.process import Operation
+from mpipp.model import Buffer, Call, DatatypeRecord, Op
+from mpipp.overlap import Region, region, touching, union
+from mpipp.typetree import Datatype
+
+
+@dataclass(frozen=True)
+class Share:
+    """`count` entries of `datatype` at `address`: a buffer, or a peer's part in v and w forms."""
+
+    peer: int | None
+    address: int
+    count: int
+    datatype: Datatype
+
+
+@dataclass(frozen=True)
+class Use:
+    """A communication buffer of an operation, with the bytes that the operation uses."""
+
+    operation: Operation
+    buffer: Buffer
+
+    @property
+    def writes(self) -> bool:
+        """Whether the operation stores there."""
+        return "writes" in self.buffer.access
+
+    @property
+    def verb(self) -> str:
+        """What the operation does with it."""
+        both = {"reads", "writes"} <= self.buffer.access
+        return "reads and writes" if both else "writes" if self.writes else "reads"
+
+    @cached_property
+    def shares(self) -> tuple[Share, ...]:
+        """What is known of it; shares without data are left out."""
+        return tuple(_shares(self.buffer))
+
+    @cached_property
+    def region(self) -> Region:
+        """The bytes."""
+        return union([region(s.datatype, s.count, s.address) for s in self.shares])
+
+    def name(self, byte: int) -> str:
+        """The element that has the byte at an address: `recvbuf[1](VECTOR)[0][1](DOUBLE)`."""
+        return next(self.names(byte), f"{self.buffer.role} at {byte:#x}")
+
+    def names(self, byte: int) -> Iterator[str]:
+        """All elements that have it, more than one where the buffer overlaps itself."""
+        for share in self.shares:
+            found = touching(share.datatype, share.count, byte - share.address)
+            of = "" if share.peer is None else f" of {self.operation.peer(share.peer)}"
+            yield from (f"{self.buffer.role}{element.path}{of}" for element in found)
+
+
+def uses(operation: Operation) -> list[Use]:
+    """The buffers of an operation that have data, and that it is certain to use."""
+    if _takes_nothing(operation):
+        left_alone = {"origin_addr"}
+    else:
+        left_alone = _packed(operation.call)
+    found = [
+        Use(operation, buffer)
+        for buffer in operation.buffers()
+        if buffer.role not in left_alone and _has_peer(operation, buffer)
+    ]
+    return [use for use in found if use.shares]
+
+
+def _has_peer(operation: Operation, buffer: Buffer) -> bool:
+    # Nothing goes to MPI_PROC_NULL or comes from it (MPI-4.1, sections 3.10 and 12.3).
+    call, around = operation.call, operation.process.around
+    sides = {"reads": call.dest, "writes": call.source}
+    peers = [call.target_rank, *(sides[access] for access in buffer.access & sides.keys())]
+    known = [peer for peer in peers if peer is not None]
+    return not known or any(around.constant_name(rank, "MPI_PROC_NULL") is None for rank in known)
+
+
+def _takes_nothing(operation: Operation) -> bool:
+    # MPI-4.1, section 12.3.4.
+    call = operation.call
+    found = operation.process.registry.find("op", call.op) if call.op is not None else None
+    return isinstance(found, Op) and found.header.name == "MPI_NO_OP"
+
+
+def _packed(call: Call) -> set[str]:
+    # Only what begins at `position` is used, which is not recorded.
+    if call.procedure.startswith("MPI_Pack"):
+        return {"outbuf"}
+    return {"inbuf"} if call.procedure.startswith("MPI_Unpack") else set()
+
+
+def _shares(buffer: Buffer) -> Iterator[Share]:
+    if buffer.parts is None:
+        if _holds(buffer.datatype, buffer.total_count):
+            assert isinstance(buffer.datatype, DatatypeRecord)
+            yield Share(None, buffer.address, buffer.total_count, buffer.datatype.tree)
+        return
+    for peer, part in enumerate(buffer.parts):
+        if part.displacement is not None and _holds(part.datatype, part.count):
+            assert isinstance(part.datatype, DatatypeRecord)
+            yield Share(peer, buffer.address + part.displacement, part.count, part.datatype.tree)
+
+
+def _holds(datatype: object, count: int) -> bool:
+    if not isinstance(datatype, DatatypeRecord) or datatype.header.null:
+        return False
+    return count > 0 and datatype.tree.size > 0

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""Builds the wrapper for one MPI, once, in the user's cache directory.
+
+A build is one directory, `NAME/libmpipp_FLAVOUR.so` with gdb's auto-load script beside it, named
+by everything that can change the result. It appears whole or not at all, so several builders (the
+ranks of a job, the workers of a test run) need no lock.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpipp import __version__
+from mpipp.cli import elf
+from mpipp.cli.mpi import Mpi
+from mpipp.errors import MpippError
+
+# -g: at the entry of a call the debugger reads the parameters by their names.
+_FLAGS = ("-std=gnu11", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra")
+_LINK_FLAGS = ("-shared", "-ldl", "-lpthread")
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+# gdb runs NAME-gdb.py when the program loads NAME, where its auto-load safe-path allows.
+_AUTOLOAD = """\
+# Written by mpipp when it built the wrapper beside this file: gdb runs it when that is loaded.
+import os
+import sys
+
+import gdb
+
+PRINTERS = {printers!r}
+if "mpipp.gdb" not in sys.modules and os.path.exists(PRINTERS):
+    gdb.execute("source " + PRINTERS)
+"""
+
+
+def cache_directory() -> Path:
+    """Where builds are kept: $MPIPP_CACHE, or mpipp in $XDG_CACHE_HOME or in ~/.cache."""
+    chosen = os.environ.get("MPIPP_CACHE")
+    if chosen:
+        return Path(chosen).absolute()
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base).absolute() / "mpipp"
+
+
+def source_directory() -> Path:
+    """The wrapper's C sources: shipped in the package, or those of the checkout.
+
+    Raises:
+        MpippError: there are none.
+    """
+    for directory in (_PACKAGE / "_wrapper", _PACKAGE.parent / "wrapper"):
+        if any(directory.glob("*.c")):
+            return directory
+    raise MpippError(f"the wrapper's C sources are not in {_PACKAGE}: install mpipp again")
+
+
+def library_path(mpi: Mpi) -> Path:
+    """Where the wrapper for `mpi` is, or will be once it is built.
+
+    Raises:
+        MpippError: the C sources are missing.
+    """
+    name = re.sub(r"[^\w.+-]", "_", f"{mpi.flavour.key}-{mpi.version}-{__version__}")
+    directory = cache_directory() / f"{name}-{_fingerprint(mpi)}"
+    return directory / f"libmpipp_{mpi.flavour.key}.so"
+
+
+def build(
+    mpi: Mpi,
+    *,
+    force: bool = False,
+    progress: Callable[[str], None] = lambda text: None,
+) -> Path:
+    """Build the wrapper for `mpi`, unless that was done before.
+
+    Args:
+        force: build it again even then.
+        progress: called with pieces of text while building.
+
+    Returns:
+        The path of the library, to be put in LD_PRELOAD of the program.
+
+    Raises:
+        MpippError: the cache cannot be written, the sources are missing, or they do not compile.
+    """
+    library = library_path(mpi)
+    # The dynamic loader splits LD_PRELOAD at both, and knows no way to quote them.
+    if re.search(r"[\s:]", str(library)):
+        raise MpippError(
+            f"the cache directory {cache_directory()} has a space or a colon in its name, which "
+            "LD_PRELOAD cannot hold: set MPIPP_CACHE to another"
+        )
+    if library.exists() and not force:
+        return library
+    work = _work_directory(library.parent.parent)
+    progress(f"building the wrapper for {mpi.name} ...")
+    start = time.monotonic()
+    try:
+        _compile(mpi, work, library)
+        (work / f"{library.name}-gdb.py").write_text(_autoload())
+        _install(work, library.parent)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+        progress(f" {time.monotonic() - start:.1f} s\n")
+    return library
+
+
+@dataclass(frozen=True)
+class Commands:
+    """How to build the wrapper: compilations, independent of each other, and the link after them.
+
+    Attributes:
+        compile: the largest source first.
+        link: what makes the library of the object files.
+    """
+
+    compile: list[list[str]]
+    link: list[str]
+
+
+def commands(
+    mpi: Mpi,
+    build_directory: Path,
+    output: Path,
+    *,
+    compiler: str = "",
+    extra_flags: Sequence[str] = (),
+) -> Commands:
+    """The commands that build the wrapper; `write_have` must have been here before.
+
+    Args:
+        build_directory: holds mpipp_have.h, and the object files later.
+        compiler: the C compiler, if not the one that the MPI compiler calls.
+        extra_flags: more flags for it.
+    """
+    sources = source_directory()
+    files = sorted([*sources.glob("*.c"), *sources.glob("generated/*.c")])
+    start = [compiler or mpi.compiler, *_FLAGS, *extra_flags]
+    where = [f"-I{sources}", f"-I{build_directory}"]
+    where += [f"-DMPIPP_FLAVOUR_{mpi.flavour.key.upper()}=1", *mpi.flags]
+    objects = {
+        file: str(build_directory / ("_".join(file.relative_to(sources).parts)[:-2] + ".o"))
+        for file in files
+    }
+    largest_first = sorted(files, key=lambda file: -file.stat().st_size)
+    return Commands(
+        [[*start, *where, "-c", str(file), "-o", objects[file]] for file in largest_first],
+        [*start, *objects.values(), *_LINK_FLAGS, "-o", str(output)],
+    )
+
+
+def run_all(compilations: Sequence[Sequence[str]]) -> list[subprocess.CompletedProcess[str]]:
+    """Run commands, as many at a time as this process may use processors; results in order."""
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(_run, compilations))
+
+
+def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def write_have(mpi: Mpi, build_directory: Path) -> None:
+    """Write mpipp_have.h: what the MPI header declares, as MPIPP_HAVE_<procedure>."""
+    (build_directory / "mpipp_have.h").write_text(_have(mpi))
+
+
+def _have(mpi: Mpi) -> str:
+    built_with = f"{mpi.mpicc} {mpi.name}".replace("\\", "\\\\").replace('"', '\\"')
+    lines = [f"#define MPIPP_HAVE_{name} 1" for name in mpi.procedures]
+    return "\n".join([*lines, f'#define MPIPP_BUILT_WITH "{built_with}"', ""])
+
+
+def _autoload() -> str:
+    return _AUTOLOAD.format(printers=str(_PACKAGE / "gdb_printers.py"))
+
+
+def _fingerprint(mpi: Mpi) -> str:
+    # Of everything that goes into a build and is not in its name.
+    sources = source_directory()
+    compiler = _run([mpi.compiler, "--version"])
+    parts = [compiler.stdout.partition("\n")[0], mpi.compiler, _have(mpi), _autoload()]
+    parts += [*_FLAGS, *_LINK_FLAGS, *mpi.flags]
+    digest = hashlib.sha256("\0".join(parts).encode())
+    for file in sorted(sources.rglob("*")):
+        if file.suffix in (".c", ".h", ".inc", ".def"):
+            digest.update(f"\0{file.relative_to(sources)}\0".encode() + file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _work_directory(cache: Path) -> Path:
+    # Beside the final one, to be renamed to it.
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=".build-", dir=cache))
+        work.chmod(0o755)
+    except OSError as error:
+        raise MpippError(
+            f"cannot write the cache directory {cache} ({error.strerror}): "
+            "set MPIPP_CACHE to one that can be written"
+        ) from None
+    return work
+
+
+def _compile(mpi: Mpi, work: Path, library: Path) -> None:
+    output = work / library.name
+    with tempfile.TemporaryDirectory(dir=work) as objects:
+        write_have(mpi, Path(objects))
+        steps = commands(mpi, Path(objects), output)
+        failed = [done for done in run_all(steps.compile) if done.returncode != 0]
+        if not failed:
+            failed = [done for done in run_all([steps.link]) if done.returncode != 0]
+    problem = _first_error(failed[0].stderr) if failed else _foreign_reference(output)
+    log = library.parent.parent / f"failed-{library.parent.name}.log"
+    if problem:
+        log.write_text("".join(_logged(done) for done in failed))
+        raise MpippError(
+            f"the wrapper for {mpi.name} does not compile: {problem}; all of it is in {log}"
+        )
+    log.unlink(missing_ok=True)
+
+
+def _logged(done: subprocess.CompletedProcess[str]) -> str:
+    return " ".join(done.args) + "\n" + done.stdout + done.stderr
+
+
+def _first_error(output: str) -> str:
+    lines = [line for line in output.splitlines() if "error:" in line or "undefined" in line]
+    return lines[0].strip() if lines else "the compiler failed without an error message"
+
+
+def _foreign_reference(library: Path) -> str:
+    # The wrapper finds MPI when the program runs. A hard reference to it would keep every program
+    # without MPI that inherits LD_PRELOAD from starting.
+    for name in elf.needed(str(library)):
+        if name.startswith("libmpi"):
+            return f"it is linked with {name}"
+    for name in elf.undefined(str(library)):
+        if re.match(r"P?MPIX?_|ompi_|MPIR_", name):
+            return f"it refers to {name} of the MPI library"
+    return ""
+
+
+def _install(work: Path, target: Path) -> None:
+    # Over an old build (force) file by file, so that there is a whole library at every moment;
+    # programs that have the old one loaded keep it.
+    if not target.exists():
+        try:
+            work.rename(target)
+            return
+        except OSError:
+            if not target.exists():  # not the other builder that was first
+                raise
+    for file in work.iterdir():
+        file.replace(target / file.name)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp check`: the checks of gdb's command of the same name, on core files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+
+from mpipp.cli import corefile, elf
+from mpipp.cli.debugger import debugger, loading
+from mpipp.errors import MpippError
+
+_BEGIN, _END = "mpipp check begins", "mpipp check ends"
+_LAST = re.compile(r"^(no|\d+) findings? in (\d+) process", re.MULTILINE)
+
+FOUND, NOT_CHECKED = 1, 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `mpipp check`."""
+    parser.add_argument("cores", nargs="+", metavar="CORE", help="core files, one of each process")
+    parser.add_argument("--exec", metavar="PROGRAM", help="the program, if the cores do not say")
+    parser.add_argument("--leaks", action="store_true", help="also what was never freed")
+    parser.add_argument("--json", action="store_true", help="findings for machines")
+    parser.epilog = "exit status: 0 nothing found, 1 something found, 2 something not checked"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Let gdb look at the cores, and print what it finds; returns the exit status.
+
+    Raises:
+        MpippError: there is no gdb, a core cannot be read, or its program is not known.
+    """
+    command = [debugger(), *loading(), "-nx", "-batch"]
+    for number, core in enumerate(arguments.cores, 1):
+        program = _program(core, arguments.exec)
+        if number > 1:
+            command += ["-ex", "add-inferior -no-connection", "-ex", f"inferior {number}"]
+        command += ["-ex", f"file {_quoted(program)}", "-ex", f"core-file {core}"]
+    options = "".join(f" {name}" for name in ("--leaks", "--json") if _is_given(arguments, name))
+    for words in (f"echo {_BEGIN}\\n", f"mpipp check{options}", f"echo {_END}\\n"):
+        command += ["-ex", words]
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "DEBUGINFOD_URLS": ""},
+        text=True,
+        errors="backslashreplace",
+        check=False,
+    )
+    _, begins, rest = done.stdout.partition(_BEGIN + "\n")
+    report, ends, _ = rest.partition(_END + "\n")
+    if not begins or not ends:
+        raise MpippError(f"gdb ended with status {done.returncode} before it had checked the cores")
+    result = _result_of_document(report) if arguments.json else _result(report)
+    if result is None:
+        said = " ".join(report.split()) or "gdb said nothing"
+        raise MpippError(f"the cores could not be checked: {said}")
+    sys.stdout.write(report)
+    findings, checked = result
+    if checked < len(arguments.cores):
+        print(f"mpipp: {checked} of {len(arguments.cores)} cores were checked", file=sys.stderr)
+    return FOUND if findings else NOT_CHECKED if checked < len(arguments.cores) else 0
+
+
+def _is_given(arguments: argparse.Namespace, option: str) -> bool:
+    return bool(getattr(arguments, option.lstrip("-")))
+
+
+def _program(core: str, chosen: str | None) -> str:
+    recorded = corefile.program_of(core)  # says whether it is a core
+    program = chosen or recorded
+    if not program:
+        raise MpippError(f"{core} does not say of which program it is: name that with --exec")
+    if not os.path.isfile(program):
+        advice = "check --exec" if chosen else "name it with --exec"
+        raise MpippError(f"the program of {core}, {program}, is not there: {advice}")
+    if chosen and not elf.is_elf(chosen):
+        raise MpippError(f"{chosen} is no program: check --exec")
+    return program
+
+
+def _quoted(path: str) -> str:
+    # As a word of a gdb command.
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _result(report: str) -> tuple[int, int] | None:
+    # Findings, and processes looked at; None if the report has no last line.
+    last = _LAST.search(report)
+    if last is None:
+        return None
+    findings, processes = last.groups()
+    return 0 if findings == "no" else int(findings), int(processes)
+
+
+def _result_of_document(report: str) -> tuple[int, int] | None:
+    try:
+        document = json.loads(report)
+        return len(document["findings"]), len(document["processes"])
+    except (ValueError, KeyError):
+        return None

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""gdb, and how it loads mpipp."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from mpipp.cli.build import cache_directory
+from mpipp.errors import MpippError
+
+PRINTERS = Path(__file__).resolve().parent.parent / "gdb_printers.py"
+
+
+def debugger() -> str:
+    """The path of gdb. Raises MpippError when there is none."""
+    gdb = shutil.which("gdb")
+    if gdb is None:
+        raise MpippError("there is no gdb on PATH: install it (Debian: gdb)")
+    return gdb
+
+
+def loading() -> list[str]:
+    """The options with which gdb loads mpipp."""
+    # The auto-load script beside the wrapper is ours: without this gdb warns that it was declined.
+    return [
+        "-iex",
+        f"add-auto-load-safe-path {cache_directory()}",
+        "-iex",
+        f"source {PRINTERS}",
+    ]

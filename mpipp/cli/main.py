@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""The command `mpipp`: its options, and the one place where an error becomes a line on stderr."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from mpipp import __version__
+from mpipp.cli import attach, browse, check, doctor, gdb, run, wrapper
+from mpipp.errors import MpippError
+
+_SESSION = """\
+example session:
+  $ mpicc -g ring.c -o ring
+  $ mpipp doctor                    is everything here?
+  $ mpipp gdb -- ./ring 100         gdb, with the wrapper in the program and mpipp loaded
+  (gdb) break ring.c:42
+  (gdb) run
+  (gdb) print column                a datatype, as it was built
+  (gdb) mpipp column matrix         the values it picks from memory
+  $ mpipp run -n 4 -- ./ring 100    four ranks, with the wrapper; then, for one of them:
+  $ mpipp gdb -p PID
+  $ mpipp attach --all-my-ranks     or of all of them in one gdb: mpipp check
+  $ mpipp check core.*              what is wrong, of processes that have ended
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    # A wrong command line is an error like any other: one sentence.
+    def error(self, message: str) -> NoReturn:
+        raise MpippError(f"{message}: see {self.prog} --help")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run `mpipp` with these arguments (default: the process's own); returns the exit status."""
+    words = list(sys.argv[1:] if words is None else words)
+    parser, gdb_parser = _parsers()
+    try:
+        # gdb's options are not ours to know: only what comes before them is parsed.
+        if words[:1] == ["gdb"]:
+            return gdb.run(*_gdb_arguments(gdb_parser, words[1:]))
+        if words[:1] == ["attach"] and "--" in words:
+            end = words.index("--")
+            arguments = parser.parse_args(words[:end])
+            return attach.run(arguments, words[end + 1 :])
+        arguments = parser.parse_args(words)
+        status: int = arguments.run(arguments)
+        return status
+    except MpippError as error:
+        print(f"mpipp: {error}", file=sys.stderr)
+        return 2
+
+
+def _parsers() -> tuple[_Parser, _Parser]:
+    parser = _Parser(
+        prog="mpipp",
+        description="See what MPI sees: MPI handles and communication buffers in the debugger.",
+        epilog=_SESSION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"mpipp {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", title="commands", required=True)
+    for name, module, text in (
+        ("wrapper", wrapper, "build the wrapper for one MPI and print its path"),
+        ("run", run, "start a program under mpiexec with the wrapper"),
+        ("attach", attach, "start gdb on running processes, one inferior for each"),
+        ("check", check, "check core files: what is wrong, also between the processes"),
+        ("browse", browse, "show the tree that gdb's command mpipp browse made"),
+        ("doctor", doctor, "say what is on this machine and what is missing"),
+    ):
+        command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    text = "start gdb with mpipp loaded and the wrapper in the program"
+    gdb_parser = commands.add_parser(
+        "gdb",
+        help=text,
+        description=text,
+        usage="mpipp gdb [--mpicc CC] [GDB OPTION...] "
+        "(-- PROGRAM [ARGUMENT...] | PROGRAM [CORE] | -p PID)",
+        allow_abbrev=False,
+    )
+    gdb.add_arguments(gdb_parser)
+    return parser, gdb_parser
+
+
+def _gdb_arguments(parser: _Parser, words: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    own = 0
+    while own < len(words):
+        if words[own] == "--mpicc":
+            own += 2
+        elif words[own].startswith("--mpicc=") or words[own] in ("-h", "--help"):
+            own += 1
+        else:
+            break
+    return parser.parse_args(words[:own]), words[own:]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

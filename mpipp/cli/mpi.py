@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""Which MPI libraries are on this machine, and what are the compiler and launcher of each?
+
+An MPI is known by its compiler (`mpicc`): the header it includes says whose ABI a program built
+with it has. Nothing is guessed from names; names only say where to look.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpipp.errors import MpippError
+
+_COMPILER_NAMES = (
+    "mpicc",
+    "mpicc.mpich",
+    "mpicc.openmpi",
+    "mpicc_abi",
+    "mpiicx",
+    "mpiicc",
+)
+
+# What the header says of itself. An MPICH header defines MPICH_VERSION, and so do MPI libraries
+# made from MPICH; under MPI_ABI it includes the standard ABI's header, which does not.
+_PROBE = """\
+#include <mpi.h>
+#ifdef OPEN_MPI
+mpipp_openmpi OMPI_MAJOR_VERSION OMPI_MINOR_VERSION OMPI_RELEASE_VERSION
+#endif
+#ifdef MPI_ABI_VERSION
+mpipp_abi MPI_ABI_VERSION MPI_ABI_SUBVERSION
+#endif
+#ifdef I_MPI_VERSION
+mpipp_intel I_MPI_VERSION
+#endif
+#ifdef MPICH_VERSION
+mpipp_mpich MPICH_VERSION
+#endif
+"""
+
+
+@dataclass(frozen=True)
+class Flavour:
+    """One binary interface (ABI) of MPI libraries; each needs a wrapper of its own.
+
+    Attributes:
+        key: its name in file names and macros.
+        title: its name in messages.
+        library: matches the file name of a library with this ABI.
+    """
+
+    key: str
+    title: str
+    library: re.Pattern[str]
+
+
+FLAVOURS = {
+    flavour.key: flavour
+    for flavour in (
+        Flavour("mpich", "the MPICH ABI", re.compile(r"libmpi(ch)?\.so\.12(\.|$)")),
+        Flavour("openmpi", "Open MPI", re.compile(r"libmpi\.so\.40(\.|$)")),
+        Flavour("abi", "the MPI standard ABI", re.compile(r"libmpi_abi\.so\.\d")),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """One MPI installation, as its compiler shows it.
+
+    Attributes:
+        mpicc: path of the MPI compiler.
+        flavour: the ABI of the programs it builds.
+        name: for people, "MPICH 4.0.2".
+        version: of the library, "4.0.2"; of the ABI where that is all the header says.
+        compiler: path of the C compiler that mpicc calls.
+        flags: the preprocessor flags with which that compiler finds mpi.h.
+        procedures: the MPI procedures the header declares, sorted, without "MPI_".
+    """
+
+    mpicc: str
+    flavour: Flavour
+    name: str
+    version: str
+    compiler: str
+    flags: tuple[str, ...]
+    procedures: tuple[str, ...]
+
+
+def flavour_of_library(name: str) -> Flavour | None:
+    """The flavour of a library by its file name or soname; None if it is not an MPI library."""
+    base = os.path.basename(name)
+    for flavour in FLAVOURS.values():
+        if flavour.library.match(base):
+            return flavour
+    return None
+
+
+def default_mpicc() -> str:
+    """The MPI compiler to use when none is given: $MPICC, or else the mpicc on PATH.
+
+    Raises:
+        MpippError: there is none.
+    """
+    found = os.environ.get("MPICC") or shutil.which("mpicc")
+    if not found:
+        raise MpippError(
+            "no MPI compiler: there is no mpicc on PATH and MPICC is not set; install one "
+            "(Debian: libmpich-dev or libopenmpi-dev), or name it with --mpicc"
+        )
+    return found
+
+
+def probe(mpicc: str) -> Mpi:
+    """Ask the MPI compiler `mpicc` (a path, or a name on PATH) what it is.
+
+    Raises:
+        MpippError: it cannot be run, is no MPI compiler, has no C compiler to call, or is of an
+            MPI that mpipp does not know.
+    """
+    path = shutil.which(mpicc)
+    if path is None:
+        raise MpippError(f"there is no MPI compiler {mpicc}: name one with --mpicc")
+    path = _own_name(os.path.abspath(path))
+    compiler, flags = _command_line(path)
+    command = [compiler, *flags, "-E", "-P", "-x", "c", "-"]
+    done = subprocess.run(command, input=_PROBE, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise MpippError(f"{path} cannot compile #include <mpi.h>: name another with --mpicc")
+    flavour, name, version = _identity(done.stdout, path)
+    return Mpi(path, flavour, name, version, compiler, flags, _procedures(done.stdout))
+
+
+def _own_name(path: str) -> str:
+    # Debian's mpicc leads over /etc/alternatives to mpicc.openmpi, and that to a program which must
+    # be called by this name. The last mpicc on the way is the one with its mpiexec beside it.
+    own = path
+    while os.path.islink(path):
+        path = os.path.join(os.path.dirname(path), os.readlink(path))
+        if os.path.basename(path).startswith(("mpicc", "mpiic")):
+            own = os.path.normpath(path)
+    return own
+
+
+def _command_line(mpicc: str) -> tuple[str, tuple[str, ...]]:
+    # The C compiler and the preprocessor flags in what `mpicc -show` prints.
+    try:
+        done = subprocess.run([mpicc, "-show"], capture_output=True, text=True, check=False)
+        words = shlex.split(done.stdout) if done.returncode == 0 else []
+    except (OSError, ValueError):
+        words = []
+    if not words:
+        raise MpippError(f"{mpicc} is not an MPI compiler: name one with --mpicc")
+    compiler = shutil.which(words[0])
+    if compiler is None:
+        raise MpippError(
+            f"{mpicc} calls the C compiler {words[0]}, which is not there: "
+            "install it (Debian: gcc), or name another MPI compiler with --mpicc"
+        )
+    flags: list[str] = []
+    rest = iter(words[1:])
+    for word in rest:
+        if word in ("-I", "-D", "-isystem"):
+            flags += [word, next(rest, "")]
+        elif word.startswith(("-I", "-D")):
+            flags.append(word)
+    return compiler, tuple(flags)
+
+
+def _identity(text: str, mpicc: str) -> tuple[Flavour, str, str]:
+    said = dict(re.findall(r"^mpipp_(\w+) (.*)$", text, re.MULTILINE))
+    numbers = {key: ".".join(re.findall(r"[\w.]+", value)) for key, value in said.items()}
+    for key, flavour, title in (
+        ("openmpi", "openmpi", "Open MPI"),
+        ("abi", "abi", "MPI standard ABI"),
+        ("intel", "mpich", "Intel MPI"),
+        ("mpich", "mpich", "MPICH"),
+    ):
+        if key in numbers:
+            return FLAVOURS[flavour], f"{title} {numbers[key]}", numbers[key]
+    raise MpippError(
+        f"{mpicc} is of an MPI that mpipp does not know: it knows libraries with the MPICH ABI, "
+        "Open MPI and the MPI standard ABI"
+    )
+
+
+def _procedures(text: str) -> tuple[str, ...]:
+    # The text of a "deprecated" attribute may name other procedures.
+    without_strings = re.sub(r'"[^"\n]*"', '""', text)
+    return tuple(sorted(set(re.findall(r"\bMPI_(\w+)\s*\(", without_strings))))
+
+
+def installed(near: Iterable[str] = ()) -> Iterator[str]:
+    """Paths of everything named like an MPI compiler, nearest first.
+
+    Args:
+        near: files whose directory, or a `bin` directory above, is looked in first. Then come
+            $MPICC, the directories of PATH, and that of the Python which runs this.
+    """
+    directories = [Path(file).parent for file in near]
+    directories = [
+        place
+        for directory in directories
+        # Not /bin: what is nearer than PATH is what was installed together.
+        for place in (directory, *(above / "bin" for above in directory.parents if above.name))
+    ]
+    paths = [str(place / name) for place in directories for name in _COMPILER_NAMES]
+    if os.environ.get("MPICC"):
+        paths.append(os.environ["MPICC"])
+    search = [
+        *os.environ.get("PATH", os.defpath).split(os.pathsep),
+        os.path.dirname(sys.executable),
+    ]
+    paths += [os.path.join(place, name) for place in search for name in _COMPILER_NAMES]
+    seen = set()
+    for path in paths:
+        found = shutil.which(path)
+        if found and found not in seen:
+            seen.add(found)
+            yield found
+
+
+def find(flavour: Flavour, near: Iterable[str]) -> Mpi:
+    """The MPI installation with this flavour nearest to these files (see `installed`).
+
+    Raises:
+        MpippError: there is none.
+    """
+    for path in installed(near):
+        try:
+            mpi = probe(path)
+        except MpippError:
+            continue
+        if mpi.flavour is flavour:
+            return mpi
+    raise MpippError(
+        f"no MPI compiler of {flavour.title} found beside the program's MPI library or on PATH: "
+        "install it, or name it with --mpicc"
+    )
+
+
+def mpiexec_of(mpi: Mpi) -> str:
+    """The launcher that was installed with this MPI compiler.
+
+    Raises:
+        MpippError: there is none beside the compiler.
+    """
+    directory, name = os.path.split(mpi.mpicc)
+    ending = name[len("mpicc") :] if name.startswith("mpicc.") else ""
+    candidates = [os.path.join(directory, "mpiexec" + ending), os.path.join(directory, "mpiexec")]
+    for candidate in candidates:
+        if os.access(candidate, os.X_OK):
+            return candidate
+    raise MpippError(f"no mpiexec beside {mpi.mpicc}: name the launcher with --mpiexec")

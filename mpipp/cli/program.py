@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Which MPI library will this program load?
+
+The dynamic loader itself is asked, so that LD_LIBRARY_PATH, run paths and libraries of libraries
+count as they will when the program runs. A Python is asked for the library of its mpi4py.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+from mpipp.cli import elf
+from mpipp.cli.mpi import Flavour, flavour_of_library
+from mpipp.errors import MpippError
+
+_PYTHON = re.compile(r"(python|pypy)[\d.]*$")
+
+# Loads the library without starting MPI, and prints what was mapped.
+_ASK_MPI4PY = """\
+import mpi4py
+mpi4py.rc.initialize = False
+from mpi4py import MPI
+for line in open("/proc/self/maps"):
+    if ".so" in line:
+        print(line.split(None, 5)[5].strip())
+"""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program and the MPI library it loads.
+
+    Attributes:
+        path: the executable file.
+        library: path of the MPI library; its soname where the loader does not find it.
+        flavour: of that library.
+    """
+
+    path: str
+    library: str
+    flavour: Flavour
+
+
+def inspect(name: str) -> Program:
+    """Find the program `name` (a path, or a name on PATH) and the MPI library it loads.
+
+    Raises:
+        MpippError: there is no such program, or no MPI library can be seen in it.
+    """
+    path = executable(name)
+    asked = _python_behind(path)
+    libraries = _libraries_of_python(asked) if asked else _libraries_of_program(path)
+    for library in libraries:
+        flavour = flavour_of_library(library)
+        if flavour:
+            return Program(path, library, flavour)
+    what = f"the mpi4py of {asked}" if asked else path
+    raise MpippError(
+        f"{what} is not linked with an MPI library that mpipp knows: give the MPI program itself, "
+        "or, if it loads MPI later, name that library's compiler with --mpicc"
+    )
+
+
+def executable(name: str) -> str:
+    """The file that running `name` would execute.
+
+    Raises:
+        MpippError: there is none.
+    """
+    path = shutil.which(name)
+    if path is None:
+        if os.path.isfile(name):
+            raise MpippError(f"{name} is not executable: make it so with chmod +x")
+        raise MpippError(f"there is no program {name}: give its path, or its name on PATH")
+    return path
+
+
+def script_interpreter(path: str) -> str:
+    """The interpreter in the first line of the script at `path`; "" if it is not a script."""
+    with open(path, "rb") as file:
+        line = file.readline(256).decode(errors="replace")
+    words = line[2:].split() if line.startswith("#!") else []
+    if words and os.path.basename(words[0]) == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return (shutil.which(words[0]) or words[0]) if words else ""
+
+
+def _python_behind(path: str) -> str:
+    # The Python that runs this program: itself, or that of its first line; "" for other programs.
+    for candidate in (path, script_interpreter(path)):
+        if _PYTHON.match(os.path.basename(candidate)):
+            return candidate
+    return ""
+
+
+def _libraries_of_python(python: str) -> list[str]:
+    done = subprocess.run([python, "-c", _ASK_MPI4PY], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise MpippError(f"{python} cannot load mpi4py: {reason}")
+    return done.stdout.splitlines()
+
+
+def _libraries_of_program(path: str) -> list[str]:
+    if not elf.is_elf(path):
+        raise MpippError(
+            f"{path} is a script: give the program it runs, or name the MPI compiler with --mpicc"
+        )
+    loader = elf.interpreter(path)
+    if not loader:
+        raise MpippError(
+            f"{path} is statically linked, and nothing can be preloaded into it: "
+            "link it with the shared MPI library"
+        )
+    # Running the loader in this mode lists libraries; the program itself does not start.
+    done = subprocess.run([loader, "--list", path], capture_output=True, text=True, check=False)
+    libraries = []
+    for line in done.stdout.splitlines():
+        soname, _, rest = line.strip().partition(" => ")
+        found = rest.split(" (")[0]
+        libraries.append(soname if found in ("", "not found") else found)
+    return libraries

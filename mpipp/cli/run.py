@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp run`: starts a program under mpiexec with the wrapper preloaded."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+
+from mpipp.cli.launch import built, mpi_for, preload
+from mpipp.cli.mpi import Mpi, mpiexec_of
+from mpipp.cli.program import executable
+from mpipp.errors import MpippError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `mpipp run`."""
+    parser.add_argument("-n", type=int, metavar="N", help="number of MPI processes")
+    parser.add_argument(
+        "--mpiexec",
+        metavar="M",
+        help='the launcher, with its own options: "mpiexec --oversubscribe"',
+    )
+    parser.add_argument("--mpicc", metavar="CC", help="the MPI compiler that fits the program")
+    parser.add_argument(
+        "--frames", type=int, metavar="N", help="stack frames to record where an object is made"
+    )
+    parser.add_argument(
+        "program",
+        nargs=argparse.REMAINDER,
+        metavar="-- PROGRAM [ARGUMENT...]",
+        help="what to start",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Replace this process by the launcher, whose exit status is then the command's.
+
+    Raises:
+        MpippError: no wrapper fits the program, or there is no launcher.
+    """
+    if arguments.n is not None and arguments.n < 1:
+        raise MpippError(f"-n {arguments.n}: the number of MPI processes starts at 1")
+    if arguments.frames is not None and arguments.frames < 0:
+        raise MpippError(f"--frames {arguments.frames}: the number of frames starts at 0")
+    program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
+    if not program:
+        raise MpippError("no program to run: give it after --, with its arguments")
+    mpi = mpi_for(program[0], arguments.mpicc)
+    command = _launcher(mpi, arguments.mpiexec)
+    if arguments.n is not None:
+        command += ["-n", str(arguments.n)]
+    # Every launcher starts `env` as it is, and itself stays without the wrapper.
+    command += preload(built(mpi))
+    if arguments.frames is not None:
+        command.append(f"MPIPP_FRAMES={arguments.frames}")
+    command += program
+    sys.stdout.flush()
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
+
+
+def _launcher(mpi: Mpi, chosen: str | None) -> list[str]:
+    if chosen:
+        try:
+            words = shlex.split(chosen)
+        except ValueError as error:
+            raise MpippError(f"--mpiexec {chosen}: {error}") from None
+        return [executable(words[0]), *words[1:]] if words else [mpiexec_of(mpi)]
+    command = [mpiexec_of(mpi)]
+    # Open MPI wants root to ask twice: the user asked once.
+    if mpi.flavour.key == "openmpi" and os.environ.get("OMPI_ALLOW_RUN_AS_ROOT"):
+        command.append("--allow-run-as-root")
+    return command

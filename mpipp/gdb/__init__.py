@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""The gdb front end, the only package that imports gdb: printers, commands and settings."""
+
+from __future__ import annotations
+
+
+def register() -> None:
+    """Make gdb use mpipp, in place of an mpipp that was registered before."""
+    # Not at the top: the modules of this package import each other through it.
+    import mpipp.gdb.commands
+    import mpipp.gdb.commands.breakpoints
+    import mpipp.gdb.functions
+    import mpipp.gdb.parameters
+    import mpipp.gdb.printers
+    import mpipp.gdb.sessions
+    import mpipp.gdb.unwinder
+
+    mpipp.gdb.parameters.register()
+    mpipp.gdb.sessions.register()
+    mpipp.gdb.printers.register()
+    mpipp.gdb.commands.register()
+    mpipp.gdb.commands.breakpoints.register()
+    mpipp.gdb.functions.register()
+    mpipp.gdb.unwinder.register()
+
+
+def unregister() -> None:
+    """Stop listening to gdb and to browsers; printers and commands are replaced when made anew."""
+    import mpipp.gdb.commands.breakpoints
+    import mpipp.gdb.commands.browse
+    import mpipp.gdb.printers
+    import mpipp.gdb.sessions
+
+    mpipp.gdb.printers.unregister()
+    mpipp.gdb.commands.breakpoints.unregister()
+    mpipp.gdb.commands.browse.close()
+    mpipp.gdb.sessions.unregister()

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The command `mpipp` and its subcommands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gdb
+
+from mpipp.gdb.commands import (
+    blocks,
+    breakpoints,
+    browse,
+    check,
+    compare,
+    info,
+    listing,
+    make,
+    match,
+    overlap,
+    py,
+    show,
+)
+from mpipp.gdb.commands.base import Command
+
+SUBCOMMANDS: tuple[type[Command], ...] = (
+    show.Print,
+    listing.List,
+    info.Info,
+    py.Py,
+    breakpoints.Break,
+    browse.Browse,
+    check.Check,
+    match.Typesig,
+    match.Match,
+    blocks.Blocks,
+    overlap.Overlap,
+    compare.Compare,
+    make.Make,
+)
+
+
+def register() -> None:
+    """Make gdb know the commands."""
+    show.Mpipp()
+    names = []
+    for subcommand in SUBCOMMANDS:
+        subcommand()
+        names.append(subcommand.name.split()[-1])
+    # gdb takes "mpipp t" for any subcommand that begins with t; t is rather a variable.
+    beginnings = {name[:length] for name in names for length in range(1, len(name))}
+    for word in sorted(beginnings.difference(names)):
+        _Variable(word)
+
+
+class _Variable(Command):
+    """The variable of this name."""
+
+    completes = gdb.COMPLETE_EXPRESSION
+
+    def __init__(self, word: str) -> None:
+        self.name = f"mpipp {word}"
+        self._word = word
+        self._ready = False
+        super().__init__()
+        # Deprecated commands are left out of help and completion; gdb warns of one only once.
+        gdb.execute(f"maintenance deprecate {self.name}")
+        gdb.execute(self.name, to_string=True)
+        self._ready = True
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        # gdb took the blanks that may have stood before the argument.
+        blank = "" if argument.startswith(("[", "(", "%", ".", "->")) else " "
+        return show.show(self._word + blank + argument) if self._ready else ()

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""What all commands have in common: errors become one sentence, lines are written."""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import gdb
+
+from mpipp.errors import MpippError
+from mpipp.gdb import text
+
+
+class Command(gdb.Command):
+    """A command of gdb. Its class's docstring is its help, the first line a summary."""
+
+    name = ""
+    completes: int | None = gdb.COMPLETE_NONE  # None: the class has a method `complete`
+    prefix = False
+
+    def __init__(self) -> None:
+        completes = {} if self.completes is None else {"completer_class": self.completes}
+        super().__init__(self.name, gdb.COMMAND_DATA, prefix=self.prefix, **completes)
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write. Raises MpippError."""
+        raise NotImplementedError
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """Called by gdb. The one place where errors are turned into gdb's."""
+        try:
+            with _no_collection():
+                text.write(self.lines(argument.strip()))
+        except (MpippError, gdb.error) as error:
+            raise gdb.GdbError(sentence(str(error))) from None
+        except RecursionError:
+            raise gdb.GdbError("This is nested too deeply to show.") from None
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    # A command may decode 10^5 objects, which stay: looking for cycles among them, again and
+    # again, would double its time.
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
+def sentence(message: str) -> str:
+    """An error's message as gdb prints it."""
+    # What may begin with the user's words stays as it is.
+    if re.match(
+        r"(there (is|are)|no element|the \w+|a number|cannot|say|write|unrecognized)\b", message
+    ):
+        message = message[0].upper() + message[1:]
+    return message if message.endswith((".", "!", "?")) else message + "."

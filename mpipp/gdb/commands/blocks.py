@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp blocks`: the memory that a datatype touches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import gdb
+
+from mpipp import machine, memorymap
+from mpipp.errors import MpippError
+from mpipp.gdb import operands, parameters
+from mpipp.gdb.commands import show
+from mpipp.gdb.commands.base import Command
+from mpipp.memorymap import MemoryMap, blockstext
+
+_MOST_BLOCKS = 10_000  # of a list in JSON
+
+
+class Blocks(Command):
+    """Show the memory that a datatype touches: strided blocks, holes, alignment, overlap.
+
+    mpipp blocks TYPE [COUNT] [--map] [--json]
+
+    [0, 16) are the bytes from displacement 0 to 15; blocks repeated alike are shown once, with how
+    often and at what distance. Then come the contiguous runs and the holes between them, the share
+    of the memory that is data, an element that is not at a multiple of its alignment, and two
+    elements that share a byte. A buffer may be sent then, but not received into.
+
+    --map draws it, one character a byte: a capital letter is the first byte of an element. Of what
+    is repeated too often to be drawn, the first is.
+    """
+
+    name = "mpipp blocks"
+    completes = gdb.COMPLETE_EXPRESSION
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return show.show(f"blocks{argument}")
+        options, rest = operands.options(argument, ("--map", "--json"))
+        if not rest:
+            raise MpippError("write mpipp blocks TYPE [COUNT] [--map]")
+        operand = operands.entries(rest)
+        found = memorymap.memory_map(operand.datatype.tree, operand.count)
+        if "--json" in options:
+            content = blockstext.content(found, operand.text, _MOST_BLOCKS)
+            return [machine.document("blocks", content)]
+        return _lines(found, operand.text, "--map" in options)
+
+
+def _lines(found: MemoryMap, name: str, drawn: bool) -> Iterator[str]:
+    yield from blockstext.lines(found, name, parameters.limits().elements)
+    if drawn and found.region.comb is not None:
+        yield ""
+        yield from memorymap.text(found)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp break`: breakpoints at MPI calls, where what is recorded of the call is complete."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+
+import gdb
+
+from mpipp.errors import MpippError
+from mpipp.gdb import buffers, callers, functions, sessions, sites, text
+from mpipp.gdb.commands import show
+from mpipp.gdb.commands.base import Command
+from mpipp.procedures import ARGUMENTS, NAMES
+
+_ARGUMENT = re.compile(r"(\w+)(?:\s+if\b\s*(\S.*))?$", re.DOTALL)
+_ASKED = re.compile(r'\$mpi_arg\s*\(\s*"(.*?)"\s*\)')
+_BY_LOWER_CASE = {name.lower(): name for name in NAMES}
+
+
+class Break(Command):
+    """Stop in calls of an MPI procedure, when what mpipp knows of the call is complete.
+
+    mpipp break MPI_X [if CONDITION]
+
+    Calls from C, C++, Fortran and mpi4py stop alike; calls that MPI itself makes do not. The
+    caller's frame is selected; CONDITION is evaluated there, and $mpi_arg("dest") is the call's
+    own argument: mpipp break MPI_Send if $mpi_arg("dest") == 0 && step > 10
+
+    MPI need not be loaded yet. "info breakpoints" and "delete" know the breakpoint as any other.
+    Large-count forms are procedures of their own: mpi4py may call MPI_Send_c.
+    """
+
+    name = "mpipp break"
+    completes = None
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return show.show(f"break{argument}")
+        words = _ARGUMENT.match(argument)
+        if words is None:
+            raise MpippError("write mpipp break MPI_X [if CONDITION]")
+        procedure, condition = _procedure(words.group(1)), words.group(2) or ""
+        for name in _ASKED.findall(condition):
+            if name not in ARGUMENTS[procedure]:
+                raise functions.no_argument(procedure, name, ARGUMENTS[procedure])
+        CallBreakpoint(procedure, condition)
+        return ()
+
+    def complete(self, text: str, word: str | None) -> Sequence[str]:
+        """What may be typed next."""
+        if word is None or text.split()[1:]:
+            return []
+        return [name for name in NAMES if name.lower().startswith(word.lower())]
+
+
+def _procedure(name: str) -> str:
+    # With or without MPI_, in any case.
+    low = name.lower()
+    found = _BY_LOWER_CASE.get(low) or _BY_LOWER_CASE.get(f"mpi_{low}")
+    if found:
+        return found
+    near = difflib.get_close_matches(low, _BY_LOWER_CASE, 1)
+    hint = f"did you mean {_BY_LOWER_CASE[near[0]]}?" if near else "see docs/procedures.md"
+    raise MpippError(f"{name} is no MPI procedure that mpipp records: {hint}")
+
+
+class CallBreakpoint(gdb.Breakpoint):
+    """A breakpoint at the calls of one MPI procedure, on its function in the MPI library."""
+
+    def __init__(self, procedure: str, condition: str) -> None:
+        self.procedure = procedure
+        self.only_if = condition
+        super().__init__(function=procedure, qualified=True)
+
+    def stop(self) -> bool:
+        """Whether to stop where the function was reached. Called by gdb."""
+        try:
+            return self._is_call()
+        except (MpippError, gdb.error) as error:
+            text.write([f"Breakpoint {self.number} at {self.procedure}: {error}"])
+            return True
+
+    def _is_call(self) -> bool:
+        # The wrapper's own function is another of the breakpoint's places: nothing is recorded
+        # there. And MPI may use the function itself, inside another call or this one.
+        session = sessions.reread()
+        call = buffers.active_call(session)
+        if call is None or call.state != "active" or call.procedure != self.procedure:
+            return False
+        frame = gdb.newest_frame()
+        older = frame.older()
+        if older is None or gdb.solib_name(older.pc()) != gdb.solib_name(session.address):
+            return False
+        if not self.only_if:
+            return True
+        caller = callers.caller(call.site)
+        try:
+            caller.select()
+            return bool(gdb.parse_and_eval(self.only_if))
+        finally:
+            frame.select()
+
+
+def _stopped(event: gdb.Event) -> None:
+    # Shows the caller, where the user's variables are.
+    if not isinstance(event, gdb.BreakpointEvent):
+        return
+    for breakpoint in event.breakpoints:
+        if isinstance(breakpoint, CallBreakpoint):
+            session = sessions.current()
+            call = buffers.active_call(session) if session is not None else None
+            if call is not None:
+                caller = callers.caller(call.site)
+                caller.select()
+                text.write([f"{call.procedure}, called at {sites.call(caller.pc())}"])
+            return
+
+
+def register() -> None:
+    """Listen to gdb's stops."""
+    gdb.events.stop.connect(_stopped)
+
+
+def unregister() -> None:
+    """Stop listening; the breakpoints go, for they ask what will be loaded no more."""
+    gdb.events.stop.disconnect(_stopped)
+    for breakpoint in gdb.breakpoints():
+        if isinstance(breakpoint, CallBreakpoint):
+            text.write([f"Breakpoint {breakpoint.number} at {breakpoint.procedure} is deleted."])
+            breakpoint.delete()

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp browse`: a tree of a datatype and its buffer, in a window or another terminal."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import gdb
+
+from mpipp import rendezvous
+from mpipp.errors import MpippError
+from mpipp.gdb import browse_roots, expressions, sessions
+from mpipp.gdb.browse_roots import Root
+from mpipp.gdb.browsing import Browsed
+from mpipp.gdb.commands import show
+from mpipp.gdb.commands.base import Command
+from mpipp.gdb.sessions import Session
+from mpipp.model import DatatypeRecord
+
+_TERMINAL = "--terminal"
+_PARENT = Path(__file__).resolve().parents[3]  # of the package
+
+_browsed: Browsed | None = None
+
+
+class Browse(Command):
+    """Browse a datatype and its buffer as a tree, whose parts are read when they are opened.
+
+    mpipp browse TYPE [ADDR [COUNT]]   a datatype, and COUNT entries of it at ADDR
+    mpipp browse                       the process: its MPI calls with their buffers, its objects
+
+    It opens a window; without a display it says what to type in another terminal. --terminal, in
+    front, asks for the latter. The tree follows the program's stops, and what is browsed later is
+    added to it.
+    """
+
+    name = "mpipp browse"
+    completes = gdb.COMPLETE_EXPRESSION
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return show.show(f"browse{argument}")
+        first, _, rest = argument.partition(" ")
+        in_terminal = first == _TERMINAL
+        return _browse(rest.strip() if in_terminal else argument, in_terminal)
+
+
+def close() -> None:
+    """Stop serving browsers."""
+    global _browsed
+    if _browsed is not None:
+        _browsed.close()
+        _browsed = None
+
+
+def _browse(argument: str, in_terminal: bool) -> Iterator[str]:
+    global _browsed
+    roots = list(_roots(argument, sessions.required()))
+    if _browsed is None:
+        _browsed = Browsed()
+    _browsed.add(roots)
+    path = _browsed.server.path
+    if _browsed.server.is_used:
+        yield "It is added to the browser that is open."
+    elif not in_terminal and _open_window(path):
+        yield "A window opens; in another terminal, this shows the same:"
+        yield f"  {_command(path)}"
+    else:
+        yield "To browse, type in another terminal:"
+        yield f"  {_command(path)}"
+
+
+def _roots(argument: str, session: Session) -> Iterator[Root]:
+    inferior = session.inferior.num
+    if not argument:
+        yield browse_roots.Process(inferior, "process")
+        return
+    target = expressions.target(argument, session)
+    if not isinstance(target.found, DatatypeRecord) or target.element:
+        raise MpippError(f"{argument} cannot be browsed: write mpipp browse TYPE [ADDR [COUNT]]")
+    header = target.found.header
+    yield browse_roots.Type(inferior, target.text, header.record, header.serial)
+    if target.rest:
+        address, count = expressions.address_and_count(target.rest)
+        words = target.text, target.rest
+        yield browse_roots.Data(inferior, *words, header.record, header.serial, address, count)
+
+
+def _command(path: Path) -> str:
+    # What a user types for this gdb's browser; the path only where it would not be found.
+    found = [] if rendezvous.newest() == path else [str(path)]
+    if shutil.which("mpipp"):
+        return shlex.join(["mpipp", "browse", *found])
+    python = next(_pythons(), "python3")
+    return f"PYTHONPATH={shlex.quote(str(_PARENT))} " + shlex.join(_words(python, *found))
+
+
+def _words(python: str, *more: str) -> list[str]:
+    return [python, "-m", "mpipp.cli", "browse", *more]
+
+
+def _open_window(path: Path) -> bool:
+    # Whether a window could be opened. gdb's own Python seldom has tkinter.
+    if not os.environ.get("DISPLAY"):
+        return False
+    for python in _pythons():
+        try:
+            subprocess.run(
+                [python, "-c", "import tkinter; tkinter.Tk().destroy()"],
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=10,
+                check=True,
+            )
+        except (OSError, subprocess.SubprocessError):
+            continue
+        subprocess.Popen(
+            _words(python, "--window", "--close-with-gdb", str(path)),
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C in gdb's terminal is not for it
+        )
+        return True
+    return False
+
+
+def _environment() -> dict[str, str]:
+    paths = [str(_PARENT), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def _pythons() -> Iterator[str]:
+    # That of the command mpipp, that of the environment this package is installed in, others.
+    candidates = [_interpreter(shutil.which("mpipp"))]
+    # Not /bin: what is nearer than PATH is what was installed together.
+    directories = [above for above in (_PARENT, *_PARENT.parents) if above.name]
+    candidates += [str(above / "bin" / "python3") for above in directories]
+    candidates += [shutil.which("python3"), "/usr/bin/python3", sys.executable]
+    seen = set()
+    for python in candidates:
+        if python and python not in seen and os.access(python, os.X_OK):
+            seen.add(python)
+            yield python
+
+
+def _interpreter(script: str | None) -> str | None:
+    if script is None:
+        return None
+    try:
+        with open(script, "rb") as file:
+            line = file.readline(256).decode(errors="replace").strip()
+    except OSError:
+        return None
+    return line[2:].strip() if line.startswith("#!") else None

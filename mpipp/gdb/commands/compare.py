@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp compare`: a datatype against the program's own type, from its debug information."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import gdb
+
+from mpipp import compare, machine
+from mpipp.compare import Report, focused, narrowed, opened
+from mpipp.compare import text as comparetext
+from mpipp.errors import MpippError
+from mpipp.gdb import buffers, callers, holders, layouts, operands, parameters, sessions
+from mpipp.gdb.commands import show
+from mpipp.gdb.commands.base import Command
+from mpipp.gdb.layouts import Object
+from mpipp.gdb.sessions import Session
+from mpipp.model import Buffer, Call, DatatypeRecord
+from mpipp.typetree import Datatype
+
+_USAGE = "mpipp compare TYPE [COUNT] with EXPR, or mpipp compare alone inside an MPI call"
+_NAMED = "mpipp compare TYPE with EXPR"
+_MOST_PARTS = 16  # of a v or w form's buffer
+
+
+class Compare(Command):
+    """Compare a datatype with the program's own type: is each element a member of its kind?
+
+    mpipp compare TYPE [COUNT] with EXPR     a variable, *p, a[0], or a type: struct particle,
+                                             particle, type(particle)
+    mpipp compare                            every buffer of the MPI call that the thread is in,
+                                             with the variable that it is
+
+    --elements        list each element with its member though nothing is wrong
+    --json            one line for machines, see docs/json.md
+
+    Says of elements that they lie in no member, across two, or on one of another kind or size; of
+    members that no element covers them; and of the extent if it is not the struct's size. A
+    pointer stands for what it points to. Needs debug information (-g).
+    """
+
+    name = "mpipp compare"
+    completes = gdb.COMPLETE_EXPRESSION
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return show.show(f"compare{argument}")
+        options, rest = operands.options(argument, ("--elements", "--json"))
+        results = [_asked(rest)] if rest else _of_call()
+        if "--json" in options:
+            return [machine.document("compare", {"compared": [_content(r) for r in results]})]
+        return _lines(results, "--elements" in options)
+
+
+class _Result(NamedTuple):
+    # One comparison; or, without a report, why there is none.
+    title: str
+    report: Report | None
+    note: str
+    where: str  # the buffer's role and call, "" where the user named the object
+
+
+def _lines(results: list[_Result], every: bool) -> Iterator[str]:
+    limits = parameters.limits()
+    for title, report, note, where in results:
+        if where:
+            yield f"{where}: {note}" if note else f"{where}:"
+        elif note:
+            yield note
+        if report is not None:
+            yield from comparetext.lines(report, title, every, limits)
+
+
+def _content(result: _Result) -> dict[str, Any]:
+    content: dict[str, Any] = {"buffer": result.where, "note": result.note}
+    if result.report is not None:
+        content.update(comparetext.content(result.report, result.title))
+    return content
+
+
+def _asked(text: str) -> _Result:
+    if re.search(r"\s--[a-z]", text):  # as an expression it would change a variable
+        raise MpippError("write --elements and --json before or after all else")
+    left, right = operands.both(text, _USAGE)
+    operand = operands.entries(left)
+    found = layouts.of_text(right)
+    tree = operand.datatype.tree
+    report, note = _compared(tree, found, operand.count)
+    return _Result(operand.text, report, note, "")
+
+
+def _compared(tree: Datatype, found: Object, count: int) -> tuple[Report, str]:
+    layout = found.layout
+    at = found.address
+    if at and not found.open and at <= tree.true_lb < at + layout.kind.size:
+        note = f"absolute addresses: {layout.name} is at {at:#x}, the buffer has to be MPI_BOTTOM"
+        return compare.compare(tree, layout, count, -at), note
+    if found.open:
+        layout = opened(tree, layout, count)
+    if count == 1:
+        layout = narrowed(tree, layout)
+    return compare.compare(tree, layout, count), ""
+
+
+def _of_call() -> list[_Result]:
+    session = sessions.required()
+    call = buffers.active_call(session)
+    if call is None:
+        raise MpippError(f"there is no MPI call that this thread is inside of: write {_USAGE}")
+    if not call.buffers:
+        raise MpippError(f"{call.procedure} has no buffer: write {_USAGE}")
+    results: list[_Result] = []
+    with _in_frame(callers.caller(call.site)) as frame:
+        for buffer in call.buffers:
+            results += _of_buffer(buffer, call, frame, session)
+    return results
+
+
+@contextmanager
+def _in_frame(frame: gdb.Frame) -> Iterator[gdb.Frame]:
+    # gdb's language is that of the selected frame.
+    before = gdb.selected_frame()
+    frame.select()
+    try:
+        yield frame
+    finally:
+        before.select()
+
+
+def _of_buffer(buffer: Buffer, call: Call, frame: gdb.Frame, session: Session) -> Iterator[_Result]:
+    where = f"{buffer.role} of {call.procedure}"
+    constant = _constant(buffer.address, session)
+    if "remote" in buffer.access or (constant and constant != "MPI_BOTTOM"):
+        return
+    if buffer.parts is None:
+        record = buffer.datatype
+        yield _part(record, buffer.address, buffer.total_count, where, frame)
+        return
+    for peer in range(min(buffer.part_count, _MOST_PARTS)):
+        part = buffer.part(peer)
+        if part.count and part.displacement is not None:
+            at = buffer.address + part.displacement
+            yield _part(part.datatype, at, part.count, f"{where}, rank {peer}", frame)
+
+
+def _constant(address: int, session: Session) -> str:
+    for name, value in session.constants.items():
+        if name in ("MPI_BOTTOM", "MPI_IN_PLACE") and value % (1 << 64) == address:
+            return name
+    return ""
+
+
+def _part(record: object, address: int, count: int, where: str, frame: gdb.Frame) -> _Result:
+    if not isinstance(record, DatatypeRecord):
+        return _Result("", None, "its datatype is not known", where)
+    tree = record.tree
+    title = tree.name or tree.combiner
+    if not count or not tree.element_count:
+        return _Result(title, None, f"no data, {count} x {title}", where)
+    low, high = tree.true_lb, tree.true_ub
+    reach = (count - 1) * tree.extent
+    low, high = low + min(0, reach), high + max(0, reach)
+    place = address + low
+    holder = holders.holding(address, frame) if address else None
+    if holder is None or not holder.object.layout.kind.size:
+        holder = holders.holding(place, frame)
+        if holder is not None:
+            holder = holder._replace(origin=holder.origin - low)
+    if holder is None:
+        note = f"no variable that debug information tells of holds {place:#x}: write {_NAMED}"
+        return _Result(title, None, note, where)
+    report = _held(tree, holder.object, count, holder.origin, (low, high))
+    entries = f"{count} x {title}"
+    function = holder.frame.name() if holder.frame is not None else None
+    note = f"found in {function}" if function else "a variable of the program"
+    return _Result(entries, report, note, where)
+
+
+def _held(tree: Datatype, found: Object, count: int, origin: int, data: tuple[int, int]) -> Report:
+    layout = found.layout
+    if found.open and not origin:
+        layout = opened(tree, layout, count)
+    layout, offset = focused(layout, origin + data[0], origin + data[1])
+    return compare.compare(tree, layout, count, origin - offset)

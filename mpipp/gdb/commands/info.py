@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp info`: the process, its MPI library, and what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from mpipp.errors import MpippError
+from mpipp.gdb import sessions
+from mpipp.gdb.commands import show
+from mpipp.gdb.commands.base import Command
+from mpipp.gdb.sessions import Session
+from mpipp.model import KINDS, Broken, ProcessInfo
+
+
+class Info(Command):
+    """Show what mpipp knows of this process: MPI library, rank, wrapper, recorded objects.
+
+    mpipp info
+    """
+
+    name = "mpipp info"
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return show.show(f"info{argument}")
+        if argument:
+            raise MpippError('mpipp info takes no argument: for one object, write "mpipp HANDLE"')
+        return _lines(sessions.required())
+
+
+def _lines(session: Session) -> Iterator[str]:
+    info = session.registry.info
+    yield f"process   {process(info)}"
+    # MPICH goes on with how it was configured.
+    version = " ".join(info.library_version.strip().partition("\n")[0].split())
+    yield f"library   {version or 'not known before MPI_Init'}"
+    yield f"wrapper   for {info.flavor}, built with {info.built_with}"
+    counts = []
+    for kind in KINDS:
+        objects = session.registry.objects(kind)
+        live = sum(
+            isinstance(o, Broken) or not (o.header.predefined or o.header.null) for o in objects
+        )
+        if live:
+            counts.append(f"{live} {kind}{'s' if live != 1 else ''}")
+    yield f"objects   {', '.join(counts) or 'none made by the program'}"
+    if info.dropped:
+        yield f"dropped   {info.dropped} records, for want of memory: some objects are unknown"
+
+
+def process(info: ProcessInfo) -> str:
+    """A process by its rank, its number and what MPI is at."""
+    rank = "rank unknown" if info.world_rank is None else f"rank {info.world_rank}"
+    size = "" if info.world_size is None else f" of {info.world_size}"
+    return f"{rank}{size}, pid {info.pid}, MPI {info.status}"

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp list`: the MPI objects of the process, and the calls its threads are inside of."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, NoReturn
+
+import gdb
+
+from mpipp import machine, oneline
+from mpipp.errors import MpippError
+from mpipp.gdb import callers, entry, sessions
+from mpipp.gdb.commands import show
+from mpipp.gdb.commands.base import Command
+from mpipp.gdb.commands.info import process
+from mpipp.gdb.commands.selection import Places, content, select
+from mpipp.gdb.memory import selected
+from mpipp.gdb.sessions import Session
+from mpipp.model import Broken, Call, Object, Request
+from mpipp.typetree import ARGUMENTS
+
+# What is listed: its word, the kind, and one of it in words.
+_LISTS = {
+    "types": ("datatype", "type"),
+    "requests": ("request", "request"),
+    "comms": ("comm", "communicator"),
+    "groups": ("group", "group"),
+    "wins": ("win", "window"),
+    "ops": ("op", "operation"),
+    "files": ("file", "file"),
+    "infos": ("info", "info object"),
+    "errhandlers": ("errhandler", "error handler"),
+    "sessions": ("session", "session"),
+    "messages": ("message", "message"),
+}
+_OPTIONS = (
+    "--all",
+    "--named",
+    "--committed",
+    "--uncommitted",
+    "--kind",
+    "--made",
+    "--limit",
+    "--json",
+)
+_LIMIT = 200
+
+
+class List(Command):
+    """List MPI objects, with where each was made, or the MPI calls of all threads.
+
+    mpipp list types|requests|comms|groups|wins|ops|files|infos|errhandlers|sessions|messages
+    mpipp list calls
+
+    --all             also freed ones, and those that are predefined; calls: of all inferiors
+    --named           those that were given a name
+    --committed, --uncommitted
+                      datatypes
+    --kind VECTOR     datatypes of a combiner
+    --made FILE[:LINE]
+                      those made there
+    --limit N         at most N (200 unless given, 0: no limit)
+    --json            one JSON object, for scripts
+    """
+
+    name = "mpipp list"
+    completes = None
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return show.show(f"list{argument}")
+        options = _parse(argument)
+        if options.what == "calls" and options.all and not options.json:
+            return _every_process()
+        session = sessions.required()
+        if options.what == "calls":
+            return [_calls_document(session)] if options.json else _calls(session)
+        return _objects(options, session)
+
+    def complete(self, text: str, word: str | None) -> Sequence[str]:
+        """What may be typed next."""
+        if word is None:  # gdb asks first how words are told apart: as it does by default
+            return []
+        before = text.split()[: len(text.split()) - bool(word)]
+        if before and before[-1] == "--kind":
+            choices: Iterable[str] = ARGUMENTS
+        elif before:
+            # gdb takes the dashes for no part of a word.
+            typed = text[len(text.rstrip()) :] or text.split()[-1]
+            cut = len(typed.strip()) - len(word)
+            return [option[cut:] for option in _OPTIONS if option.startswith(typed.strip())]
+        else:
+            choices = [*_LISTS, "calls"]
+        return [choice for choice in choices if choice.startswith(word)]
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise MpippError(f'{message}: see "help mpipp list"')
+
+
+def _parse(argument: str) -> argparse.Namespace:
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser.add_argument("what")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--named", action="store_true")
+    parser.add_argument("--committed", action="store_true")
+    parser.add_argument("--uncommitted", action="store_true")
+    parser.add_argument("--kind")
+    parser.add_argument("--made")
+    parser.add_argument("--limit", type=int, default=_LIMIT)
+    parser.add_argument("--json", action="store_true")
+    try:
+        words = shlex.split(argument)
+    except ValueError as error:
+        raise MpippError(f"{error} in {argument}") from None
+    choices = ", ".join([*_LISTS, "calls"])
+    if not words or words[0].startswith("-"):
+        raise MpippError(f"say what to list: {choices}")
+    options = parser.parse_args(words)
+    if f"{options.what}s" in (*_LISTS, "calls"):
+        options.what += "s"
+    if options.what not in _LISTS and options.what != "calls":
+        raise MpippError(f"there are no {options.what} to list: write one of {choices}")
+    if options.kind is not None:
+        options.kind = options.kind.upper()
+        if options.kind not in ARGUMENTS:
+            raise MpippError(f"{options.kind} is no combiner: write one of {', '.join(ARGUMENTS)}")
+    if options.limit < 0:
+        raise MpippError(f"the limit {options.limit} is negative: write --limit 0 for no limit")
+    if options.what != "types":
+        for option in ("committed", "uncommitted", "kind"):
+            if getattr(options, option):
+                raise MpippError(f"--{option} is for types: there are no such {options.what}")
+    return options
+
+
+def _objects(options: argparse.Namespace, session: Session) -> Iterator[str]:
+    kind, noun = _LISTS[options.what]
+    places = Places()
+    found = select(options, kind, session, places)
+    if options.json:
+        yield machine.document("list", content(found, kind, session, places))
+        return
+    rows = [("?", f"{b.record:#x}", f"<{b.reason}>", "") for b in found.broken]
+    yield from _table(rows + [_row(one, session, places) for one in found.shown])
+    hidden = [
+        f"{number} {what}"
+        for number, what in ((found.freed, "freed"), (found.predefined, "predefined"))
+        if number
+    ]
+    text = f"{found.total} {noun}{'' if found.total == 1 else 's'}"
+    if found.beyond:
+        text += f", the first {len(found.shown)} shown (--limit)"
+    if found.damaged:
+        text += f", {found.damaged} damaged"
+    if hidden:
+        text += f", {' and '.join(hidden)} not shown (--all)"
+    yield text
+
+
+def _row(found: Object, session: Session, places: Places) -> tuple[str, str, str, str]:
+    header = found.header
+    made = places[header.site]
+    return (
+        f"#{header.serial}",
+        f"{header.handle:#x}",
+        oneline.described(found, session),
+        f"made at {made[0]}" if made else "",
+    )
+
+
+def _every_process() -> Iterator[str]:
+    # The calls of all inferiors, each under a line that names its process.
+    inferiors = sorted((i for i in gdb.inferiors() if i.pid), key=lambda inferior: inferior.num)
+    if not inferiors:
+        sessions.required()  # says what to do
+    for inferior in inferiors:
+        with selected(inferior):  # and not when gdb writes the lines
+            lines = list(_one_process(inferior))
+        yield from lines
+
+
+def _one_process(inferior: gdb.Inferior) -> Iterator[str]:
+    name = f"inferior {inferior.num}, "
+    try:
+        session = sessions.required()
+    except MpippError as error:
+        yield f"{name}process {inferior.pid}: {error}"
+        return
+    yield name + process(session.registry.info)
+    yield from (f"  {line}" for line in _calls(session))
+
+
+def _calls(session: Session) -> Iterator[str]:
+    count = 0
+    # As gdb names threads, where there are several inferiors.
+    prefix = f"{session.inferior.num}." if len(gdb.inferiors()) > 1 else ""
+    known = {thread.ptid[1]: f"{prefix}{thread.num}" for thread in session.inferior.threads()}
+    for thread in _threads(session):
+        if isinstance(thread, Broken):
+            yield f"<{thread.reason}>"
+            continue
+        count += 1
+        number = known.get(thread.tid)
+        name = f"thread {number}" if number else f"thread with id {thread.tid}"
+        place = callers.place(thread.call.site, thread.tid, session)
+        yield f"{name} in {thread.call.procedure}, called at {place}"
+        arguments = oneline.arguments(thread.call, session)
+        if arguments:
+            yield f"  {arguments}"
+        elif thread.call.requests is not None:
+            yield from _requests(thread.call, session)
+    yield f"{count} call{'' if count == 1 else 's'}"
+
+
+class _Thread(NamedTuple):
+    # A thread in a call, which is recorded or was entered this moment.
+    tid: int
+    call: Call
+
+
+def _threads(session: Session) -> Iterator[_Thread | Broken]:
+    recorded = set()
+    for thread in session.registry.threads():
+        if isinstance(thread, Broken):
+            yield thread
+        elif thread.call is not None:
+            recorded.add(thread.tid)
+            yield _Thread(thread.tid, thread.call)
+    for stopped in session.inferior.threads():
+        tid = stopped.ptid[1]
+        if tid not in recorded and stopped.is_stopped():
+            with callers.selected(stopped):
+                call = entry.call(session)
+            if call is not None:
+                yield _Thread(tid, call)
+
+
+def _calls_document(session: Session) -> str:
+    calls = [
+        {
+            "tid": thread.tid,
+            "procedure": thread.call.procedure,
+            "arguments": oneline.arguments(thread.call, session),
+            "called": callers.place(thread.call.site, thread.tid, session),
+        }
+        for thread in _threads(session)
+        if not isinstance(thread, Broken)
+    ]
+    return machine.document("list", {"kind": "call", "calls": calls})
+
+
+def _requests(call: Call, session: Session) -> Iterator[str]:
+    # What a call waits for, tests or starts.
+    try:
+        given = session.registry.given(call, _LIMIT)
+    except MpippError as error:
+        yield f"  <{error}>"
+        return
+    rows, over, places = [], 0, Places()
+    for i, found in enumerate(given):
+        if isinstance(found, Request) and not found.header.freed and not found.header.null:
+            rows.append((f"  [{i}]", *_row(found, session, places)))
+        else:
+            over += 1
+    yield from _table(rows)
+    if over:
+        yield f"  {over} of {call.request_count} complete or null"
+    if call.request_count > len(given):
+        yield f"  the first {len(given)} of {call.request_count} requests shown"
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    line = "  ".join(f"%-{max(map(len, column))}s" for column in zip(*rows))
+    for row in rows:
+        yield (line % row).rstrip()

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp make`: source code that makes the datatype of a struct of the program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import gdb
+
+from mpipp import make
+from mpipp.errors import MpippError
+from mpipp.gdb import debugtypes, layouts, operands
+from mpipp.gdb.commands import show
+from mpipp.gdb.commands.base import Command
+from mpipp.structs import Array, Record
+
+_LANGUAGES = ("--c", "--fortran", "--mpi4py")
+_NAME = re.compile(r"(?:^|\s)--name(?:\s+([^\W\d]\w*))?(?=\s|$)")
+
+
+class Make(Command):
+    """Print source code that makes the datatype of a struct, class or derived type.
+
+    mpipp make STRUCT [--c|--fortran|--mpi4py] [--name NAME]
+
+    STRUCT is a type (struct particle, particle, type(particle)), or a variable or an expression of
+    one. The code is a function in the program's language unless another is asked for; NAME is the
+    function's. Padding is kept by offsets and by MPI_Type_create_resized. Pointers are left out,
+    and what MPI has no type for (unions, bit fields) is sent as bytes: comments say so.
+    "mpipp compare" checks what the function returns.
+    """
+
+    name = "mpipp make"
+    completes = gdb.COMPLETE_EXPRESSION
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return show.show(f"make{argument}")
+        function, rest = _named(argument)
+        options, text = operands.options(rest, _LANGUAGES)
+        if not text:
+            raise MpippError("write mpipp make STRUCT [--c|--fortran|--mpi4py] [--name NAME]")
+        if len(options) > 1:
+            raise MpippError(f"write one of {', '.join(_LANGUAGES)}")
+        language = debugtypes.names()
+        record = _record(text)
+        if "--mpi4py" in options:
+            return make.mpi4py(record, function)
+        if "--fortran" in options or (language.fortran and not options):
+            if not language.fortran:
+                raise MpippError(f"{record.name} is no derived type: write --c or --mpi4py")
+            return make.fortran(record, function)
+        if language.fortran:
+            raise MpippError(f"{record.name} is no type of C: write --fortran or --mpi4py")
+        return make.c(record, function, language.cxx)
+
+
+def _named(argument: str) -> tuple[str, str]:
+    found = _NAME.search(argument)
+    if found is None:
+        return "", argument
+    if not found[1]:
+        raise MpippError("write a function's name after --name")
+    return found[1], argument[: found.start()] + " " + argument[found.end() :]
+
+
+def _record(text: str) -> Record:
+    layout = layouts.of_text(text, access=True).layout
+    kind = layout.kind
+    if isinstance(kind, Array):
+        raise MpippError(f"{text} is an array: make the datatype of one element")
+    if not isinstance(kind, Record):
+        raise MpippError(
+            f"{kind.name} needs no datatype of its own: name a struct, or a variable of one"
+        )
+    return kind

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp typesig` and `mpipp match`: type signatures, and whether two of them match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import gdb
+
+from mpipp import machine
+from mpipp.errors import MpippError
+from mpipp.gdb import operands, parameters
+from mpipp.gdb.commands import show
+from mpipp.gdb.commands.base import Command
+from mpipp.gdb.operands import Operand
+from mpipp.typesig import matchtext, regular
+from mpipp.typesig.matchtext import Entries
+
+_JSON = ("--json",)
+_MOST_ENTRIES = 10_000  # of a signature in JSON
+
+
+class Typesig(Command):
+    """Show the type signature of a datatype: its basic types, in type-map order.
+
+    mpipp typesig TYPE [COUNT] [--json]
+
+    A run of one type, or of several that repeat, is shown once: 3 x {5 x MPI_INT, MPI_DOUBLE}.
+    Pair types are their two parts. At most "print elements" types are shown. TYPE may be of
+    another inferior: @2 TYPE.
+    """
+
+    name = "mpipp typesig"
+    completes = gdb.COMPLETE_EXPRESSION
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return show.show(f"typesig{argument}")
+        options, rest = operands.options(argument, _JSON)
+        if not rest:
+            raise MpippError("write mpipp typesig TYPE [COUNT]")
+        found = _entries(operands.entries(rest))
+        return [_document(found)] if options else _lines(found)
+
+
+def _lines(found: Entries) -> Iterator[str]:
+    whole = found.signature
+    if whole.elements:
+        yield regular.text(whole, parameters.limits().elements)
+    elements = f"{whole.elements} element{'' if whole.elements == 1 else 's'}"
+    yield f"{elements}, {whole.size} byte{'' if whole.size == 1 else 's'}"
+
+
+def _document(found: Entries) -> str:
+    whole = found.signature
+    signature, complete = regular.entries(whole, _MOST_ENTRIES)
+    content = {
+        "datatype": found.text,
+        "count": found.count,
+        "elements": whole.elements,
+        "size": whole.size,
+        "signature": signature,
+        "complete": complete,
+    }
+    return machine.document("typesig", content)
+
+
+class Match(Command):
+    """Compare what is sent with what is received: do the type signatures match?
+
+    mpipp match TYPE [COUNT] with TYPE [COUNT] [--json]
+
+    The first is the sender's, the second the receiver's. The answer is
+      match      the same basic types in the same order
+      partial    less is sent than received: legal in point-to-point, not in collective
+                 communication
+      longer     more is sent than received: the message is truncated
+      mismatch   with the first element that differs, by its address on both sides
+    MPI_BYTE matches only MPI_BYTE. MPI_PACKED matches any type; what it holds is not known.
+
+    Each TYPE is an expression of a handle in the selected inferior and frame; @2 TYPE [COUNT] is
+    of inferior 2, in the innermost frame of its first thread outside MPI that knows it.
+    """
+
+    name = "mpipp match"
+    completes = gdb.COMPLETE_EXPRESSION
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return show.show(f"match{argument}")
+        options, rest = operands.options(argument, _JSON)
+        sides = operands.both(rest, "mpipp match TYPE [COUNT] with TYPE [COUNT]")
+        sender, receiver = (_entries(operands.entries(side)) for side in sides)
+        found = matchtext.compare(sender, receiver)
+        if options:
+            return [machine.document("match", matchtext.content(found, sender, receiver))]
+        return matchtext.lines(found, sender, receiver)
+
+
+def _entries(operand: Operand) -> Entries:
+    return Entries(operand.text, operand.datatype.tree, operand.count)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp overlap`: do two buffers share memory?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gdb
+
+from mpipp import machine
+from mpipp.errors import MpippError
+from mpipp.gdb import operands
+from mpipp.gdb.commands import show
+from mpipp.gdb.commands.base import Command
+from mpipp.gdb.operands import Operand
+from mpipp.memorymap import blockstext
+from mpipp.overlap import Buffer
+
+
+class Overlap(Command):
+    """Say whether two communication buffers share a byte, and which elements do.
+
+    mpipp overlap TYPE ADDR [COUNT] with TYPE ADDR [COUNT] [--json]
+
+    The answer is exact: buffers that interleave without sharing a byte do not overlap. Of an
+    overlap the bytes of one place are shown, with the element that has them on either side. Two
+    operations may share what both only read.
+    """
+
+    name = "mpipp overlap"
+    completes = gdb.COMPLETE_EXPRESSION
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return show.show(f"overlap{argument}")
+        options, rest = operands.options(argument, ("--json",))
+        sides = operands.both(rest, "mpipp overlap TYPE ADDR [COUNT] with TYPE ADDR [COUNT]")
+        first, second = (operands.buffer(side) for side in sides)
+        if first.session is not second.session:
+            raise MpippError(
+                "the buffers are of two processes, which share no memory: write two of one process"
+            )
+        buffers = _buffer(first), _buffer(second)
+        names = first.text, second.text
+        if options:
+            content = blockstext.overlap_content(*buffers, names)
+            return [machine.document("overlap", content)]
+        return blockstext.overlap_lines(*buffers, names)
+
+
+def _buffer(operand: Operand) -> Buffer:
+    assert operand.address is not None
+    return Buffer(operand.datatype.tree, operand.count, operand.address)

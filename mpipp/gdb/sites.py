@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Addresses of code as a person knows them: source lines and functions."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import gdb
+
+from mpipp.model import Site
+
+_LINE = re.compile(r"[^:]+:\d+( |$)")
+
+
+def site(where: Site) -> list[str]:
+    """Where an object was made, innermost caller first; [] if that is not known.
+
+    Callers without a source line (the MPI library's Fortran layer, an extension module) are left
+    out before one that has it, which is recorded where MPIPP_FRAMES asks for more callers.
+    """
+    addresses = [address for address in (where.address, *where.frames) if address]
+    calls = [call(address) for address in dict.fromkeys(addresses)]
+    with_line = [i for i, text in enumerate(calls) if has_line(text)]
+    return calls[with_line[0] :] if with_line else calls
+
+
+def has_line(place: str) -> bool:
+    """Whether the source line is known of what `call` returned."""
+    return _LINE.match(place) is not None
+
+
+def call(return_address: int) -> str:
+    """The call that returns to an address: "file.c:12 in main", or what is known of that."""
+    # The instruction after the call may belong to the next line, or even to the next function.
+    pc = return_address - 1
+    line = gdb.find_pc_line(pc)
+    name = _function(pc)
+    if line.symtab is not None and line.line:
+        place = f"{os.path.basename(line.symtab.filename)}:{line.line}"
+        return f"{place} in {name}" if name else place
+    symbol = _symbol(pc)
+    if symbol:
+        return symbol
+    library = gdb.solib_name(pc)
+    return f"{pc + 1:#x} in {os.path.basename(library)}" if library else f"{pc + 1:#x}"
+
+
+def function(address: int) -> str:
+    """A function by its address, `<name>`; the bare address if it has no name."""
+    name = _function(address) or _symbol(address)
+    return f"<{name}>" if name else f"{address:#x}"
+
+
+def _function(pc: int) -> str | None:
+    try:
+        block = gdb.block_for_pc(pc)
+    except (gdb.error, RuntimeError):
+        return None
+    while block is not None and block.function is None:
+        block = block.superblock
+    return None if block is None else str(block.function.print_name)
+
+
+def _symbol(pc: int) -> str:
+    # "main+18", from gdb's "main + 18 in section .text of /lib/x.so"
+    try:
+        text = gdb.execute(f"info symbol {pc:#x}", to_string=True)
+    except gdb.error:
+        return ""
+    text = text.rstrip().rpartition("\n")[2]  # "set trace-commands" puts the command before it
+    if text.startswith("No symbol"):
+        return ""
+    name: str = text.split(" in section ")[0]
+    return name.strip().replace(" + ", "+")

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Writing to gdb's user, in colour where that is wanted and possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gdb
+
+from mpipp.gdb import parameters
+
+
+def write(lines: Iterable[str]) -> None:
+    """Write lines as they come; gdb pages them."""
+    coloured = parameters.coloured()
+    for line in lines:
+        gdb.write(_coloured(line) + "\n" if coloured else line + "\n")
+
+
+def write_part(text: str) -> None:
+    """Write the beginning of a long line at once."""
+    gdb.write(_coloured(text) if parameters.coloured() else text)
+    gdb.flush()
+
+
+def _coloured(text: str) -> str:
+    try:
+        from pygments import highlight
+        from pygments.formatters import TerminalFormatter
+        from pygments.lexers import CLexer
+    except ImportError:  # an extra of gdb's Python
+        return text
+    # The lexer would strip leading white space.
+    lexer = CLexer(stripnl=False, ensurenl=False)
+    result: str = highlight(text, lexer, TerminalFormatter())
+    return result

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Call records to calls with their communication buffers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Union, overload
+
+from mpipp.errors import MpippError
+from mpipp.model import Broken, Buffer, Call, Constructor, DatatypeRecord, Part
+from mpipp.registry.datatypes import LENGTHS, Datatypes
+from mpipp.registry.records import RawBuffer, RawCall, RawInput, RawVector
+from mpipp.registry.source import Source, certain
+from mpipp.typetree import ARGUMENTS
+
+_MAX_PEERS = 1 << 31  # or partitions, which are as many as an int can count
+
+_MAX_INPUTS = 16
+
+_Known = Union[DatatypeRecord, Broken, None]
+_Find = Callable[[int], _Known]  # a datatype by its handle
+
+
+class Calls:
+    """Decodes calls. `find` looks a datatype up by its handle, for what is not in a record."""
+
+    def __init__(self, source: Source, datatypes: Datatypes, find: _Find) -> None:
+        self._source = source
+        self._datatypes = datatypes
+        self._find = find
+        layout = source.layout
+        self._record = layout.nested(source.table("request").record, "call")
+        self._calls = layout.decoder(self._record, "call", RawCall)
+        buffers = layout.nested(self._record, "buffers")
+        vectors = layout.nested(self._record, "vectors")
+        self._buffers = layout.decoder(buffers, "buffer", RawBuffer)
+        self._vectors = layout.decoder(vectors, "vector", RawVector)
+
+    def call(self, record: bytes) -> Call:
+        """The call in a record. Raises MpippError when it makes no sense."""
+        source = self._source
+        raw = self._calls.one(record)
+        present = source.bits("present", raw.present)
+
+        def given(name: str, value: int) -> int | None:
+            return value if name in present else None
+
+        return Call(
+            procedure=source.procedure(raw.procedure),
+            state=source.enumerator("call_state", raw.state),
+            serial=raw.serial,
+            site=source.site(raw.caller, 0),
+            frame=raw.frame,
+            comm=given("comm", raw.comm),
+            op=given("op", raw.op),
+            win=given("win", raw.win),
+            file=given("file", raw.file),
+            message=given("message", raw.message),
+            dest=given("dest", raw.dest),
+            source=given("source", raw.source),
+            tag=given("tag", raw.tag),
+            recvtag=given("recvtag", raw.recvtag),
+            root=given("root", raw.root),
+            target_rank=given("target_rank", raw.target_rank),
+            offset=given("offset", raw.offset),
+            errorcode=given("errorcode", raw.errorcode),
+            requests=given("requests", raw.requests),
+            request_count=raw.request_count if "requests" in present else 0,
+            buffers=self._all_buffers(raw),
+            ordinal=certain(raw.ordinal) if "ordinal" in present else None,
+            recv_ordinal=certain(raw.recv_ordinal) if "recv_ordinal" in present else None,
+            constructor=self._constructor(raw) if "constructor" in present else None,
+        )
+
+    def _constructor(self, raw: RawCall) -> Constructor | None:
+        # In the caller's memory, which may be as wrong as a caller can be.
+        source = self._source
+        combiner = source.enumerator("combiner", raw.combiner)
+        if raw.input_count > _MAX_INPUTS:
+            raise MpippError(f"a constructor is recorded with {raw.input_count} arguments")
+        decoder = source.linked_decoder("inputs", RawInput)
+        inputs = decoder.many(source.memory.read(raw.inputs, raw.input_count * decoder.size))
+        arguments = {}
+        for name, given in zip(ARGUMENTS.get(combiner, ()), inputs):
+            try:
+                arguments[name] = self._argument(given, name not in LENGTHS)
+            except MpippError:
+                continue
+        return Constructor(combiner, arguments, self._types(raw))
+
+    def _argument(self, given: RawInput, scalar: bool) -> int | tuple[int, ...] | None:
+        if not given.values:
+            return None
+        values = self._source.integers(given.values, max(given.count, 0), given.size)
+        return values[0] if scalar else values
+
+    def _types(self, raw: RawCall) -> tuple[_Known, ...] | None:
+        size = self._source.handle_size("datatype")
+        if raw.type_count <= 0:
+            return ()
+        if not raw.types:
+            return None
+        try:
+            handles = self._source.integers(raw.types, raw.type_count, size, signed=False)
+        except MpippError:
+            return None
+        return tuple(self._find(handle) for handle in handles)
+
+    def _all_buffers(self, raw: RawCall) -> tuple[Buffer, ...]:
+        published = len(raw.buffers) // self._buffers.size
+        if raw.buffer_count > published:
+            raise MpippError(f"a call is recorded with {raw.buffer_count} buffers")
+        if not raw.buffer_count:
+            return ()
+        vectors = list(self._vectors.many(raw.vectors))
+        records = itertools.islice(self._buffers.many(raw.buffers), raw.buffer_count)
+        return tuple(self._buffer(buffer, vectors) for buffer in records)
+
+    def _buffer(self, raw: RawBuffer, vectors: list[RawVector]) -> Buffer:
+        if raw.vector > len(vectors):
+            raise MpippError(f"a buffer is recorded with vector number {raw.vector}")
+        peers = vectors[raw.vector - 1].length if raw.vector else raw.peers
+        if not 0 <= peers <= _MAX_PEERS:
+            raise MpippError(f"a buffer is recorded with {peers} peers")
+        datatype = self._datatypes.at(raw.record) if raw.record else None
+        parts = None
+        if raw.vector:
+            parts = _Parts(
+                self._source, vectors[raw.vector - 1], datatype, self._datatypes, self._find
+            )
+        return Buffer(
+            role=self._source.string(raw.role),
+            address=raw.address,
+            count=raw.count,
+            peers=raw.peers,
+            datatype=datatype,
+            handle=raw.datatype,
+            access=self._source.bits("access", raw.access),
+            parts=parts,
+        )
+
+
+class _Parts(Sequence[Part]):
+    # One side of a v or w form. A million peers cost nothing until one is asked for.
+
+    def __init__(
+        self,
+        source: Source,
+        vector: RawVector,
+        datatype: _Known,
+        datatypes: Datatypes,
+        find: _Find,
+    ) -> None:
+        self._source = source
+        self._vector = vector
+        self._datatype = datatype
+        self._datatypes = datatypes
+        self._find = find
+        self._sums: list[int] | None = None
+
+    def __len__(self) -> int:
+        return self._vector.length
+
+    @overload
+    def __getitem__(self, index: int) -> Part: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Part]: ...
+    def __getitem__(self, index: int | slice) -> Part | list[Part]:
+        if isinstance(index, slice):
+            return [self._part(i) for i in range(*index.indices(len(self)))]
+        return self._part(range(len(self))[index])
+
+    def _part(self, index: int) -> Part:
+        vector = self._vector
+        datatype = self._datatype_of(index)
+        count = self._element(vector.counts, vector.count_size, index)
+        if vector.displacements:
+            displacement = self._element(vector.displacements, vector.displacement_size, index)
+        else:
+            displacement = self._sum(index)
+        # MPI-4.1, sections 6.6 and 6.8: only the w forms give displacements in bytes.
+        if vector.datatypes:
+            return Part(count, displacement, datatype)
+        if not isinstance(datatype, DatatypeRecord):
+            return Part(count, None, datatype)
+        return Part(count, displacement * datatype.tree.extent, datatype)
+
+    def _datatype_of(self, index: int) -> _Known:
+        vector, source = self._vector, self._source
+        if vector.records:
+            record = source.integers(vector.records + 8 * index, 1, 8, signed=False)[0]
+            return self._datatypes.at(record) if record else None
+        if vector.datatypes:
+            size = source.handle_size("datatype")
+            handle = source.integers(vector.datatypes + size * index, 1, size, signed=False)[0]
+            return self._find(handle)
+        return self._datatype
+
+    def _element(self, array: int, size: int, index: int) -> int:
+        return self._source.integers(array + size * index, 1, size)[0]
+
+    def _sum(self, index: int) -> int:
+        # No displacements (MPI_Reduce_scatter): the parts follow each other.
+        if self._sums is None:
+            vector = self._vector
+            counts = self._source.integers(vector.counts, vector.length, vector.count_size)
+            self._sums = list(itertools.accumulate(counts, initial=0))
+        return self._sums[index]

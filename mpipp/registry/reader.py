@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: MIT
+"""The registry of one process: objects by handle, lists of objects, threads and their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Union
+
+from mpipp.errors import MpippError
+from mpipp.model import (
+    Broken,
+    Call,
+    DatatypeRecord,
+    Object,
+    ProcessInfo,
+    Request,
+    Thread,
+)
+from mpipp.registry.calls import Calls
+from mpipp.registry.datatypes import Datatypes
+from mpipp.registry.layout import CHUNK, MAGIC, SLOT, find_roots, text
+from mpipp.registry.memory import Memory
+from mpipp.registry.objects import Objects
+from mpipp.registry.records import RawChunk, RawSlot, RawThread
+from mpipp.registry.source import Source
+
+_HASH = 0x9E3779B97F4A7C15
+_REMOVED = 1  # in place of a slot's record
+_PROBE = 4  # slots read at a time
+_MAX_PROBE = 1 << 16
+_MAX_CHUNKS = 1 << 20
+_MAX_SHARING = 1 << 10  # requests that are looked at for the one that is meant
+_READ = 1 << 18  # bytes of records read at a time
+
+Known = Union[Object, Broken]
+
+
+class Registry:
+    """Reads the registry whose root is at `address`.
+
+    Raises MpippError when there is none or this mpipp cannot read it. Call `invalidate` whenever
+    the process has run or its memory was changed; what was returned before stays as it was.
+
+    Kinds are those of `mpipp.model.KINDS`. A record that makes no sense comes as `Broken`.
+    """
+
+    def __init__(self, memory: Memory, address: int) -> None:
+        self._source = source = Source(memory, address)
+        self.address = address
+        self._chunks = source.layout.decoder(CHUNK, "chunk", RawChunk)
+        self._slots = source.layout.decoder(SLOT, "slot", RawSlot)
+        self._datatypes = Datatypes(source)
+        self._calls = Calls(source, self._datatypes, self._find_datatype)
+        self._objects = Objects(source, self._calls)
+        self._known: dict[tuple[str, int], Known] = {}
+        self._fints: dict[str, dict[int, int]] = {}
+
+    def invalidate(self) -> None:
+        """The process has run, or its memory was changed: read everything anew."""
+        self._known.clear()
+        self._fints.clear()
+        self._datatypes.invalidate()
+        self._source.invalidate()
+
+    @property
+    def info(self) -> ProcessInfo:
+        """The MPI library and the process."""
+        source, root = self._source, self._source.root()
+        return ProcessInfo(
+            flavor=source.enumerator("flavor", root.flavor),
+            status=source.enumerator("status", root.status),
+            pid=root.pid,
+            world_rank=root.world_rank if root.world_rank >= 0 else None,
+            world_size=root.world_size if root.world_size >= 0 else None,
+            library_version=text(root.library_version),
+            built_with=text(root.built_with),
+            dropped=root.dropped,
+            handle_size=root.handle_size,
+            frames=root.frames,
+            job=root.job,
+            parent=root.parent,
+        )
+
+    @property
+    def constants(self) -> Mapping[str, int]:
+        """The standard's constants that are no handles, by name: MPI_ANY_SOURCE, MPI_BOTTOM ..."""
+        return self._source.constants
+
+    def constant_name(self, value: int, *names: str) -> str | None:
+        """The first of `names` that has this value; addresses and signed values compare alike."""
+        for name in names:
+            known = self._source.constants.get(name)
+            if known is not None and (known - value) % (1 << 64) == 0:
+                return name
+        return None
+
+    def find(self, kind: str, handle: int, place: int | None = None) -> Known | None:
+        """The object that has the handle now, freed or not; None if there is none.
+
+        `handle` may be signed, or wider than a handle. Several requests may share a handle: then it
+        is the one whose handle MPI stored at the address `place`, else the oldest.
+        """
+        address = self._probe(kind, handle % (1 << 8 * self._source.handle_size(kind)))
+        if address is None:
+            return None
+        found = self.at(kind, address)
+        if place is not None and isinstance(found, Request) and found.newer:
+            return self._stored_at(place, found)
+        return found
+
+    def given(self, call: Call, most: int) -> list[Known | None]:
+        """The requests that a call waits for, tests or starts, as its array has them now.
+
+        At most the first `most`; None in place of what is unknown. Raises MpippError when the array
+        cannot be read.
+        """
+        if call.requests is None:
+            return []
+        size = self._source.handle_size("request")
+        count = min(call.request_count, most)
+        handles = self._source.integers(call.requests, count, size, signed=False)
+        places = range(call.requests, call.requests + count * size, size)
+        return [self.find("request", handle, at) for handle, at in zip(handles, places)]
+
+    def at(self, kind: str, address: int) -> Known:
+        """The object of a kind whose record is at `address`, as in `Header.record`."""
+        if kind == "datatype":
+            return self._datatypes.at(address)
+        known = self._known.get((kind, address))
+        if known is None:
+            known = self._known[kind, address] = self._decode(kind, address)
+        return known
+
+    def objects(self, kind: str, freed: bool = False) -> Iterator[Known]:
+        """Every object of a kind, with `freed` also those whose handle was freed."""
+        hidden = 0 if freed else self._source.value("flag", "freed")
+        for found in self._records(kind):
+            if isinstance(found, Broken):
+                yield found
+                continue
+            address, record = found
+            raw = self._source.raw_header(kind, record)
+            if raw.serial and not raw.flags & hidden:
+                yield self.at(kind, address)
+
+    def by_fint(self, kind: str, fint: int) -> Known | None:
+        """The object whose Fortran INTEGER handle this is, if it is not freed."""
+        if self._source.handle_size(kind) == 4:
+            # Handles are INTEGERs themselves (MPICH), also those whose INTEGER is not recorded.
+            found = self.find(kind, fint)
+            return None if found is None or _freed(found) else found
+        index = self._fints.get(kind)
+        if index is None:
+            index = self._fints[kind] = self._index_fints(kind)
+        address = index.get(fint)
+        return None if address is None else self.at(kind, address)
+
+    def pending_requests(self) -> Iterator[Request | Broken]:
+        """The requests whose operation has been started and not completed."""
+        for request in self.objects("request"):
+            if isinstance(request, Broken) or (isinstance(request, Request) and request.pending):
+                yield request
+
+    def threads(self) -> Iterator[Thread | Broken]:
+        """The threads that have called MPI."""
+        decoder = self._source.object_decoder("thread", RawThread)
+        for found in self._records("thread"):
+            if isinstance(found, Broken):
+                yield found
+                continue
+            address, record = found
+            try:
+                raw = decoder.one(record)
+                if raw.serial:
+                    call = self._calls.call(raw.call) if raw.depth else None
+                    yield Thread(raw.serial, raw.tid, raw.self, raw.depth, call)
+            except MpippError as error:
+                yield Broken("thread", address, str(error))
+
+    def _stored_at(self, place: int, first: Request) -> Known:
+        found: Known = first
+        request: Known = first
+        for _ in range(min(first.sharing, _MAX_SHARING)):
+            if not isinstance(request, Request):
+                break
+            if request.call.requests == place:
+                found = request  # a newer one there has overwritten an older one's handle
+            if not request.newer:
+                break
+            request = self.at("request", request.newer)
+        return found
+
+    def _find_datatype(self, handle: int) -> DatatypeRecord | Broken | None:
+        found = self.find("datatype", handle)
+        assert found is None or isinstance(found, (DatatypeRecord, Broken))
+        return found
+
+    def _decode(self, kind: str, address: int) -> Known:
+        source = self._source
+        try:
+            record = source.memory.read(address, source.table(kind).record_size)
+            return self._objects.decode(source.header(kind, address, record), record)
+        except MpippError as error:
+            return Broken(kind, address, str(error))
+
+    def _probe(self, kind: str, handle: int) -> int | None:
+        # The address of the record with this handle: as mpipp_find in the wrapper's store.h.
+        table = self._source.table(kind)
+        if not table.slots:
+            return self._scan(kind, handle) if table.capacity else None
+        capacity = table.capacity
+        if not 0 < capacity <= 1 << 32 or capacity & (capacity - 1):
+            raise self._damaged(kind, f"has {capacity} slots")
+        slot = (handle * _HASH >> 32) & (capacity - 1)
+        probed, size = 0, self._slots.size
+        while probed < min(capacity, _MAX_PROBE):
+            count = min(_PROBE, capacity - slot)
+            data = self._source.memory.read(table.slots + slot * size, count * size)
+            for found, record in self._slots.many(data):
+                if not record:
+                    return None
+                if found == handle and record != _REMOVED:
+                    return record
+            probed += count
+            slot = (slot + count) & (capacity - 1)
+        return None
+
+    def _scan(self, kind: str, handle: int) -> int | None:
+        # The process was stopped while the slots were being replaced by more.
+        hidden = self._source.value("flag", "unlisted")
+        for found in self._records(kind):
+            if not isinstance(found, Broken):
+                raw = self._source.raw_header(kind, found[1])
+                if raw.serial and raw.handle == handle and not raw.flags & hidden:
+                    return found[0]
+        return None
+
+    def _records(self, kind: str) -> Iterator[Broken | tuple[int, bytes]]:
+        # Every record of a kind, used or not: its address and bytes. A damaged list ends Broken.
+        address = 0
+        try:
+            table = self._source.table(kind)
+            address, size, seen = table.chunks, table.record_size, set[int]()
+            if not 0 < size <= _READ:
+                raise self._damaged(kind, f"has records of {size} bytes")
+            while address:
+                if address in seen or len(seen) >= _MAX_CHUNKS:
+                    raise self._damaged(kind, "has a chunk that follows itself")
+                seen.add(address)
+                chunk = self._chunks.one(self._source.memory.read(address, self._chunks.size))
+                if chunk.used > chunk.capacity:
+                    raise self._damaged(
+                        kind, f"has a chunk with {chunk.used} of {chunk.capacity} records"
+                    )
+                yield from self._chunk(address + self._chunks.size, chunk.used, size)
+                address = chunk.next
+        except MpippError as error:
+            yield Broken(kind, address, str(error))
+
+    def _chunk(self, start: int, count: int, size: int) -> Iterator[tuple[int, bytes]]:
+        if count:
+            # The far end first: a damaged count must not make records of all that follows.
+            self._source.memory.read(start + (count - 1) * size, size)
+        step = _READ // size
+        for first in range(0, count, step):
+            address = start + first * size
+            data = self._source.memory.read(address, min(step, count - first) * size)
+            for offset in range(0, len(data), size):
+                yield address + offset, data[offset : offset + size]
+
+    def _index_fints(self, kind: str) -> dict[int, int]:
+        source, index = self._source, dict[int, int]()
+        hidden = source.value("flag", "freed") | source.value("flag", "unlisted")
+        predefined, null = source.value("flag", "predefined"), source.value("flag", "null")
+        for found in self._records(kind):
+            if isinstance(found, Broken):
+                continue
+            address, record = found
+            raw = source.raw_header(kind, record)
+            if not raw.serial or raw.flags & hidden:
+                continue
+            # The wrapper does not ask for every handle's INTEGER; 0 is real for constants alone.
+            if raw.flags & null:
+                index.setdefault(raw.fint, address)
+            elif raw.fint or raw.flags & predefined:
+                index[raw.fint] = address
+        return index
+
+    def _damaged(self, kind: str, why: str) -> MpippError:
+        return MpippError(f"the table of {kind}s in the mpipp registry is damaged: it {why}")
+
+
+def _freed(found: Known) -> bool:
+    return not isinstance(found, Broken) and found.header.freed
+
+
+def find_in(memory: Memory, search: Callable[[bytes], Iterable[int]]) -> int:
+    """The address of the registry in memory without symbols.
+
+    `search` yields every address at which the given bytes are found. Raises MpippError when none
+    of them is a registry that this mpipp can read.
+    """
+    for address in find_roots(memory, search(MAGIC)):
+        return address
+    raise MpippError(
+        "there is no mpipp registry in this program: start it with the mpipp wrapper (mpipp run)"
+    )

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""The fields this package reads of each record, by the names the registry publishes.
+
+Where they are, and how large, the registry says itself. Nested records are bytes until decoded;
+all addresses are those of the target.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class RawRoot(NamedTuple):
+    handle_size: int
+    flavor: int
+    status: int
+    pid: int
+    world_rank: int
+    world_size: int
+    dropped: int
+    frames: int
+    job: int
+    parent: int
+    library_version: bytes
+    built_with: bytes
+
+
+class RawChunk(NamedTuple):
+    next: int
+    used: int
+    capacity: int
+
+
+class RawSlot(NamedTuple):
+    handle: int
+    record: int
+
+
+class RawEnumerator(NamedTuple):
+    enumeration: bytes
+    name: bytes
+    value: int
+
+
+class RawProcedure(NamedTuple):
+    name: bytes
+
+
+class RawConstant(NamedTuple):
+    name: bytes
+    value: int
+
+
+class RawObject(NamedTuple):
+    handle: int
+    serial: int
+    kind: int
+    flags: int
+    references: int
+    fint: int
+    caller: int
+    frames: int
+    name: int
+
+
+class RawDatatype(NamedTuple):
+    combiner: int
+    component_count: int
+    argument_count: int
+    arguments: int
+    components: int
+    size: int
+    lb: int
+    extent: int
+    true_lb: int
+    true_extent: int
+
+
+class RawBuffer(NamedTuple):
+    address: int
+    count: int  # type: ignore[assignment]  # the published name hides tuple.count
+    peers: int
+    datatype: int
+    record: int
+    access: int
+    vector: int
+    role: int
+
+
+class RawVector(NamedTuple):
+    length: int
+    counts: int
+    displacements: int
+    datatypes: int
+    count_size: int
+    displacement_size: int
+    records: int
+
+
+class RawCall(NamedTuple):
+    state: int
+    procedure: int
+    present: int
+    buffer_count: int
+    serial: int
+    caller: int
+    frame: int
+    comm: int
+    op: int
+    win: int
+    file: int
+    message: int
+    dest: int
+    source: int
+    tag: int
+    recvtag: int
+    root: int
+    target_rank: int
+    offset: int
+    errorcode: int
+    requests: int
+    request_count: int
+    ordinal: int
+    recv_ordinal: int
+    buffers: bytes
+    vectors: bytes
+    combiner: int
+    inputs: int
+    input_count: int
+    types: int
+    type_count: int
+
+
+class RawInput(NamedTuple):
+    values: int
+    count: int  # type: ignore[assignment]  # as in RawBuffer
+    size: int
+
+
+class RawChannel(NamedTuple):
+    next: int
+    comm: int
+    key: int
+    count: int  # type: ignore[assignment]  # as in RawBuffer
+    certain: int
+    sequence: int
+
+
+class RawRequest(NamedTuple):
+    state: int
+    persistent: int
+    ready: int
+    newer: int
+    call: bytes
+
+
+class RawComm(NamedTuple):
+    rank: int
+    size: int
+    inter: int
+    remote_size: int
+    world_ranks: int
+    remote_world_ranks: int
+    topology: int
+    ndims: int
+    dims: int
+    periods: int
+    coords: int
+    indegree: int
+    outdegree: int
+    world_known: int
+    errhandler: int
+    identity: int
+    channels: int
+    uncertain: int
+
+
+class RawGroup(NamedTuple):
+    size: int
+    rank: int
+    world_ranks: int
+    world_known: int
+
+
+class RawWin(NamedTuple):
+    base: int
+    size: int
+    disp_unit: int
+    flavor: int
+    model: int
+    comm: int
+    epochs: int
+    access_group: int
+    exposure_group: int
+    lock_count: int
+    lock_ranks: bytes
+    lock_exclusive: bytes
+
+
+class RawOp(NamedTuple):
+    function: int
+    commute: int
+
+
+class RawFile(NamedTuple):
+    comm: int
+    filename: int
+    amode: int
+    disp: int
+    etype: int
+    filetype: int
+    datarep: int
+    split_pending: int
+    call: bytes
+
+
+class RawInfo(NamedTuple):
+    key_count: int
+    entries: int
+
+
+class RawErrhandler(NamedTuple):
+    function: int
+
+
+class RawSession(NamedTuple):
+    errhandler: int
+
+
+class RawMessage(NamedTuple):
+    comm: int
+    source: int
+    tag: int
+    ordinal: int
+
+
+class RawThread(NamedTuple):
+    serial: int
+    tid: int
+    self: int
+    depth: int
+    call: bytes

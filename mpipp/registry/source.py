@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT
+"""What every decoder of records needs: the target's memory and layout, strings, arrays, names."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+
+from mpipp.errors import MpippError
+from mpipp.model import Header, Site
+from mpipp.registry.layout import REGISTRY, Decoder, Layout, Record, Table, text
+from mpipp.registry.memory import Memory, PageCache
+from mpipp.registry.records import RawConstant, RawEnumerator, RawObject, RawProcedure, RawRoot
+
+_MAX_STRING = 4096  # bytes
+_STRING_STEP = 256
+_MAX_ARRAY = 1 << 32  # bytes
+_SMALL_ARRAY = 4096  # bytes
+_MAX_FRAMES = 1024
+_MAX_ENTRIES = 100_000  # of the tables of names
+
+UNCERTAIN = 1 << 63  # is added to counts and ordinals that are not certain
+
+_INTEGERS = {4: "i", 8: "q"}
+
+
+def certain(ordinal: int) -> int | None:
+    """An ordinal, None where the wrapper says that it is not certain or not known."""
+    return ordinal if 0 < ordinal < UNCERTAIN else None
+
+
+class Source:
+    """One registry's memory, with what stays the same while the process lives read once.
+
+    Everything else is read when asked for, and small reads are remembered until `invalidate`.
+    """
+
+    def __init__(self, memory: Memory, address: int) -> None:
+        self.memory = PageCache(memory)
+        self.layout = Layout(self.memory, address)
+        self.byte_order = self.layout.byte_order
+        self._single = {code: struct.Struct(self.byte_order + code) for code in "iqIQ"}
+        self._root = self.layout.decoder(REGISTRY, "root", RawRoot)
+        self._tables: dict[str, Table] | None = None
+        self._prepare_headers()
+        self._enumerations = self._read_enumerations()
+        self._procedures = [text(raw.name) for raw in self._entries("procedures", RawProcedure)]
+        self._constants: dict[str, int] | None = None
+        self._strings: dict[int, str] = {}
+        self._flags: dict[tuple[str, int], frozenset[str]] = {}
+        self._sites: dict[int, Site] = {}
+
+    def invalidate(self) -> None:
+        """The target has run: forget what may have changed."""
+        self.memory.invalidate()
+        self._tables = None
+        self._constants = None
+        self._strings.clear()
+        self._sites.clear()
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The registry's tables by name."""
+        if self._tables is None:
+            self._tables = self.layout.tables()
+        return self._tables
+
+    @property
+    def constants(self) -> Mapping[str, int]:
+        """The standard's constants that are no handles; more appear when MPI is initialised."""
+        if self._constants is None:
+            entries = self._entries("constants", RawConstant)
+            self._constants = {text(raw.name): raw.value for raw in entries}
+        return self._constants
+
+    def root(self) -> RawRoot:
+        """The root's fields as they are now."""
+        return self._root.one(self.memory.read(self.layout.address, self._root.size))
+
+    def table(self, kind: str) -> Table:
+        """The table of the objects of a kind. Raises MpippError when there is none."""
+        table = self.tables.get(kind + "s")
+        if table is None:
+            raise MpippError(f"the mpipp wrapper in this program records no {kind}s")
+        return table
+
+    def handle_size(self, kind: str) -> int:
+        """Bytes of a handle: MPI_File is a pointer where MPICH's other handles are integers."""
+        size = self.table(kind).handle_size
+        if size not in _INTEGERS:
+            raise MpippError(f"handles of {size} bytes are recorded for {kind}s")
+        return size
+
+    def procedure(self, number: int) -> str:
+        """The name of an MPI procedure."""
+        if number < len(self._procedures):
+            return self._procedures[number]
+        raise MpippError(f"procedure number {number} is not in the table of procedures")
+
+    def enumerator(self, enumeration: str, value: int) -> str:
+        """The name of a value, "" for a 0 that has none: null handles leave such fields empty.
+
+        Raises MpippError for any other value without a name.
+        """
+        name = self._enumerations.get(enumeration, {}).get(value)
+        if name is None and value:
+            raise MpippError(f"{value} is not a value of {enumeration}")
+        return name or ""
+
+    def bits(self, enumeration: str, value: int) -> frozenset[str]:
+        """The names of the bits set; bits without a name are left out."""
+        known = self._flags.get((enumeration, value))
+        if known is None:
+            names = self._enumerations.get(enumeration, {}).items()
+            known = frozenset(name for bit, name in names if value & bit)
+            self._flags[enumeration, value] = known
+        return known
+
+    def sequences(self, value: int) -> frozenset[str]:
+        """The names of the sequences whose bits are set: their numbers count the bits."""
+        names = self._enumerations.get("sequence", {}).items()
+        return frozenset(name for number, name in names if number >= 0 and value >> number & 1)
+
+    def bits_in_order(self, enumeration: str, value: int) -> tuple[str, ...]:
+        """The names of the bits set, lowest first."""
+        names = sorted(self._enumerations.get(enumeration, {}).items())
+        return tuple(name for bit, name in names if value & bit)
+
+    def value(self, enumeration: str, name: str) -> int:
+        """The value of an enumerator, 0 when the registry does not publish it."""
+        values = self._enumerations.get(enumeration, {}).items()
+        return next((value for value, known in values if known == name), 0)
+
+    def header(self, kind: str, address: int, record: bytes) -> Header:
+        """What is common to all objects. Raises MpippError when the record is another kind's."""
+        raw = self.raw_header(kind, record)
+        if raw.kind != self._numbers[kind]:
+            raise MpippError(f"there is no {kind} at {address:#x}")
+        if not raw.serial:
+            raise MpippError(f"the record at {address:#x} is being changed")
+        flags = self.bits("flag", raw.flags)
+        site = self.site(raw.caller, raw.frames)
+        name = self.string(raw.name)
+        return Header(
+            kind, raw.handle, raw.serial, flags, raw.references, raw.fint, site, name, address
+        )
+
+    def raw_header(self, kind: str, record: bytes) -> RawObject:
+        """What is common to all objects, not interpreted."""
+        offset = self._offsets.get(kind)
+        if offset is None:
+            raise MpippError(f"the table of {kind}s in the mpipp registry is not one of objects")
+        return self._headers.one(record[offset : offset + self._headers.size])
+
+    def site(self, caller: int, frames: int) -> Site:
+        """Return addresses of a call, with the further ones that are listed at `frames`."""
+        if frames:
+            count = self.integers(frames, 1, 8, signed=False)[0]
+            if count > _MAX_FRAMES:
+                raise MpippError(f"{count} return addresses are recorded at {frames:#x}")
+            return Site(caller, self.integers(frames + 8, count, 8, signed=False))
+        site = self._sites.get(caller)
+        if site is None:
+            site = self._sites[caller] = Site(caller)
+        return site
+
+    def string(self, address: int) -> str:
+        """A C string, "" at address 0; at most 4096 bytes of it."""
+        if not address:
+            return ""
+        known = self._strings.get(address)
+        if known is None:
+            known = self.characters(address).decode("utf-8", "backslashreplace")
+            self._strings[address] = known
+        return known
+
+    def characters(self, address: int) -> bytes:
+        """The bytes of a C string up to its NUL; at most 4096."""
+        result = b""
+        while len(result) < _MAX_STRING:
+            position = address + len(result)
+            piece = self.memory.read(position, _STRING_STEP - position % _STRING_STEP)
+            head, nul, _ = piece.partition(b"\0")
+            result += head
+            if nul:
+                return result
+        return result[:_MAX_STRING]
+
+    def integers(self, address: int, count: int, size: int, signed: bool = True) -> tuple[int, ...]:
+        """An array of `count` integers of `size` bytes. Raises MpippError for a senseless one."""
+        if size not in _INTEGERS or not 0 <= count * size <= _MAX_ARRAY:
+            raise MpippError(f"an array of {count} integers of {size} bytes is recorded")
+        if not count:
+            return ()
+        if count * size > _SMALL_ARRAY:
+            # The far end first: a damaged count must not make this read all there is, then fail.
+            self.memory.read(address + (count - 1) * size, size)
+        return self.unpack(self.memory.read(address, count * size), size, signed)
+
+    def unpack(self, data: bytes, size: int, signed: bool = True) -> tuple[int, ...]:
+        """The integers of `size` bytes that `data` has room for."""
+        code = _INTEGERS[size] if signed else _INTEGERS[size].upper()
+        count = len(data) // size
+        if count == 1:  # of many datatypes
+            return self._single[code].unpack_from(data)
+        return struct.unpack_from(f"{self.byte_order}{count}{code}", data)
+
+    def linked_decoder(self, name: str, make: type[Record]) -> Decoder[Record]:
+        """A decoder for records that others refer to by address; an empty table describes them."""
+        table = self.tables.get(name)
+        if table is None:
+            raise MpippError(f"the mpipp wrapper in this program records no {name}")
+        return self.layout.decoder(table.record, name, make, table.record_size)
+
+    def object_decoder(self, kind: str, make: type[Record]) -> Decoder[Record]:
+        """A decoder for the whole records of a kind."""
+        table = self.table(kind)
+        return self.layout.decoder(table.record, kind, make, table.record_size)
+
+    def _entries(self, name: str, make: type[Record]) -> list[Record]:
+        table = self.tables.get(name)
+        if table is None:
+            raise MpippError(
+                f"the mpipp registry at {self.layout.address:#x} has no table of {name}: "
+                "use the mpipp that came with the wrapper"
+            )
+        if table.count > _MAX_ENTRIES:
+            raise MpippError(
+                f"the mpipp registry at {self.layout.address:#x} is damaged: "
+                f"its table of {name} has {table.count} entries"
+            )
+        decoder = self.layout.decoder(table.record, name, make, table.record_size)
+        data = self.memory.read(table.entries, table.count * decoder.size)
+        return list(decoder.many(data))
+
+    def _read_enumerations(self) -> dict[str, dict[int, str]]:
+        result: dict[str, dict[int, str]] = {}
+        for raw in self._entries("enumerators", RawEnumerator):
+            result.setdefault(text(raw.enumeration), {})[raw.value] = text(raw.name)
+        return result
+
+    def _prepare_headers(self) -> None:
+        # Object records say their kind by number: the position among the objects' tables.
+        layout = self.layout
+        self._offsets: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
+        for name, table in self.tables.items():
+            header = layout.field(table.record, "object")
+            if header is not None:
+                self._numbers[name[:-1]] = len(self._numbers)
+                self._offsets[name[:-1]] = header.offset
+                self._headers = layout.decoder(header.of, "object", RawObject)
+        if not self._numbers:
+            raise MpippError(f"the mpipp registry at {layout.address:#x} has no tables of objects")

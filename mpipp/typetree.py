@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: MIT
+"""The datatype tree: what an MPI datatype is, and its size, bounds and extents.
+
+A `Datatype` is one node of the meta type-tree: a combiner, the constructor's arguments and the
+component datatypes. Nothing is ever expanded; all arithmetic is on exact integers. The rules are
+those of MPI-4.1, sections 5.1.2 to 5.1.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mpipp import basictypes, distribution
+from mpipp.blocks import Blocks, Grid, Indices, Run, Shape, Strided
+from mpipp.errors import MpippError
+
+# The arguments of every combiner, by the standard's names without "array_of_".
+ARGUMENTS: Mapping[str, tuple[str, ...]] = {
+    "NAMED": (),
+    "DUP": (),
+    "CONTIGUOUS": ("count",),
+    "VECTOR": ("count", "blocklength", "stride"),
+    "HVECTOR": ("count", "blocklength", "stride"),
+    "INDEXED": ("count", "blocklengths", "displacements"),
+    "HINDEXED": ("count", "blocklengths", "displacements"),
+    "INDEXED_BLOCK": ("count", "blocklength", "displacements"),
+    "HINDEXED_BLOCK": ("count", "blocklength", "displacements"),
+    "STRUCT": ("count", "blocklengths", "displacements"),
+    "SUBARRAY": ("ndims", "sizes", "subsizes", "starts", "order"),
+    "DARRAY": ("size", "rank", "ndims", "gsizes", "distribs", "dargs", "psizes", "order"),
+    "RESIZED": ("lb", "extent"),
+    "F90_REAL": ("p", "r"),
+    "F90_COMPLEX": ("p", "r"),
+    "F90_INTEGER": ("r",),
+}
+
+_LEAVES = frozenset({"NAMED", "F90_REAL", "F90_COMPLEX", "F90_INTEGER"})
+_PER_ENTRY = frozenset({"blocklengths", "displacements"})
+_PER_DIMENSION = frozenset({"sizes", "subsizes", "starts", "gsizes", "distribs", "dargs", "psizes"})
+_LISTED = _PER_ENTRY | _PER_DIMENSION
+_NOT_NEGATIVE = frozenset({"count", "ndims", "blocklength"})
+
+
+class Extents(NamedTuple):
+    """Size, bounds and extents, all in bytes (MPI-4.1, sections 5.1.5 to 5.1.8)."""
+
+    size: int
+    lb: int
+    extent: int
+    true_lb: int
+    true_extent: int
+
+
+class _Facts(NamedTuple):
+    # What is computed once per node. `lb_marked`: an explicit lower bound (MPI_LB, resized,
+    # subarray, darray) is in the type map, which then decides alone; likewise `ub_marked`.
+    extents: Extents
+    lb_marked: bool
+    ub_marked: bool
+    alignment: int
+    element_count: int
+    depth: int
+
+
+class Datatype:
+    """One datatype: `combiner`, `arguments` (by the standard's names) and `components`.
+
+    Immutable, compared by identity. `reported` is what the MPI library itself said of the datatype
+    (required of predefined and F90 types); `origin` is the front end's own and not used here.
+    Raises MpippError when the arguments do not fit the combiner.
+    """
+
+    __slots__ = (
+        "_facts",
+        "_shape",
+        "arguments",
+        "combiner",
+        "components",
+        "memory",
+        "name",
+        "origin",
+        "reported",
+        "signature",
+    )
+
+    def __init__(
+        self,
+        combiner: str,
+        arguments: Mapping[str, Any] | None = None,
+        components: tuple[Datatype, ...] = (),
+        name: str = "",
+        reported: Extents | None = None,
+        origin: object = None,
+    ) -> None:
+        self.combiner = combiner
+        self.arguments = {} if arguments is None else arguments
+        self.components = components
+        self.name = name
+        self.reported = reported
+        self.origin = origin
+        self._facts: _Facts | None = None
+        self._shape: Shape | None = None
+        self.memory: object = None  # kept by pattern
+        self.signature: Any = None  # kept by typesig
+        _validate(self)
+
+    def __repr__(self) -> str:
+        return f"<Datatype {self.name or self.combiner}>"
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether this is a basic datatype: it has no components in the tree."""
+        return self.combiner in _LEAVES
+
+    @property
+    def is_marker(self) -> bool:
+        """Whether this is MPI_LB or MPI_UB, the removed markers of MPI-1."""
+        return self.combiner == "NAMED" and basictypes.is_marker(self.name)
+
+    @property
+    def extents(self) -> Extents:
+        """As the MPI library reported them, or else as computed."""
+        return self.reported or self._known().extents
+
+    @property
+    def computed(self) -> Extents:
+        """By the standard's rules, from the components' `extents`."""
+        return self._known().extents
+
+    @property
+    def size(self) -> int:
+        """Bytes of data, without gaps."""
+        return self.extents.size
+
+    @property
+    def lb(self) -> int:
+        """Lower bound in bytes."""
+        return self.extents.lb
+
+    @property
+    def extent(self) -> int:
+        """Upper bound minus lower bound, in bytes."""
+        return self.extents.extent
+
+    @property
+    def ub(self) -> int:
+        """Upper bound in bytes."""
+        return self.extents.lb + self.extents.extent
+
+    @property
+    def true_lb(self) -> int:
+        """Displacement in bytes of the first byte of data."""
+        return self.extents.true_lb
+
+    @property
+    def true_extent(self) -> int:
+        """Bytes from the first byte of data to the end of the last."""
+        return self.extents.true_extent
+
+    @property
+    def true_ub(self) -> int:
+        """Displacement in bytes of the end of the last byte of data."""
+        return self.extents.true_lb + self.extents.true_extent
+
+    @property
+    def element_count(self) -> int:
+        """Basic elements of the type map, as MPI_Get_elements counts them: two in a pair type."""
+        return self._known().element_count
+
+    @property
+    def depth(self) -> int:
+        """Levels of constructors above the basic datatypes; 0 for a basic datatype."""
+        return self._known().depth
+
+    @property
+    def shape(self) -> Shape:
+        """Where the components lie. Raises MpippError for a basic datatype, which has none."""
+        if self._shape is None:
+            if self.is_leaf:
+                raise MpippError(f"{self!r} is a basic datatype and has no components")
+            self._shape = _shape(self)
+        return self._shape
+
+    def _known(self) -> _Facts:
+        if self._facts is None:
+            # Children first and without recursion: a chain of constructors may be very long.
+            pending = [self]
+            while pending:
+                node = pending[-1]
+                unknown = [c for c in node.components if c._facts is None]
+                if unknown:
+                    pending.extend(set(unknown))
+                else:
+                    pending.pop()
+                    node._facts = _leaf_facts(node) if node.is_leaf else _derived_facts(node)
+        assert self._facts is not None
+        return self._facts
+
+
+def named(name: str, extents: Extents) -> Datatype:
+    """The predefined datatype `name` ("MPI_INT") with the extents its MPI library reports."""
+    return Datatype("NAMED", name=name, reported=extents)
+
+
+def levels(datatype: Datatype, block: int = 0) -> tuple[int, ...]:
+    """The branching at every address index of one node; () for a basic datatype.
+
+    contiguous: (count,); dup and resized: (1,); subarray and darray: one per dimension; all others
+    (count, length of block number `block`).
+    """
+    if datatype.is_leaf:
+        return ()
+    shape = datatype.shape
+    result = [shape.branching(())]
+    for stage in range(1, shape.stages):
+        prefix = (block,) + (0,) * (stage - 1)
+        result.append(shape.branching(prefix) if result[0] else 0)
+    return tuple(result)
+
+
+def child(datatype: Datatype, indices: Indices) -> tuple[Datatype, int]:
+    """The component at `indices` (one for every level) and its displacement in bytes."""
+    shape = datatype.shape
+    return shape.component(indices), shape.displacement(indices)
+
+
+def children(datatype: Datatype) -> Iterator[tuple[Indices, Datatype, int]]:
+    """Every child as (indices, component, displacement in bytes), in type-map order."""
+    if not datatype.size:
+        return
+    shape = datatype.shape
+    position = 0
+    while position < datatype.size:
+        indices, _ = shape.at_packed(position)
+        component = shape.component(indices)
+        yield indices, component, shape.displacement(indices)
+        position += component.size
+
+
+def _shape(node: Datatype) -> Shape:
+    # Only the constructor's arguments decide, MPI-4.1 sections 5.1.2 to 5.1.4.
+    get, combiner = node.arguments.__getitem__, node.combiner
+    if combiner == "STRUCT":
+        return Blocks(node.components, get("blocklengths"), get("displacements"), 1)
+    component = node.components[0]
+    if combiner == "CONTIGUOUS":
+        return Run(component, get("count"))
+    if combiner in ("DUP", "RESIZED"):
+        return Run(component, 1)
+    if combiner in ("VECTOR", "HVECTOR"):
+        unit = 1 if combiner == "HVECTOR" else component.extent
+        return Strided(component, get("count"), get("blocklength"), get("stride") * unit)
+    if combiner in ("SUBARRAY", "DARRAY"):
+        return _grid(node, component)
+    unit = 1 if combiner.startswith("H") else component.extent
+    lengths = (get("blocklength"),) if combiner.endswith("BLOCK") else get("blocklengths")
+    return Blocks(node.components, lengths, get("displacements"), unit)
+
+
+def _grid(node: Datatype, component: Datatype) -> Grid:
+    get = node.arguments.__getitem__
+    if node.combiner == "SUBARRAY":
+        sizes = get("sizes")
+        dimensions = distribution.subarray_dimensions(get("subsizes"), get("starts"))
+    else:
+        sizes = get("gsizes")
+        dimensions = distribution.darray_dimensions(
+            get("rank"), sizes, get("distribs"), get("dargs"), get("psizes")
+        )
+    fortran = get("order") == "FORTRAN"
+    strides = []
+    stride = component.extent
+    for size in sizes if fortran else reversed(sizes):
+        strides.append(stride)
+        stride *= size
+    if not fortran:
+        strides.reverse()
+    return Grid(component, dimensions, tuple(strides), fortran)
+
+
+def _leaf_facts(node: Datatype) -> _Facts:
+    extents = node.reported
+    assert extents is not None  # _validate
+    marker = node.is_marker
+    kind = basictypes.F90_CLASSES.get(node.combiner, node.name)
+    alignment = 1 if marker else basictypes.alignment(kind, extents.size)
+    lb_marked = marker and node.name == "MPI_LB"
+    elements = 0 if marker else 2 if basictypes.value_class(node.name) == "pair" else 1
+    return _Facts(extents, lb_marked, marker and not lb_marked, alignment, elements, 0)
+
+
+def _derived_facts(node: Datatype) -> _Facts:
+    size = elements = 0
+    totals: dict[Datatype, int] = {}  # there may be 10^5 blocks, but few different components
+    for component, copies in node.shape.copies():
+        totals[component] = totals.get(component, 0) + copies
+    for component, copies in totals.items():
+        size += copies * component.size
+        elements += copies * component.element_count
+    bounds = _Bounds()
+    for component, low, high in node.shape.spans():
+        bounds.add(component, low, high)
+    lb, ub = bounds.lb(), bounds.ub()
+    lb_marked, ub_marked = bounds.marked_lb is not None, bounds.marked_ub is not None
+    if node.combiner == "RESIZED":
+        lb = node.arguments["lb"]
+        ub = lb + node.arguments["extent"]
+        lb_marked = ub_marked = True
+    elif node.combiner in ("SUBARRAY", "DARRAY"):
+        lb, ub = 0, node.components[0].extent
+        for length in node.arguments["sizes" if node.combiner == "SUBARRAY" else "gsizes"]:
+            ub *= length
+        lb_marked = ub_marked = True
+    elif node.combiner == "STRUCT" and not ub_marked and elements:
+        # The epsilon of MPI-4.1, section 5.1.6: an array of these keeps its members aligned.
+        ub += -(ub - lb) % bounds.alignment
+    true_lb, true_ub = bounds.data_low or 0, bounds.data_high or 0
+    extents = Extents(size, lb, ub - lb, true_lb, true_ub - true_lb)
+    depth = 1 + max((c.depth for c in set(node.components)), default=0)
+    return _Facts(extents, lb_marked, ub_marked, bounds.alignment, elements, depth)
+
+
+class _Bounds:
+    # Collects the bounds of the parts of a type map. A marker anywhere overrides all plain bounds
+    # (MPI-4.1, section 5.1.6).
+
+    def __init__(self) -> None:
+        self.plain_lb: int | None = None
+        self.plain_ub: int | None = None
+        self.marked_lb: int | None = None
+        self.marked_ub: int | None = None
+        self.data_low: int | None = None
+        self.data_high: int | None = None
+        self.alignment = 1
+
+    def add(self, component: Datatype, low: int, high: int) -> None:
+        facts = component._known()
+        if facts.lb_marked:
+            self.marked_lb = _least(self.marked_lb, low + component.lb)
+        if facts.ub_marked:
+            self.marked_ub = _most(self.marked_ub, high + component.ub)
+        if facts.element_count:
+            self.plain_lb = _least(self.plain_lb, low + component.lb)
+            self.plain_ub = _most(self.plain_ub, high + component.ub)
+            self.data_low = _least(self.data_low, low + component.true_lb)
+            self.data_high = _most(self.data_high, high + component.true_ub)
+            self.alignment = max(self.alignment, facts.alignment)
+
+    def lb(self) -> int:
+        bound = self.plain_lb if self.marked_lb is None else self.marked_lb
+        return bound or 0
+
+    def ub(self) -> int:
+        bound = self.plain_ub if self.marked_ub is None else self.marked_ub
+        return bound or 0
+
+
+def _least(bound: int | None, value: int) -> int:
+    return value if bound is None else min(bound, value)
+
+
+def _most(bound: int | None, value: int) -> int:
+    return value if bound is None else max(bound, value)
+
+
+def _validate(node: Datatype) -> None:
+    names = ARGUMENTS.get(node.combiner)
+    if names is None:
+        raise MpippError(f"{node.combiner} is not a combiner of an MPI datatype")
+    values = node.arguments
+    for name in names:
+        value = values.get(name)
+        if value is None:
+            raise MpippError(f"{_made(node)} is recorded without its argument {name}")
+        if name in _LISTED:
+            _validate_list(node, name, value)
+        elif name in _NOT_NEGATIVE and value < 0:
+            raise MpippError(f"{_made(node)} has a negative {name}, {value}")
+    if node.combiner == "STRUCT":
+        expected = values["count"]
+    else:
+        expected = 0 if node.combiner in _LEAVES else 1
+    if len(node.components) != expected:
+        raise MpippError(
+            f"{_made(node)} has {len(node.components)} component datatypes, "
+            f"but {expected} were expected"
+        )
+    if node.reported is None and node.combiner in _LEAVES:
+        raise MpippError(f"{node.name or _made(node)} needs the extents its MPI library reports")
+
+
+def _validate_list(node: Datatype, name: str, value: Sequence[Any]) -> None:
+    length = node.arguments["count" if name in _PER_ENTRY else "ndims"]
+    if len(value) != length:
+        raise MpippError(f"{_made(node)} has {len(value)} {name}, but {length} were expected")
+    if name == "blocklengths" and length and min(value) < 0:
+        raise MpippError(f"{_made(node)} has a negative blocklength, {min(value)}")
+
+
+def _made(node: Datatype) -> str:
+    return f"a datatype made by {node.combiner}"

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Sourced by gdb: attaches to all processes of a program and checks them wherever they stop.
+
+What it prints is for silence.py: a line "stop ..." for each stop, then what `mpipp check` said
+there, each of its lines after a bar; or what `mpipp check --json` said where an error was planted.
+"""
+
+import random
+import subprocess
+
+import gdb
+
+# Of the wrapper, what changes records in most calls.
+UPDATES = (
+    "mpipp_request_made mpipp_over mpipp_freed mpipp_count mpipp_publish mpipp_received_any".split()
+)
+
+
+def _attach(pids):
+    gdb.execute("set schedule-multiple on")
+    # One that comes late, when gdb has left, must not matter: it is ignored.
+    gdb.execute("handle SIGURG stop nopass", to_string=True)
+    for number, pid in enumerate(pids, 1):
+        if number > 1:
+            gdb.execute("add-inferior", to_string=True)
+            gdb.execute(f"inferior {number}", to_string=True)
+        gdb.execute(f"attach {pid}", to_string=True)
+        gdb.execute("set variable stops_attached = 1")
+
+
+def _run_for_a_moment(pids):
+    moment = random.uniform(0, 0.01)
+    with subprocess.Popen(["sh", "-c", f"sleep {moment}; kill -URG {random.choice(pids)}"]):
+        gdb.execute("continue", to_string=True)
+
+
+def _run_into_an_update():
+    update = gdb.Breakpoint(random.choice(UPDATES), internal=True)
+    gdb.execute("continue", to_string=True)
+    if update.hit_count:
+        gdb.execute(f"stepi {random.randrange(1, 100)}", to_string=True)
+    update.delete()
+
+
+def _report(what):
+    said = gdb.execute("mpipp check", to_string=True).splitlines()
+    gdb.write("".join(f"{line}\n" for line in [f"stop {what}", *(f"| {line}" for line in said)]))
+
+
+def silence(pids, stops, updates, interrupts, seed):
+    """Check at that many stops of each sort, and where each process comes to its end."""
+    random.seed(seed)
+    _attach(pids)
+    gdb.execute("set scheduler-locking step")  # the others stand still meanwhile
+    drawn = gdb.Breakpoint("random_stop", internal=True)
+    final = gdb.Breakpoint("final_stop", internal=True)
+    plan = ["by draw"] * stops + ["in an update"] * updates
+    random.shuffle(plan)
+    plan = ["by interrupt"] * interrupts + plan  # begins at its end
+    while final.hit_count < len(pids):
+        before = final.hit_count
+        what = plan.pop() if plan else "at the end"
+        drawn.enabled = what == "by draw"
+        if what == "by interrupt":
+            _run_for_a_moment(pids)
+        elif what == "in an update":
+            _run_into_an_update()
+        else:
+            gdb.execute("continue", to_string=True)
+        if final.hit_count > before:
+            what = "at the end"
+        elif what == "at the end":
+            what = "by a late signal"  # of an earlier interrupt
+        _report(what)
+    _leave()
+
+
+def planted(pids):
+    """Check where all are held in the planted error."""
+    _attach(pids)
+    held = gdb.Breakpoint("held_stop", internal=True)
+    while held.hit_count < len(pids):
+        gdb.execute("continue", to_string=True)
+    gdb.write("report " + gdb.execute("mpipp check --json", to_string=True))
+    for inferior in gdb.inferiors():
+        gdb.execute(f"kill inferiors {inferior.num}", to_string=True)
+
+
+def _leave():
+    # One that is awaited is not there to be looked at any more when another has ended.
+    for inferior in gdb.inferiors():
+        gdb.execute(f"detach inferiors {inferior.num}", to_string=True)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp check` on core files, and `mpipp attach`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import support
+
+from mpipp.cli import attach, corefile
+from mpipp.cli.main import main
+from mpipp.errors import MpippError
+
+PROGRAM = support.ROOT / "tests" / "gdb" / "programs" / "table_one.c"
+FINDING = (
+    "error: what is sent does not match what is received, at the first element: "
+    "MPI_INT is sent, MPI_DOUBLE received"
+)
+both = support.on_mpi("mpich4", "openmpi4")
+
+
+@contextmanager
+def ranks(mpi: support.MPI) -> Iterator[dict[int, int]]:
+    """Two processes that have begun what they do: their process ids by rank."""
+    program = support.compile_program(PROGRAM, mpi)
+    words = [*mpi.mpiexec, "-n", "2", "env", f"LD_PRELOAD={mpi.wrapper}", str(program)]
+    with subprocess.Popen(words, env=dict(mpi.env), stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            lines = [process.stdout.readline().split() for _ in range(2)]
+            yield {int(rank): int(pid) for rank, pid in lines}
+        finally:
+            process.terminate()
+
+
+def mpipp(*words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mpipp.cli.main", *map(str, words)],
+        cwd=support.ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+def dumped(pid: int, path: Path) -> Path:
+    words = [support.need("gdb"), "-nx", "-batch", "-p", str(pid), "-ex", f"gcore {path}"]
+    subprocess.run(words, capture_output=True, check=False, timeout=100)
+    assert path.exists()
+    return path
+
+
+def plain(text: str) -> str:
+    return re.sub("0x[0-9a-f]+", "0x", text)
+
+
+@both
+def test_cores(mpi: support.MPI, tmp_path: Path) -> None:
+    with ranks(mpi) as pids:
+        cores = [dumped(pid, tmp_path / f"core of {rank}") for rank, pid in sorted(pids.items())]
+    program = support.compile_program(PROGRAM, mpi)
+    assert corefile.program_of(str(cores[0])) == str(program)
+    done = mpipp("check", *cores)
+    assert done.returncode == 1 and not done.stderr
+    lines = plain(done.stdout).splitlines()
+    assert lines[0] == FINDING
+    assert "    sends MPI_INT: buf(STRUCT)[0][0](INT), at 0x" in lines
+    assert "    receives MPI_DOUBLE: buf(STRUCT)[0][0](DOUBLE), at 0x" in lines
+    assert lines[-1] == "1 finding in 2 processes, 0 active calls, 2 pending requests"
+    document = json.loads(mpipp("check", "--json", "--exec", program, *cores).stdout)
+    assert [one["check"] for one in document["findings"]] == ["type-mismatch"]
+    alone = mpipp("check", cores[1])
+    assert alone.returncode == 0
+    assert alone.stdout.startswith("no findings in 1 process")
+    broken = tmp_path / "broken"
+    broken.write_bytes(cores[0].read_bytes()[:100_000])
+    check_broken(broken, program, cores[1])
+
+
+def check_broken(broken: Path, program: Path, core: Path) -> None:
+    done = mpipp("check", "--exec", program, core, broken)
+    assert done.returncode == 2
+    assert done.stdout.splitlines()[-1].startswith("no findings in 1 process,")
+    assert "mpipp: 1 of 2 cores were checked\n" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["check", "/bin/sh"], "/bin/sh is not a core file of a 64-bit process"),
+        (["check", "/nowhere"], "cannot read /nowhere: No such file or directory"),
+        (["attach"], f"no process to attach to: write {attach.USAGE}"),
+        (["attach", "me"], "me is not the number of a process"),
+        (["attach", "4194999"], "there is no process 4194999 on this machine"),
+        (
+            ["attach", "--all-my-ranks", "7"],
+            "--all-my-ranks attaches to all: name no processes, or leave it out",
+        ),
+    ],
+)
+def test_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert capsys.readouterr().err == f"mpipp: {said}\n"
+
+
+def test_core_without_a_program(tmp_path: Path) -> None:
+    core = tmp_path / "core"
+    core.write_bytes(b"\x7fELF\x02\x01".ljust(16, b"\0") + b"\4\0" + bytes(100))
+    assert corefile.program_of(str(core)) == ""
+    said = mpipp("check", "--exec", __file__, core).stderr
+    assert said == f"mpipp: {__file__} is no program: check --exec\n"
+    with pytest.raises(MpippError, match="not a core file"):
+        corefile.program_of(sys.executable)
+
+
+@both
+def test_attach(mpi: support.MPI) -> None:
+    with ranks(mpi) as pids:
+        # Others run MPI programs on this machine: only these two are attached to.
+        found = [pid for _, pid in sorted(attach._ranks_of(os.getuid())) if pid in pids.values()]
+        assert found == [pids[0], pids[1]]
+        done = mpipp("attach", *found, "--", "-batch", "-ex", "mpipp check")
+    assert FINDING in done.stdout.splitlines()
+    assert "\n1 finding in 2 processes, 0 active calls, 2 pending requests\n" in done.stdout

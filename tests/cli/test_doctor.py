@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp doctor`: it sees what is there, and says what to do about what is not."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from support import MPI, every_mpi, need, shell
+
+
+@every_mpi
+def test_an_mpi_on_the_path(mpi: MPI) -> None:
+    directory = os.path.dirname(mpi.mpicc)
+    done = shell("doctor", env={"PATH": f"{directory}:/usr/bin:/bin"})
+    assert done.returncode == 0, done.stdout
+    rows = [re.split(r"\s{2,}", line) for line in done.stdout.splitlines()]
+    assert re.fullmatch(r"[\d.]+, Python 3\.\d+\.\S+, /\S+/gdb", dict(rows[:1])["gdb"])
+    found = [row[1] for row in rows if row[0] == "MPI"]
+    name = {"m": "MPICH ", "o": "Open MPI ", "a": "MPI standard ABI "}[mpi.id[0]]
+    mine = [text for text in found if text.startswith(name) and f", {directory}/" in text]
+    assert len(mine) == 1, found
+    # Everything once, whatever number of names it has.
+    assert len(found) == len({text.split(",")[0] for text in found})
+
+
+def test_a_machine_without_anything(tmp_path: Path) -> None:
+    done = shell("doctor", env={"PATH": str(tmp_path)}, python=_python())
+    assert done.returncode == 2
+    assert "gdb         not found\n" in done.stdout
+    assert "MPI         not found\n" in done.stdout
+    assert "- gdb: install it (Debian: gdb)\n" in done.stdout
+    assert (
+        "- MPI: put an mpicc on PATH or name it in MPICC (Debian: libmpich-dev or libopenmpi-dev)\n"
+    ) in done.stdout
+
+
+def test_a_broken_mpi_and_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+    broken = tmp_path / "mpicc"
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    (tmp_path / "file").touch()
+    cache = f"{tmp_path}/file/cache"
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "MPIPP_CACHE": cache}
+    need("mpicc.mpich")
+    done = shell("doctor", env=env)
+    assert re.search(rf"^MPI +unusable, {broken}$", done.stdout, re.MULTILINE)
+    assert f"- MPI: {broken} is not an MPI compiler: name one with --mpicc\n" in done.stdout
+    assert re.search(
+        rf"^- MPICH \S+: the cache directory {cache} cannot be written, "
+        "set MPIPP_CACHE to one that can$",
+        done.stdout,
+        re.MULTILINE,
+    )
+    assert done.returncode == 2
+
+
+def _python() -> str:
+    # One beside which there is no MPI.
+    return "/usr/bin/python3"

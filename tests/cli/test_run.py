@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp run`: the right launcher and wrapper for a program, in the program only."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from support import MPI, compile_program, every_mpi, find_mpi, lacking, need, on_mpi, shell
+
+from mpipp.cli import mpi as mpis
+
+# Says its rank and arguments, and which of the preloaded libraries it has; exits with 3.
+HELLO = """\
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    printf("%d of %d: [%s] %s\\n", rank, size, argc > 1 ? argv[1] : "", getenv("LD_PRELOAD"));
+    MPI_Finalize();
+    return argc > 2 ? atoi(argv[2]) : 0;
+}
+"""
+
+IN_PYTHON = """\
+from mpi4py import MPI
+print(any("libmpipp" in line for line in open("/proc/self/maps")), MPI.COMM_WORLD.rank)
+"""
+
+
+def environment(mpi: MPI) -> dict[str, str]:
+    """What a user of this MPI has set: its compilers are not necessarily first on PATH."""
+    return {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
+
+
+@every_mpi
+def test_ranks_with_the_wrapper(mpi: MPI) -> None:
+    program = compile_program(HELLO, mpi)
+    done = shell("run", "-n", "2", "--", program, "a b", env=environment(mpi))
+    assert done.returncode == 0, done.stderr
+    lines = sorted(done.stdout.splitlines())
+    assert [line.split(": ")[0] for line in lines] == ["0 of 2", "1 of 2"]
+    flavour = mpis.probe(mpi.mpicc).flavour.key
+    for line in lines:
+        said, library = line.rsplit(" ", 1)
+        assert said.endswith(": [a b]")
+        assert library.endswith(f"/libmpipp_{flavour}.so")
+
+
+@every_mpi
+def test_the_exit_status_is_the_programs(mpi: MPI) -> None:
+    done = shell("run", "-n", "1", "--", compile_program(HELLO, mpi), "x", "3")
+    assert done.returncode == 3
+
+
+@on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+def test_mpi4py(mpi: MPI) -> None:
+    done = shell("run", "-n", "1", "--", mpi.python, "-c", IN_PYTHON, env=environment(mpi))
+    assert (done.stdout, done.returncode) == ("True 0\n", 0), done.stderr
+
+
+@on_mpi("mpich5", "openmpi5")
+def test_a_python_script(mpi: MPI, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text(f"#!{mpi.python}\n{IN_PYTHON}")
+    script.chmod(0o755)
+    done = shell("run", "-n", "1", "--", script)
+    assert (done.stdout, done.returncode) == ("True 0\n", 0), done.stderr
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_only_the_program_has_the_wrapper(mpi: MPI) -> None:
+    ask = "grep -c libmpipp /proc/self/maps /proc/$PPID/maps | sed 's/.*://'; echo $MPIPP_FRAMES"
+    words = ("run", "-n", "1", "--frames", "4", "--mpicc", mpi.mpicc, "--", "sh", "-c", ask)
+    itself, launcher, frames = shell(*words).stdout.split()
+    assert int(itself) > 0
+    assert (launcher, frames) == ("0", "4")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_was_preloaded_stays(mpi: MPI) -> None:
+    other = os.path.realpath("/lib/x86_64-linux-gnu/libm.so.6")
+    done = shell("run", "-n", "1", "--", compile_program(HELLO, mpi), env={"LD_PRELOAD": other})
+    assert done.stdout.endswith(f".so:{other}\n"), done.stderr
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_launcher_with_options(mpi: MPI) -> None:
+    program = compile_program(HELLO, mpi)
+    words = (need(f"mpiexec.{mpi.id[:-1]}"), "-n 2", *mpi.mpiexec[1:])
+    done = shell("run", "--mpiexec", " ".join(words), program)
+    assert len(done.stdout.splitlines()) == 2, done.stderr
+
+
+def test_a_compiler_of_another_mpi() -> None:
+    mpich, openmpi = find_mpi("mpich4"), find_mpi("openmpi4")
+    program = compile_program(HELLO, openmpi)
+    done = shell("run", "--mpicc", mpich.mpicc, "--", program)
+    name = mpis.probe(mpich.mpicc).name
+    assert done.stderr.startswith(f"mpipp: {program} uses Open MPI (")
+    assert done.stderr.endswith(
+        f"libmpi.so.40), but {mpich.mpicc} is of {name}: name a compiler of Open MPI with --mpicc\n"
+    )
+    assert done.returncode == 2
+
+
+def test_no_compiler_for_the_program(tmp_path: Path) -> None:
+    # The library is where no compiler is near, as on a machine with the run-time package only.
+    mpi = find_mpi("mpich4")
+    program = compile_program(HELLO, mpi)
+    library = os.path.realpath("/usr/lib/x86_64-linux-gnu/libmpich.so.12")
+    (tmp_path / "libmpich.so.12").write_bytes(Path(library).read_bytes())
+    env = {"LD_LIBRARY_PATH": str(tmp_path), "PATH": str(tmp_path)}
+    done = shell("run", "--", program, env=env)
+    assert (done.stderr, done.returncode) == (
+        "mpipp: no MPI compiler of the MPICH ABI found beside the program's MPI library or on "
+        "PATH: install it, or name it with --mpicc\n",
+        2,
+    )
+
+
+def test_programs_that_cannot_be_run(tmp_path: Path) -> None:
+    (tmp_path / "script").write_text("#!/bin/sh\n")
+    (tmp_path / "script").chmod(0o755)
+    (tmp_path / "text").touch()
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(b"\x7fELF\2\1\1" + bytes(3))
+    damaged.chmod(0o755)
+    for words, sentence in (
+        ((), "no program to run: give it after --, with its arguments"),
+        (("-n", "0", "--", "x"), "-n 0: the number of MPI processes starts at 1"),
+        (("--frames", "-1", "--", "x"), "--frames -1: the number of frames starts at 0"),
+        (("--", "./x"), "there is no program ./x: give its path, or its name on PATH"),
+        (("--", "./text"), "./text is not executable: make it so with chmod +x"),
+        (("--", "./damaged"), "./damaged is a damaged ELF file"),
+        (
+            ("--", "./script"),
+            "./script is a script: give the program it runs, or name the MPI compiler with --mpicc",
+        ),
+        (
+            ("--", "/bin/true"),
+            "/bin/true is not linked with an MPI library that mpipp knows: give the MPI program "
+            "itself, or, if it loads MPI later, name that library's compiler with --mpicc",
+        ),
+        (
+            ("--mpicc", "mpicc.mpich", "--mpiexec", "no-such-launcher", "--", "/bin/true"),
+            "there is no program no-such-launcher: give its path, or its name on PATH",
+        ),
+    ):
+        done = shell("run", *words, cwd=tmp_path)
+        assert (done.stdout, done.stderr, done.returncode) == ("", f"mpipp: {sentence}\n", 2)
+
+
+def test_a_static_program(tmp_path: Path) -> None:
+    source = tmp_path / "main.c"
+    source.write_text("int main(void) { return 0; }\n")
+    words = [need("gcc"), "-static", str(source), "-o", str(tmp_path / "program")]
+    if subprocess.run(words, capture_output=True, check=False).returncode != 0:
+        lacking("there is no static C library")
+    done = shell("run", "--", "./program", cwd=tmp_path)
+    assert done.stderr == (
+        "mpipp: ./program is statically linked, and nothing can be preloaded into it: "
+        "link it with the shared MPI library\n"
+    )
+
+
+def test_a_python_without_mpi4py() -> None:
+    done = shell("run", "--", sys.executable)
+    assert (done.stderr, done.returncode) == (
+        f"mpipp: {sys.executable} cannot load mpi4py: "
+        "ModuleNotFoundError: No module named 'mpi4py'\n",
+        2,
+    )

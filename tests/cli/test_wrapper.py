@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp wrapper`: what it builds, when, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from support import MPI, every_mpi, need, on_mpi, shell
+
+from mpipp.cli import build, elf
+from mpipp.cli import mpi as mpis
+from mpipp.cli.main import main
+from mpipp.errors import MpippError
+
+FLAVOURS = {
+    "mpich4": "mpich",
+    "mpich5": "mpich",
+    "openmpi4": "openmpi",
+    "openmpi5": "openmpi",
+    "abi5": "abi",
+}
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory that stands for the wrapper's sources, with one small correct file."""
+    directory = tmp_path / "wrapper"
+    directory.mkdir()
+    (directory / "one.c").write_text(
+        '#include <mpi.h>\n#include "mpipp_have.h"\nchar built_with[] = MPIPP_BUILT_WITH;\n'
+    )
+    monkeypatch.setattr(build, "source_directory", lambda: directory)
+    monkeypatch.setenv("MPIPP_CACHE", str(tmp_path / "cache"))
+    return directory
+
+
+@every_mpi
+def test_the_wrapper_is_built_once(
+    mpi: MPI, sources: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flavour = FLAVOURS[mpi.id]
+    name = mpis.probe(mpi.mpicc).name
+    assert main(["wrapper", "--mpicc", mpi.mpicc]) == 0
+    first = capsys.readouterr()
+    assert re.fullmatch(rf"mpipp: building the wrapper for {name} \.\.\. \d+\.\d s\n", first.err)
+    library = Path(first.out.strip())
+    assert first.out == f"{library}\n"
+    assert sorted(file.name for file in library.parent.iterdir()) == [
+        f"libmpipp_{flavour}.so",
+        f"libmpipp_{flavour}.so-gdb.py",
+    ]
+    assert main(["wrapper", "--mpicc", mpi.mpicc]) == 0
+    assert capsys.readouterr() == (first.out, "")
+    inode = library.stat().st_ino
+    assert main(["wrapper", "--mpicc", mpi.mpicc, "--force"]) == 0
+    assert capsys.readouterr().out == first.out
+    assert library.stat().st_ino != inode
+    assert list(build.cache_directory().iterdir()) == [library.parent]
+
+
+@every_mpi
+def test_the_wrapper_does_not_need_an_mpi(mpi: MPI) -> None:
+    assert [name for name in elf.needed(mpi.wrapper) if "mpi" in name] == []
+    done = subprocess.run(
+        ["/bin/echo", "hello"],
+        env={"LD_PRELOAD": mpi.wrapper, "LD_BIND_NOW": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("hello\n", "", 0)
+
+
+@every_mpi
+def test_what_the_header_declares(mpi: MPI) -> None:
+    procedures = mpis.probe(mpi.mpicc).procedures
+    assert {"Init", "Isend", "Type_vector", "Win_lock_all"} <= set(procedures)
+    # Large counts came with MPI 4, which Open MPI 5 is not; MPI-1's constructors left with MPI 3.
+    assert ("Type_vector_c" in procedures) is (mpi.id in ("mpich4", "mpich5", "abi5"))
+    assert ("Type_struct" in procedures) is mpi.id.startswith("mpich")
+
+
+def test_the_mpicc_of_the_path_is_the_default(tmp_path: Path) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "mpicc").symlink_to(need("mpicc.mpich"))
+    path = f"{tools}:{os.environ['PATH']}"
+    assert mpis.probe(str(tools / "mpicc")).mpicc == need("mpicc.mpich")
+    by_path = shell("wrapper", env={"PATH": path})
+    by_variable = shell("wrapper", env={"MPICC": need("mpicc.openmpi"), "PATH": path})
+    assert Path(by_path.stdout.strip()).name == "libmpipp_mpich.so", by_path.stderr
+    assert Path(by_variable.stdout.strip()).name == "libmpipp_openmpi.so", by_variable.stderr
+
+
+def test_no_mpi_compiler(tmp_path: Path) -> None:
+    done = shell("wrapper", env={"PATH": str(tmp_path)})
+    assert (done.stdout, done.stderr, done.returncode) == (
+        "",
+        "mpipp: no MPI compiler: there is no mpicc on PATH and MPICC is not set; install one "
+        "(Debian: libmpich-dev or libopenmpi-dev), or name it with --mpicc\n",
+        2,
+    )
+
+
+def test_wrong_compilers(tmp_path: Path) -> None:
+    gcc = need("gcc")
+    for given, sentence in (
+        ("nowhere/mpicc", "there is no MPI compiler nowhere/mpicc: name one with --mpicc"),
+        (gcc, f"{gcc} is not an MPI compiler: name one with --mpicc"),
+        (
+            _mpicc(tmp_path / "none", "gcc -I/nowhere"),
+            f"{tmp_path}/none/mpicc cannot compile #include <mpi.h>: name another with --mpicc",
+        ),
+        (
+            _mpicc(tmp_path / "other", f"gcc -I{tmp_path}/other"),
+            f"{tmp_path}/other/mpicc is of an MPI that mpipp does not know: it knows libraries "
+            "with the MPICH ABI, Open MPI and the MPI standard ABI",
+        ),
+        (
+            _mpicc(tmp_path / "bare", "no-such-cc"),
+            f"{tmp_path}/bare/mpicc calls the C compiler no-such-cc, which is not there: install "
+            "it (Debian: gcc), or name another MPI compiler with --mpicc",
+        ),
+    ):
+        done = shell("wrapper", "--mpicc", given)
+        assert (done.stdout, done.stderr, done.returncode) == ("", f"mpipp: {sentence}\n", 2)
+
+
+def _mpicc(directory: Path, shown: str) -> Path:
+    # An MPI compiler that shows this command; beside it an mpi.h that says nothing.
+    directory.mkdir()
+    (directory / "mpi.h").write_text("int MPI_Init(int *, char ***);\n")
+    mpicc = directory / "mpicc"
+    mpicc.write_text(f"#!/bin/sh\necho {shown}\n")
+    mpicc.chmod(0o755)
+    if "-I/nowhere" in shown:
+        (directory / "mpi.h").unlink()
+    return mpicc
+
+
+def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    cache = tmp_path / "file" / "cache"
+    done = shell("wrapper", "--mpicc", need("mpicc.mpich"), env={"MPIPP_CACHE": str(cache)})
+    assert (done.stdout, done.stderr, done.returncode) == (
+        "",
+        f"mpipp: cannot write the cache directory {cache} (Not a directory): "
+        "set MPIPP_CACHE to one that can be written\n",
+        2,
+    )
+
+
+def test_a_cache_that_ld_preload_cannot_hold(tmp_path: Path) -> None:
+    cache = tmp_path / "my cache"
+    done = shell("wrapper", "--mpicc", need("mpicc.mpich"), env={"MPIPP_CACHE": str(cache)})
+    assert (done.stdout, done.stderr, done.returncode) == (
+        "",
+        f"mpipp: the cache directory {cache} has a space or a colon in its name, "
+        "which LD_PRELOAD cannot hold: set MPIPP_CACHE to another\n",
+        2,
+    )
+
+
+def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MPIPP_CACHE", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "/home/me")
+    assert build.cache_directory() == Path("/home/me/.cache/mpipp")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/scratch/me")
+    assert build.cache_directory() == Path("/scratch/me/mpipp")
+    monkeypatch.setenv("MPIPP_CACHE", "/fast")
+    assert build.cache_directory() == Path("/fast")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_does_not_compile_leaves_a_log(mpi: MPI, sources: Path) -> None:
+    (sources / "two.c").write_text("int two(void) { return nothing; }\n")
+    installed = mpis.probe(mpi.mpicc)
+    with pytest.raises(MpippError) as raised:
+        build.build(installed)
+    log = next(build.cache_directory().glob("failed-*.log"))
+    message = str(raised.value)
+    assert message.startswith(f"the wrapper for {installed.name} does not compile: {sources}/two.c")
+    assert "error: " in message and "nothing" in message
+    assert message.endswith(f"; all of it is in {log}")
+    assert log.read_text().startswith(f"{installed.compiler} -std=gnu11 ")
+    assert list(build.cache_directory().iterdir()) == [log]
+    # Every file that failed is in the log, with its command.
+    (sources / "three.c").write_text("int three(void) { return nothing; }\n")
+    with pytest.raises(MpippError):
+        build.build(installed)
+    logs = [file.read_text() for file in build.cache_directory().glob("failed-*.log")]
+    assert sorted(text.count(" -c ") for text in logs) == [1, 2]
+    (sources / "three.c").unlink()
+    # Mended, it compiles; the new build has a new name, and no log.
+    (sources / "two.c").write_text("int two(void) { return 2; }\n")
+    assert build.build(installed).exists()
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_reference_to_mpi_is_refused(mpi: MPI, sources: Path) -> None:
+    (sources / "two.c").write_text(
+        "#include <mpi.h>\nint two(void);\nint two(void) { return MPI_Finalize(); }\n"
+    )
+    installed = mpis.probe(mpi.mpicc)
+    # The linker is content; only the check afterwards sees it.
+    with pytest.raises(MpippError, match="it refers to MPI_Finalize of the MPI library"):
+        build.build(installed)
+
+
+@on_mpi("openmpi4")
+def test_what_makes_another_build(mpi: MPI, sources: Path) -> None:
+    installed = mpis.probe(mpi.mpicc)
+    paths = [build.library_path(installed)]
+    (sources / "one.c").write_text("int one;\n")
+    paths.append(build.library_path(installed))
+    (sources / "generated").mkdir()
+    (sources / "generated" / "calls.inc").write_text("// new\n")
+    paths.append(build.library_path(installed))
+    (sources / "generated" / "README").write_text("not compiled\n")
+    assert build.library_path(installed) == paths[2]
+    assert len(set(paths)) == 3
+    assert all(path.parent.name.startswith("openmpi-4.") for path in paths)
+
+
+@on_mpi("mpich4")
+def test_builders_at_the_same_time(mpi: MPI, sources: Path) -> None:
+    installed = mpis.probe(mpi.mpicc)
+    with ThreadPoolExecutor(4) as pool:
+        paths = set(pool.map(lambda _: build.build(installed), range(4)))
+    (path,) = paths
+    assert list(build.cache_directory().iterdir()) == [path.parent]
+
+
+def test_the_command_line() -> None:
+    assert shell("--version").stdout.startswith("mpipp 0.")
+    assert "example session:" in shell("--help").stdout
+    for words, sentence in (
+        ((), "the following arguments are required: COMMAND: see mpipp --help"),
+        (("wrapper", "-x"), "unrecognized arguments: -x: see mpipp --help"),
+        (
+            ("run", "-n", "two", "--", "x"),
+            "argument -n: invalid int value: 'two': see mpipp run --help",
+        ),
+    ):
+        done = shell(*words)
+        assert (done.stdout, done.stderr, done.returncode) == ("", f"mpipp: {sentence}\n", 2)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""Fixtures for every test directory; what they are made of is in support.py."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import support
+
+# Tests and the programs they start build into the same place, never into the user's cache.
+os.environ["MPIPP_CACHE"] = str(support.CACHE)
+# The Pythons whose MPI is asked for the truth about datatypes.
+os.environ.setdefault("MPIPP_ORACLE_PYTHONS", os.pathsep.join(support.oracle_pythons()))
+os.environ.update(support.WITHOUT_DISPLAYS)
+
+
+@pytest.fixture
+def mpi(request: pytest.FixtureRequest) -> support.MPI:
+    """One MPI build, for a test marked with `support.every_mpi` or `support.on_mpi`."""
+    found = support.find_mpi(request.param)
+    assert found.wrapper  # built here, where the test's time does not run yet
+    return found

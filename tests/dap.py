@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""A gdb driven by the Debug Adapter Protocol."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+Body = dict[str, Any]
+
+
+class Adapter:
+    """gdb's end of the protocol."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._number = 0
+        self._events: list[Body] = []
+        self._responses: dict[int, Body] = {}
+
+    def send(self, command: str, **arguments: Any) -> int:
+        """Send a request; returns its number."""
+        self._number += 1
+        request = {"seq": self._number, "type": "request", "command": command}
+        text = json.dumps({**request, "arguments": arguments}).encode()
+        assert self._process.stdin
+        self._process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(text), text))
+        self._process.stdin.flush()
+        return self._number
+
+    def ask(self, command: str, **arguments: Any) -> Body:
+        """Send a request and wait for its response: the body."""
+        return self.response(self.send(command, **arguments))
+
+    def response(self, number: int) -> Body:
+        """Wait for the response to a request: its body."""
+        while number not in self._responses:
+            self._read()
+        response = self._responses.pop(number)
+        assert response["success"], response
+        return dict(response.get("body", {}))
+
+    def event(self, name: str) -> Body:
+        """Wait for the next event of this name: its body."""
+        while True:
+            for event in self._events:
+                if event["event"] == name:
+                    self._events.remove(event)
+                    return dict(event.get("body", {}))
+            self._read()
+
+    def variables(self, reference: int, start: int = 0, count: int = 0) -> dict[str, Body]:
+        """The children [start, start + count) of a variable, all if count is 0, by name."""
+        body = self.ask("variables", variablesReference=reference, start=start, count=count)
+        return {variable["name"]: variable for variable in body["variables"]}
+
+    def _read(self) -> None:
+        stream = self._process.stdout
+        assert stream
+        length = 0
+        for line in stream:
+            name, _, value = line.decode().partition(":")
+            if name == "Content-Length":
+                length = int(value)
+            if not line.strip():
+                break
+        text = stream.read(length)
+        assert text, "gdb ended"
+        message = json.loads(text)
+        if message["type"] == "event":
+            self._events.append(message)
+        elif message["type"] == "response":
+            self._responses[message["request_seq"]] = message
+
+
+@contextmanager
+def stopped(
+    words: Sequence[str], program: str, function: str, env: Mapping[str, str]
+) -> Iterator[tuple[Adapter, dict[str, Body]]]:
+    """A gdb whose program stopped in a function that main called, and the variables of main."""
+    with subprocess.Popen(
+        [*words[:1], "--interpreter=dap", *words[1:]],
+        env=dict(env),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        adapter = Adapter(process)
+        try:
+            adapter.ask("initialize", adapterID="test", supportsVariablePaging=True)
+            adapter.event("initialized")
+            launch = adapter.send("launch", program=program)
+            adapter.ask("setFunctionBreakpoints", breakpoints=[{"name": function}])
+            adapter.ask("configurationDone")
+            adapter.response(launch)
+            thread = adapter.event("stopped")["threadId"]
+            frames = adapter.ask("stackTrace", threadId=thread)["stackFrames"]
+            scopes = adapter.ask("scopes", frameId=frames[1]["id"])["scopes"]
+            found: dict[str, Body] = {}
+            for scope in scopes:
+                if scope["name"] != "Registers":
+                    found.update(adapter.variables(scope["variablesReference"]))
+            yield adapter, found
+        finally:
+            process.kill()

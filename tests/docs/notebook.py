@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Runs cells as a notebook does: by an interpreter that needs nothing but what the cells import.
+
+Reads a JSON list of cells, each a text, from standard input; writes a JSON list with the `text` and
+the picture (`svg`, or null) that each gives.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import sys
+from typing import Any
+
+
+def run(cell: str, names: dict[str, Any]) -> dict[str, Any]:
+    """What a cell prints, or else what its last expression is shown as."""
+    module = ast.parse(cell)
+    last = module.body.pop() if isinstance(module.body[-1], ast.Expr) else None
+    value = None
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(module, "<cell>", "exec"), names)
+        if last is not None:
+            value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)
+    svg = value._repr_svg_() if hasattr(value, "_repr_svg_") else None
+    shown = "" if value is None or svg else repr(value)
+    return {"text": printed.getvalue() + shown, "svg": svg}
+
+
+def main() -> None:
+    """Run all cells in one namespace."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    found = [run(cell, names) for cell in json.load(sys.stdin)]
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

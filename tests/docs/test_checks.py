@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""docs/checks.md: each program gives the report printed there, and none when it is corrected.
+
+With MPIPP_UPDATE_DOCS=1 the reports in the file are replaced by what gdb prints.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.support import BUILD, MPI, ROOT, compile_program, find_mpi, gdb_batch, on_mpi
+
+CHECKS = ROOT / "docs" / "checks.md"
+PROMPT = "(gdb) "
+
+_SECTION = re.compile(
+    r"<!-- check: (?P<name>[\w-]+)(, (?P<processes>\d) processes)? -->\n"
+    r"```c\n(?P<program>.*?)```\n.*?"
+    r"```gdb\n(?P<session>.*?)```\n.*?"
+    r"```diff\n(?P<correction>.*?)```\n",
+    re.DOTALL,
+)
+
+
+class Section(NamedTuple):
+    """One check: an erroneous program, the session that finds the error, the correction."""
+
+    name: str
+    processes: int
+    program: str
+    stop: list[str]
+    command: str
+    report: str
+    corrected: str
+
+
+def read_sections(text: str) -> list[Section]:
+    sections = []
+    for found in _SECTION.finditer(text):
+        commands = found["session"].split(PROMPT)[1:]
+        last, _, report = commands[-1].partition("\n")
+        stop = [command.partition("\n")[0] for command in commands[:-1]]
+        corrected = patched(found["program"], found["correction"])
+        processes = int(found["processes"] or 1)
+        sections.append(
+            Section(found["name"], processes, found["program"], stop, last, report, corrected)
+        )
+    return sections
+
+
+def patched(program: str, correction: str) -> str:
+    """The program with the lines after `-` replaced by those after `+`, hunk by hunk."""
+    for hunk in re.findall(r"(?:^-.*\n)*(?:^\+.*\n)+|(?:^-.*\n)+", correction, re.MULTILINE):
+        lines = hunk.splitlines(keepends=True)
+        old = "".join(line[1:] for line in lines if line[0] == "-")
+        new = "".join(line[1:] for line in lines if line[0] == "+")
+        assert old, f"a correction replaces nothing:\n{hunk}"
+        assert program.count(old) == 1, f"not once in the program:\n{old}"
+        program = program.replace(old, new)
+    return program
+
+
+def compiled(name: str, text: str, mpi: MPI) -> Path:
+    directory = BUILD / "checks"
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / f"{name}.c"
+    if not path.exists() or path.read_text() != text:
+        partial = path.with_suffix(f".{os.getpid()}")
+        partial.write_text(text)
+        partial.rename(path)
+    return compile_program(path, mpi)
+
+
+def same(text: str) -> str:
+    """A report without what differs from run to run: addresses and serial numbers, by order."""
+    seen: dict[str, str] = {}
+    return re.sub(
+        r"0x[0-9a-f]+|#\d+", lambda found: seen.setdefault(found[0], f"<{len(seen)}>"), text
+    )
+
+
+def report(section: Section, mpi: MPI, text: str, kind: str) -> str:
+    program = compiled(f"{section.name}{kind}", text, mpi)
+    if section.processes == 1:
+        return gdb_batch([section.command], program=program, mpi=mpi, stop=section.stop)
+    with waiting(program, section.processes, mpi) as pids:
+        stop = [f"attach {pids[0]}"]
+        for number, pid in enumerate(pids[1:], 2):
+            stop += ["add-inferior", f"inferior {number}", f"attach {pid}"]
+        # When gdb ends, it says what it lets go.
+        return gdb_batch([section.command], mpi=mpi, stop=stop).partition("[Inferior")[0]
+
+
+@contextmanager
+def waiting(program: Path, processes: int, mpi: MPI) -> Iterator[list[int]]:
+    """The processes that have said "rank R is process P" and wait for a debugger, by rank."""
+    words = [*mpi.mpiexec, "-n", str(processes), "env", f"LD_PRELOAD={mpi.wrapper}", str(program)]
+    with subprocess.Popen(words, env=dict(mpi.env), stderr=subprocess.PIPE, text=True) as launcher:
+        assert launcher.stderr
+        try:
+            found: dict[int, int] = {}
+            for line in launcher.stderr:
+                words = line.split()
+                if line.startswith("rank "):
+                    found[int(words[1])] = int(words[4])
+                if len(found) == processes:
+                    break
+            yield [found[rank] for rank in range(processes)]
+        finally:
+            launcher.terminate()
+
+
+SECTIONS = read_sections(CHECKS.read_text())
+every_section = pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
+
+
+@on_mpi("mpich4", "openmpi4")
+@every_section
+def test_reported(section: Section, mpi: MPI) -> None:
+    printed = report(section, mpi, section.program, "")
+    assert same(printed) == same(section.report)
+
+
+@on_mpi("mpich4")
+@every_section
+def test_silent_when_corrected(section: Section, mpi: MPI) -> None:
+    printed = report(section, mpi, section.corrected, "-corrected")
+    assert printed.startswith(f"no findings in {section.processes} process"), printed
+
+
+def test_every_check_is_described() -> None:
+    sources = "".join(path.read_text() for path in (ROOT / "mpipp" / "checks").glob("*.py"))
+    known = set(re.findall(r'[Ff]inding\(\s*f?"([\w{}-]+)"', sources))
+    assert known, "no check was found"
+    text = CHECKS.read_text()
+    missing = [
+        name for name in sorted(known) if f"`{name.replace('{kind}', 'datatype')}`" not in text
+    ]
+    assert missing == []
+
+
+@pytest.mark.skipif("MPIPP_UPDATE_DOCS" not in os.environ, reason="only on demand")
+def test_update() -> None:
+    mpi = find_mpi("mpich4")
+    text = CHECKS.read_text()
+    for section in SECTIONS:
+        printed = report(section, mpi, section.program, "")
+        head = f"{PROMPT}{section.command}\n"
+        start = text.index(head, text.index(f"<!-- check: {section.name}")) + len(head)
+        text = text[:start] + printed + text[text.index("```", start) :]
+    CHECKS.write_text(text)

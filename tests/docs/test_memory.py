@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""docs/memory.md: its program is compiled, and what is typed there gives what stands there."""
+
+from __future__ import annotations
+
+import re
+
+import support
+
+DOCUMENT = support.ROOT / "docs" / "memory.md"
+BLOCK = re.compile(r"^```(c|gdb)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def same(text: str) -> str:
+    """A text without addresses, which differ from machine to machine."""
+    return re.sub("0x[0-9a-f]+", "0x...", text)
+
+
+def test_every_output_is_what_gdb_prints() -> None:
+    blocks = BLOCK.findall(DOCUMENT.read_text())
+    (program,) = (text for language, text in blocks if language == "c")
+    shown = "".join(text for language, text in blocks if language == "gdb")
+    typed = re.findall(r"^\(gdb\) (.*)$", shown, re.MULTILINE)
+    assert len(typed) > 8
+    mpi = support.find_mpi("mpich4")
+    commands = ["frame function main"]
+    for command in typed:
+        commands += [f"echo (gdb) {command}\\n", command]
+    output = support.gdb_batch(
+        commands,
+        program=support.compile_program(program, mpi),
+        mpi=mpi,
+        stop=["break MPI_Barrier", "run"],
+    )
+    assert same(output[output.index("(gdb) ") :]) == same(shown)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The documents' links lead somewhere, and no file speaks of the machine it was written on."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support import ROOT, lacking, need
+
+# Links in text, not in code: [words](target), with an optional #heading.
+LINK = re.compile(r"(?<!!)\[[^]\n]+\]\(([^)\s]+)\)")
+CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
+
+# Paths of workplaces, and hosts of package registries: everyone has others.
+FORBIDDEN = re.compile(
+    r"(?<![\w.$}-])/(?:work|tmp/w)/\w"
+    r"|\b(?:pypi\.org|pythonhosted\.org|npmjs\.(?:com|org)|crates\.io|proxy\.golang\.org)\b"
+)
+
+
+def documents() -> list[Path]:
+    """All Markdown files of the repository."""
+    return [path for path in tracked() if path.suffix == ".md"]
+
+
+def tracked() -> list[Path]:
+    """The files that git knows; skips the test where there is no git."""
+    if not (ROOT / ".git").exists():
+        lacking("this is no clone: there is no list of files")
+    done = subprocess.run(
+        [need("git"), "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True, check=True
+    )
+    paths = [ROOT / name for name in done.stdout.split("\0") if name]
+    return [path for path in paths if path.is_file()]
+
+
+def anchors(text: str) -> set[str]:
+    """What the headings of a document are linked as."""
+    headings = HEADING.findall(re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings
+    }
+
+
+def broken(path: Path) -> Iterator[str]:
+    """The links of a document that lead nowhere in the repository."""
+    for target in LINK.findall(CODE.sub("", path.read_text())):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, heading = target.partition("#")
+        other = (path.parent / name).resolve() if name else path
+        if not other.exists():
+            yield f"{path.name}: there is no {target}"
+        elif heading and heading not in anchors(other.read_text()):
+            yield f"{path.name}: there is no heading {target}"
+
+
+def test_links_lead_somewhere() -> None:
+    assert documents(), "there are no documents"
+    assert [problem for path in documents() for problem in broken(path)] == []
+
+
+def test_a_broken_link_is_found(tmp_path: Path) -> None:
+    text = "# One & two\n[a](b.md) [c](#one--two) [d](x.md#e) `[f](g)` [h](https://i)\n"
+    (tmp_path / "x.md").write_text(text)
+    assert list(broken(tmp_path / "x.md")) == [
+        "x.md: there is no b.md",
+        "x.md: there is no heading x.md#e",
+    ]
+
+
+def test_no_file_names_a_workplace_or_a_registry() -> None:
+    found = []
+    for path in tracked():
+        try:
+            lines = path.read_text().splitlines()
+        except UnicodeDecodeError:
+            continue  # not text
+        found += [
+            f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
+            for number, line in enumerate(lines, 1)
+            if FORBIDDEN.search(line)
+        ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("line", "forbidden"),
+    [
+        ("see " + "/".join(["", "work", "main"]), True),
+        ("-I" + "/".join(["", "tmp", "w", "v"]), False),
+        ("in " + "/".join(["", "tmp", "w", "v"]), True),
+        ("https://pypi" + ".org/simple", True),
+        ("$work/particles and build/work/x", False),
+    ],
+)
+def test_what_is_forbidden(line: str, forbidden: bool) -> None:
+    assert bool(FORBIDDEN.search(line)) is forbidden

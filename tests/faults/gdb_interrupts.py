@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Sourced by gdb: interrupts stress.c again and again, and compares the records with themselves."""
+
+import collections
+import subprocess
+
+import gdb
+
+from mpipp.gdb import sessions
+from mpipp.model import Broken
+
+MOST = 12
+seen = collections.Counter()
+wrong = []
+
+
+def expect(what, true, *details):
+    """Count a comparison, keep those that fail."""
+    seen[what] += 1
+    if not true and len(wrong) < 20:
+        wrong.append((what, *map(str, details)))
+
+
+def vectors(registry):
+    """Every vector's arguments, its size and what it is made of fit each other."""
+    for found in registry.objects("datatype", freed=True):
+        if isinstance(found, Broken):
+            expect("sound datatype", False, found)
+            continue
+        expect("sound datatype", True)
+        tree = found.tree
+        if tree.combiner != "VECTOR":
+            continue
+        count, length = tree.arguments["count"], tree.arguments["blocklength"]
+        (inner,) = tree.components
+        expect("stride", tree.arguments["stride"] == 1000 * count + length, tree.arguments)
+        expect("component", inner.arguments == {"count": 100 * count + length}, tree, inner)
+        if not found.header.freed:
+            expect("size", tree.size == 4 * count * length * (100 * count + length), tree)
+            expect("extents", tree.extents == tree.computed, tree.extents, tree.computed)
+
+
+def call(what, recorded, start):
+    """An operation's count, tag and buffer fit each other."""
+    if recorded.procedure not in ("MPI_Isend", "MPI_Irecv", "MPI_Recv_init"):
+        return
+    if recorded.state == "entering":
+        return
+    (buffer,) = recorded.buffers
+    thread, n = divmod(recorded.tag, 100)
+    expect(what, buffer.count == n, recorded)
+    first = start["sent" if recorded.procedure == "MPI_Isend" else "received"]
+    expect(what, buffer.address == first + 4 * MOST * ((MOST + 1) * thread + n), recorded)
+    expect(what, buffer.datatype and buffer.datatype.header.name == "MPI_INT", recorded)
+
+
+def requests(registry, start):
+    """Every request's call makes sense."""
+    for found in registry.objects("request", freed=True):
+        expect("sound request", not isinstance(found, Broken), found)
+        if not isinstance(found, Broken) and not found.header.null:
+            call("request", found.call, start)
+
+
+def threads(registry, start):
+    """Four threads at most, whose calls make sense."""
+    recorded = list(registry.threads())
+    expect("threads", len(recorded) <= 4, recorded)
+    for thread in recorded:
+        expect("sound thread", not isinstance(thread, Broken), thread)
+        if not isinstance(thread, Broken) and thread.call:
+            call("call", thread.call, start)
+
+
+def commands():
+    """No command fails."""
+    for command in ("list types", "list requests --all", "list calls", "list groups", "info"):
+        text = gdb.execute(f"mpipp {command}", to_string=True)
+        expect(
+            "command",
+            "<" not in text.replace("<no", "").replace("<Datatype", "") and "Error" not in text,
+            text,
+        )
+    for thread in gdb.selected_inferior().threads():
+        thread.switch()
+        frame = gdb.newest_frame()
+        while frame is not None and frame.name() not in ("run", "make", "communicate"):
+            frame = frame.older()
+        if frame is None:
+            continue
+        frame.select()
+        text = gdb.execute("info locals", to_string=True)
+        expect("locals", "damaged" not in text and "Error" not in text, text)
+
+
+def check(times):
+    """Interrupt that often."""
+    pid = gdb.selected_inferior().pid
+    start = {name: int(gdb.parse_and_eval(f"&{name}")) for name in ("sent", "received")}
+    for _ in range(times):
+        with subprocess.Popen(["sh", "-c", f"sleep 0.02; kill -INT {pid}"]):
+            gdb.execute("continue", to_string=True)
+        registry = sessions.required().registry
+        vectors(registry)
+        requests(registry, start)
+        threads(registry, start)
+        commands()
+    for line in wrong:
+        print("wrong:", *line)
+    print("dropped", sessions.required().registry.info.dropped)
+    print("checked", dict(seen))

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""The wrapper built with the compiler's sanitizers."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+import support
+
+from mpipp.cli import build
+from mpipp.cli import mpi as mpis
+
+ADDRESS = "-fsanitize=address,undefined"
+THREAD = "-fsanitize=thread"
+
+
+@functools.cache
+def wrapper(mpi_id: str, flag: str) -> Path:
+    """A wrapper for an MPI, built with this flag."""
+    mpi = mpis.probe(support.find_mpi(mpi_id).mpicc)
+    # -O0 compiles five times as fast; what is wrong is wrong at every level.
+    flags = [flag, "-O0", "-fno-omit-frame-pointer"]
+    name = "-".join([build.library_path(mpi).parent.name, *re.findall(r"\w+", flag)[1:]])
+    directory = support.BUILD / "sanitized" / name
+    library = directory / f"libmpipp_{mpi.flavour.key}.so"
+    directory.mkdir(parents=True, exist_ok=True)
+    with support.locked(directory / "lock"):
+        if not library.exists():
+            build.write_have(mpi, directory)
+            work = directory / "new.so"
+            steps = build.commands(mpi, directory, work, extra_flags=flags)
+            for done in [*build.run_all(steps.compile), *build.run_all([steps.link])]:
+                assert done.returncode == 0, done.stderr
+            work.rename(library)
+    return library
+
+
+def runtime(name: str) -> str:
+    """A sanitizer's library, to be preloaded before all others."""
+    return support.library(f"lib{name}.so")

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""A registry that was overwritten, under gdb: every command says what is wrong in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import support
+
+SCRIPT = Path(__file__).with_name("gdb_damage.py")
+PROGRAM = support.ROOT / "tests" / "gdb" / "programs" / "objects.c"
+STOP = ["break mark", "run", "frame function main"]
+
+
+def check(mpi: support.MPI, call: str, cwd: Path) -> str:
+    flags = ["-g", "-O0", *(["-DSESSIONS"] if mpi.has_sessions else [])]
+    program = support.compile_program(PROGRAM, mpi, flags)
+    # Open MPI 4 has no default for windows in a process that mpiexec has not started.
+    env = {"OMPI_MCA_osc": "pt2pt"} if mpi.id == "openmpi4" else {}
+    commands = [f"source {SCRIPT}", f"python start({mpi.has_sessions})", f"python {call}"]
+    output = support.gdb_batch(
+        commands, program=program, mpi=mpi, stop=STOP, cwd=cwd, env=env, timeout=110
+    )
+    assert "wrong" not in output and "Traceback" not in output, output
+    assert "\ndone" in "\n" + output, output
+    return output
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_every_table(mpi: support.MPI, tmp_path: Path) -> None:
+    kinds = 11 if mpi.has_sessions else 10
+    assert f"done {13 * kinds}\n" in check(mpi, "each_table()", tmp_path)
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_the_root(mpi: support.MPI, tmp_path: Path) -> None:
+    check(mpi, "each_root()", tmp_path)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@support.on_mpi("mpich4", "openmpi4")
+def test_random_damage(mpi: support.MPI, seed: int, tmp_path: Path) -> None:
+    check(mpi, f"fuzz(150, {seed})", tmp_path)

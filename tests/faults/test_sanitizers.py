@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""The wrapper under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer: no report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import faults
+import sanitized
+import support
+
+from wrapper import watched
+
+FEW = support.on_mpi("mpich4", "openmpi4")
+# UCX puts itself between every thread and its end, where ThreadSanitizer no longer expects it.
+QUIET = {"UCX_MEM_EVENTS": "n", "UCX_LOG_LEVEL": "error"}
+ADDRESS = {
+    "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=99",
+    "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1:exitcode=99",
+}
+THREAD = {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1:exitcode=99"}
+
+
+def check_memory(mpi: support.MPI, command: list[str | Path], status: int = 0) -> None:
+    preload = [sanitized.runtime("asan"), sanitized.runtime("ubsan")]
+    library = sanitized.wrapper(mpi.id, sanitized.ADDRESS)
+    done = faults.run(command, mpi, *preload, library, env=ADDRESS)
+    assert done.returncode == status, done.stderr
+    assert "runtime error" not in done.stderr and "Sanitizer" not in done.stderr, done.stderr
+
+
+@FEW
+def test_memory_in_calls_of_every_family(mpi: support.MPI, tmp_path: Path) -> None:
+    check_memory(mpi, [faults.program("families.c", mpi), tmp_path], status=3)
+
+
+@FEW
+def test_memory_with_frames_and_threads(mpi: support.MPI) -> None:
+    check_memory(mpi, ["env", "MPIPP_FRAMES=4", faults.program("stress.c", mpi), "400"])
+
+
+@FEW
+def test_memory_in_every_constructor(mpi: support.MPI) -> None:
+    check_memory(mpi, [watched.compiled("constructors.c", mpi.id)])
+
+
+@support.on_mpi("mpich4")
+def test_memory_in_handles_used_again(mpi: support.MPI) -> None:
+    check_memory(mpi, [watched.compiled("reuse.c", mpi.id)])
+
+
+def check_threads(mpi: support.MPI, program: str, rounds: int) -> None:
+    compiled = faults.program(program, mpi, sanitized.THREAD)
+    library = sanitized.wrapper(mpi.id, sanitized.THREAD)
+    done = faults.run([compiled, str(rounds)], mpi, library, env={**QUIET, **THREAD})
+    assert done.returncode == 0 and "Sanitizer" not in done.stderr, done.stderr
+
+
+@FEW
+def test_threads(mpi: support.MPI) -> None:
+    check_threads(mpi, "stress.c", 1500)
+
+
+@FEW
+def test_threads_whose_requests_share_a_handle(mpi: support.MPI) -> None:
+    check_threads(mpi, "shared.c", 40_000)

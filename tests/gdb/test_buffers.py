@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""Communication buffers as gdb prints them, stopped in each call of one of two processes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import expectations
+import support
+
+VECTOR = '{kind = VECTOR, count = 3, blocklength = 2, stride = 4, type = "MPI_DOUBLE"}'
+MATRIX = (
+    f'{{address = %p, call = "MPI_Bcast", count = 1, type = {VECTOR}, '
+    "data = {{0.5, 1.5}, {4.5, 5.5}, {8.5, 9.5}}}"
+)
+RECORD = (
+    "{kind = RESIZED, lb = 0, extent = 48, type = {kind = STRUCT, count = 3, entries = "
+    '{{blocklength = 5, offset = 0, type = "MPI_INT"}, '
+    '{blocklength = 7, offset = 20, type = "MPI_CHAR"}, '
+    '{blocklength = 2, offset = 32, type = "MPI_DOUBLE"}}}}'
+)
+EARLY = (
+    '{address = %p, call = "MPI_Irecv", request = 1, count = 3, type = "MPI_INT", '
+    "data = {-1, -2, -3}}"
+)
+
+
+def collective(call: str, count: int, data: str, more: str = "") -> str:
+    return (
+        f'{{address = %p, call = "{call}", count = {count}, peers = 2, type = "MPI_INT", '
+        f"data = {data}{more}}}"
+    )
+
+
+class Stop(NamedTuple):
+    """The next call to stop in, and what gdb prints there in the frame of `function`."""
+
+    procedure: str
+    printed: dict[str, str]
+    function: str = "main"
+
+
+STOPS = (
+    Stop("Bcast", {"rows": MATRIX, "matrix": MATRIX, "as_void": MATRIX}, "broadcast"),
+    Stop(
+        "Bcast",
+        {
+            "mixed": f'{{address = %p, call = "MPI_Bcast", count = 2, type = {RECORD}, data = '
+            '{{b0 = {1, 2, 3, 4, 5}, b1 = "abcdefg", b2 = {1.5, 2.5}}, '
+            '{b0 = {6, 7, 8, 9, 10}, b1 = "hi\\000\\000\\000\\000", b2 = {-0.25, 1e+22}}}}',
+            "mixed[1].numbers": "{6, 7, 8, 9, 10}",
+            "matrix[0]": "{0.5, 1.5, 2.5, 3.5}",
+        },
+    ),
+    Stop(
+        "Alltoall",
+        {
+            "one": collective("MPI_Alltoall", 2, "{r0 = {0, 1}, r1 = {2, 3}}"),
+            "all": collective("MPI_Alltoall", 2, "{r0 = {0, 0}, r1 = {0, 0}}"),
+            "early": EARLY,
+            "&early[1]": "(int *) %p",
+        },
+    ),
+    Stop(
+        "Gather",
+        {
+            "one": '{address = %p, call = "MPI_Gather", count = 2, type = "MPI_INT", '
+            "data = {0, 1}}",
+            "all": collective("MPI_Gather", 2, "{r0 = {0, 1}, r1 = {10, 11}}"),
+        },
+    ),
+    Stop(
+        "Allgatherv",
+        {
+            "collected": '{address = %p, call = "MPI_Allgatherv", counts = {1, 3}, '
+            'offsets = {12, 0}, type = "MPI_INT", '
+            "data = {r0 = 0, r1 = {0, 0, 0}}}",
+        },
+    ),
+    Stop(
+        "Alltoallw",
+        {
+            "w_send": '{address = %p, call = "MPI_Alltoallw", counts = {1, 1}, '
+            'offsets = {4, 12}, types = {"MPI_INT", "MPI_INT"}, data = {r0 = 2, r1 = 4}}',
+            "w_receive": '{address = %p, call = "MPI_Alltoallw", counts = {1, 1}, '
+            'offsets = {4, 12}, types = {"MPI_INT", "MPI_INT"}, data = {r0 = 6, r1 = 8}}',
+        },
+    ),
+    Stop(
+        "Allreduce",
+        {
+            "&sum": '{address = %p, call = "MPI_Allreduce", count = 1, type = "MPI_DOUBLE", '
+            "data = 1}",
+            "sum": "1",
+        },
+    ),
+    Stop(
+        "Bcast",
+        {
+            "bottom": '{address = MPI_BOTTOM, call = "MPI_Bcast", count = 1, type = %t, '
+            "data = {b0 = 42, b1 = 3}}",
+        },
+    ),
+    Stop(
+        "Bcast",
+        {
+            "nothing": '{address = %p, call = "MPI_Bcast", count = 0, type = "MPI_INT", '
+            'data = "no data: the count is 0"}',
+        },
+    ),
+    Stop(
+        "Bcast",
+        {
+            "null": '{address = 0x0, call = "MPI_Bcast", count = 0, type = "MPI_INT", '
+            'data = "no data: the count is 0"}',
+        },
+    ),
+    Stop(
+        "Send",
+        {
+            "early": EARLY,
+            "one": '{address = %p, call = "MPI_Send", count = 3, '
+            'type = "MPI_INT", data = {0, 1, 2}}',
+        },
+    ),
+)
+
+
+def on_rank_0(mpi: support.MPI, program: Path, commands: list[str]) -> str:
+    """What gdb prints that runs rank 0 of two processes."""
+    # Both ranks are one application: mpiexec of Open MPI 5.0.7 fails to start two.
+    each = 'if [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 0 ]; then exec "$@"; fi; '
+    each += f"exec env LD_PRELOAD={mpi.wrapper} {program}"
+    words = [*mpi.mpiexec, "-n", "2", "sh", "-c", each, "sh", *support.gdb_words(mpi), "-batch"]
+    for command in commands:
+        words += ["-ex", command]
+    done = subprocess.run(
+        [*words, str(program)],
+        env=mpi.env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    return done.stdout
+
+
+@support.every_mpi
+def test_buffers(mpi: support.MPI) -> None:
+    program = support.compile_program(expectations.PROGRAMS / "buffers.c", mpi)
+    commands = ["set breakpoint pending on", f"source {expectations.FRAMES}"]
+    expected = []
+    for number, stop in enumerate(STOPS):
+        commands += [f"tbreak PMPI_{stop.procedure}", "continue" if number else "run"]
+        commands.append(f"python select_frame('{stop.function}')")
+        for expression, text in stop.printed.items():
+            expected.append((stop.procedure, expression, text))
+            commands += ["echo @@@", f"output {expression}", "echo \\n"]
+    output = on_rank_0(mpi, program, [*commands, "delete", "continue"])
+    printed = re.findall("@@@(.*)", output)
+    for (procedure, expression, text), found in zip(expected, printed):
+        pattern = re.escape(text).replace("%p", "0x[0-9a-f]+").replace("%t", r"\{kind = .*\}")
+        assert re.fullmatch(pattern, found), f"{procedure}: {expression}\n{text}\n{found}"
+    assert len(printed) == len(expected), output
+
+
+@support.every_mpi
+def test_entry_of_the_wrapper(mpi: support.MPI) -> None:
+    # MPI_Bcast stops before the wrapper has recorded the call: gdb reads the arguments.
+    program = support.compile_program(expectations.PROGRAMS / "buffers.c", mpi)
+    commands = [
+        "break MPI_Bcast",
+        "run",
+        "echo @@@",
+        "frame 1",
+        "echo @@@",
+        "output rows",
+        "echo \\n",
+        "echo @@@",
+        "bt",
+        "echo @@@",
+        "kill",
+    ]
+    stop = ["set breakpoint pending on"]
+    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=stop)
+    _, _, rows, trace, _ = output.split("@@@")
+    assert expectations.Expectation("", "", MATRIX, 0).matches(rows.strip()), rows
+    if support.gdb_version() < (13,):  # does not tell printers that a word is wanted
+        assert "broadcast (rows=..., vector=...)" in trace.replace("{...}", "..."), trace
+        return
+    assert re.search(
+        r"#0 .*MPI_Bcast \(buffer=0x[0-9a-f]+ \(MPI_Bcast\), count=1, "
+        r"datatype=VECTOR\[3, 2, 4\], root=0, comm=MPI_COMM_WORLD\)",
+        trace,
+    ), trace
+    assert re.search(
+        r"#1 .*broadcast \(rows=0x[0-9a-f]+ \(MPI_Bcast\), vector=VECTOR\[3, 2, 4\]\)", trace
+    ), trace

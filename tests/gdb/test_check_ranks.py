@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp check` between processes: in one gdb, and of two cores."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import expectations
+import pytest
+import support
+
+both = support.on_mpi("mpich4", "openmpi4")
+
+NOT_MATCHING = "what is sent does not match what is received"
+# What is found, its parties, and the details of the parties.
+CASES = {
+    "truncated": (
+        "error: 10 elements sent, but only 5 received: the message is truncated (MPI_ERR_TRUNCATE)",
+        ["MPI_Isend", "sends MPI_INT: buf[5](INT), at 0x", "MPI_Irecv"],
+    ),
+    "header": (
+        f"error: {NOT_MATCHING}, at the first element: MPI_DOUBLE is sent, MPI_FLOAT received",
+        [
+            "MPI_Isend",
+            "sends MPI_DOUBLE: buf(DOUBLE), at 0x",
+            "MPI_Irecv",
+            "receives MPI_FLOAT: buf(FLOAT), at 0x",
+        ],
+    ),
+    "any": (
+        f"error: {NOT_MATCHING}, at the first element: MPI_DOUBLE is sent, MPI_INT received",
+        [
+            "MPI_Isend",
+            "sends MPI_DOUBLE: buf(DOUBLE), at 0x",
+            "MPI_Irecv",
+            "receives MPI_INT: buf(INT), at 0x",
+        ],
+    ),
+    "duplicate": (
+        f"error: {NOT_MATCHING}, at the first element: MPI_DOUBLE is sent, MPI_INT received",
+        [
+            "MPI_Isend",
+            "sends MPI_DOUBLE: buf(DOUBLE), at 0x",
+            "MPI_Irecv",
+            "receives MPI_INT: buf(INT), at 0x",
+        ],
+    ),
+    "persistent": (
+        f"error: {NOT_MATCHING}, at the first element: MPI_BYTE is sent, MPI_INT received",
+        [
+            "MPI_Send_init",
+            "sends MPI_BYTE: buf(BYTE), at 0x",
+            "MPI_Recv_init",
+            "receives MPI_INT: buf(INT), at 0x",
+        ],
+    ),
+    "roots": (
+        "error: the processes name different roots: 0 and 1",
+        ["MPI_Ibcast", "MPI_Ibcast"],
+    ),
+    "amounts": (
+        "error: 5 elements sent, but only 4 received",
+        ["MPI_Ibcast", "sends MPI_INT: buffer[4](INT), at 0x", "MPI_Ibcast"],
+    ),
+    "operations": (
+        "error: the processes reduce with different operations: MPI_MAX and MPI_SUM",
+        ["MPI_Iallreduce", "MPI_Iallreduce"],
+    ),
+    "procedures": (
+        "error: MPI_Ibarrier and MPI_Ibcast meet on one communicator: "
+        "each process's collective call number 1 on it",
+        ["MPI_Ibarrier", "MPI_Ibcast"],
+    ),
+    "all-to-all": (
+        "error: only 1 element sent, but 2 received",
+        ["MPI_Ialltoallv", "MPI_Ialltoallv", "receives MPI_INT: recvbuf[1](INT) of rank 1, at 0x"],
+    ),
+}
+CASES["gathered"] = (
+    "error: 3 elements sent, but only 2 received",
+    ["MPI_Igatherv", "sends MPI_INT: sendbuf[2](INT), at 0x", "MPI_Igatherv"],
+)
+CASES["in-place"] = (
+    "error: the processes reduce different types, at the first element: MPI_INT and MPI_UNSIGNED",
+    [
+        "MPI_Ireduce",
+        "reduces MPI_INT: recvbuf(INT), at 0x",
+        "MPI_Ireduce",
+        "reduces MPI_UNSIGNED: sendbuf(UNSIGNED), at 0x",
+    ],
+)
+TABLE_ONE = """\
+error: what is sent does not match what is received, at the first element: MPI_INT is sent, \
+MPI_DOUBLE received
+  rank 0 (inferior 1): MPI_Isend(dest = 1, tag = 0, comm = "MPI_COMM_WORLD", \
+buf = 0x (1 STRUCT[3])), request #1
+    called at table_one.c:20 in main
+    sends MPI_INT: buf(STRUCT)[0][0](INT), at 0x
+  rank 1 (inferior 2): MPI_Irecv(source = 0, tag = 0, comm = "MPI_COMM_WORLD", \
+buf = 0x (1 STRUCT[3])), request #1
+    called at table_one.c:22 in main
+    receives MPI_DOUBLE: buf(STRUCT)[0][0](DOUBLE), at 0x
+  rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH
+
+1 finding in 2 processes, 0 active calls, 2 pending requests
+"""
+
+
+@contextmanager
+def ranks(name: str, mpi: support.MPI, *args: str) -> Iterator[dict[int, int]]:
+    """Two processes that have begun what they do: their process ids by rank."""
+    program = support.compile_program(expectations.PROGRAMS / name, mpi)
+    words = [*mpi.mpiexec, "-n", "2", "env", f"LD_PRELOAD={mpi.wrapper}", str(program), *args]
+    with subprocess.Popen(words, env=dict(mpi.env), stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            lines = [process.stdout.readline().split() for _ in range(2)]
+            yield {int(rank): int(pid) for rank, pid in lines}
+        finally:
+            process.terminate()
+
+
+def check(mpi: support.MPI, *jobs: dict[int, int]) -> str:
+    commands = []
+    for number, pid in enumerate((pid for pids in jobs for _, pid in sorted(pids.items())), 1):
+        commands += ["add-inferior", f"inferior {number}"] if number > 1 else []
+        commands.append(f"attach {pid}")
+    output = support.gdb_batch([*commands, "echo @@@\\n", "mpipp check"], mpi=mpi)
+    return re.sub("0x[0-9a-f]+", "0x", output.split("@@@\n")[1].partition("[Inferior")[0])
+
+
+@both
+def test_table_one(mpi: support.MPI) -> None:
+    with ranks("table_one.c", mpi) as pids:
+        assert check(mpi, pids) == TABLE_ONE
+
+
+@both
+def test_two_jobs(mpi: support.MPI) -> None:
+    with ranks("table_one.c", mpi) as first, ranks("table_one.c", mpi) as second:
+        report = check(mpi, first, second)
+    assert (
+        report.splitlines()[-1] == "2 findings in 4 processes, 0 active calls, 4 pending requests"
+    )
+    assert re.findall(r"\(inferior (\d)\)", report) == ["1", "2", "3", "4"]
+
+
+@both
+@pytest.mark.parametrize("name", CASES)
+def test_wrong(mpi: support.MPI, name: str) -> None:
+    what, parties = CASES[name]
+    with ranks("between.c", mpi, name) as pids:
+        lines = check(mpi, pids).splitlines()
+    assert lines[0] == what
+    told = [line.strip() for line in lines[1:] if re.match(" +(rank|sends|receives|reduces)", line)]
+    shown = [line.partition("): ")[2].partition("(")[0] or line for line in told]
+    assert shown == parties
+    assert lines[-1] == "1 finding in 2 processes, 0 active calls, " + lines[-1][-18:]
+
+
+@support.on_mpi("mpich4")
+def test_partitioned(mpi: support.MPI) -> None:
+    with ranks("between.c", mpi, "partitioned") as pids:
+        lines = check(mpi, pids).splitlines()
+    assert lines[0] == (
+        "error: 12 elements sent, but only 10 received: the message is truncated (MPI_ERR_TRUNCATE)"
+    )
+    assert "    sends MPI_INT: buf[10](INT), at 0x" in lines
+
+
+@support.on_mpi("mpich4")
+def test_forms(mpi: support.MPI) -> None:
+    with ranks("between.c", mpi, "forms") as pids:
+        for _ in range(20):  # until the second process is in its call
+            lines = check(mpi, pids).splitlines()
+            if lines[-1].endswith("1 active call, 1 pending request"):
+                break
+    assert lines[0] == "error: a nonblocking and a blocking call of one collective operation meet"
+
+
+@both
+def test_outlived(mpi: support.MPI) -> None:
+    with ranks("between.c", mpi, "outlived") as pids:
+        assert check(mpi, pids) == (
+            "no findings in 2 processes, 0 active calls, 4 pending requests\n"
+        )
+
+
+@support.on_mpi("mpich4")
+@pytest.mark.parametrize("name", [*CASES, "partitioned"])
+def test_right(mpi: support.MPI, name: str) -> None:
+    with ranks("between.c", mpi, name, "right") as pids:
+        assert check(mpi, pids).startswith("no findings in 2 processes")

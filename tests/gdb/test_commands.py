@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""The command mpipp: what it says, word for word, in one gdb session for each MPI build."""
+
+from __future__ import annotations
+
+import re
+
+import expectations
+import support
+
+# (what is typed, what gdb says); %p is any address, %n any number.
+CONVERSATION = (
+    ("mpipp vec &matrix", "{{0.5, 1.5}, {4.5, 5.5}, {8.5, 9.5}}"),
+    ("mpipp vec matrix 1", "{{0.5, 1.5}, {4.5, 5.5}, {8.5, 9.5}}"),
+    ("mpipp print vec &matrix[0][1]", "{{1.5, 2.5}, {5.5, 6.5}, {9.5, 10.5}}"),
+    (
+        "mpipp s_type data 2",
+        '{{b0 = {1, 2, 3, 4, 5}, b1 = "abcdefg", b2 = {1.5, 2.5}}, '
+        '{b0 = {6, 7, 8, 9, 10}, b1 = "hi\\000\\000\\000\\000", b2 = {3.5, 4.5}}}',
+    ),
+    (
+        "mpipp s_type data one+1",
+        '{{b0 = {1, 2, 3, 4, 5}, b1 = "abcdefg", b2 = {1.5, 2.5}}, '
+        '{b0 = {6, 7, 8, 9, 10}, b1 = "hi\\000\\000\\000\\000", b2 = {3.5, 4.5}}}',
+    ),
+    # A predefined datatype is a macro, which gdb does not know.
+    ("mpipp MPI_DOUBLE matrix 3", "{0.5, 1.5, 2.5}"),
+    ("mpipp list[1] &one", "1"),
+    ("mpipp list[one] &one", "1"),
+    ("mpipp s_type[1][5] data", "'f'"),
+    ("mpipp s_type[one][5] data", "'f'"),
+    ("mpipp s_type(STRUCT)[2][1](DOUBLE) data", "2.5"),
+    ("mpipp s_type[2] data", "{1.5, 2.5}"),
+    ("mpipp s_type[1][2][1] data 2", "4.5"),
+    ("mpipp vec[1] matrix", "{4.5, 5.5}"),
+    (
+        "mpipp s_type[1][5]",
+        "s_type(STRUCT)[1][5](CHAR)\n"
+        "  type          MPI_CHAR\n"
+        "  size          1 byte\n"
+        "  displacement  25 bytes\n"
+        "  packed        25 bytes",
+    ),
+    (
+        "mpipp s_type at 44",
+        "s_type(STRUCT)[2][1](DOUBLE)\n"
+        "  type          MPI_DOUBLE\n"
+        "  size          8 bytes\n"
+        "  displacement  40 bytes\n"
+        "  packed        35 bytes",
+    ),
+    (
+        "mpipp s_type packed 26",
+        "s_type(STRUCT)[1][6](CHAR)\n"
+        "  type          MPI_CHAR\n"
+        "  size          1 byte\n"
+        "  displacement  26 bytes\n"
+        "  packed        26 bytes",
+    ),
+    # The beginning of a subcommand is a variable all the same.
+    (
+        "mpipp t[1][2][0]",
+        "t(CONTIGUOUS)[1](VECTOR)[2][0](DOUBLE)\n"
+        "  type          MPI_DOUBLE\n"
+        "  size          8 bytes\n"
+        "  displacement  144 bytes\n"
+        "  packed        80 bytes",
+    ),
+    (
+        "mpipp world",
+        'world = {\n  name = "MPI_COMM_WORLD",\n  rank = 0,\n  size = 1\n}',
+    ),
+    # Errors are one sentence.
+    ("mpipp nosuch", 'No symbol "nosuch" in current context.'),
+    ("mpipp vec nosuch", 'No symbol "nosuch" in current context.'),
+    ("mpipp matrix", "matrix is not an MPI handle: its type is double [3][4]."),
+    ("mpipp bad", "bad is no MPI_Datatype that exists: mpipp knows none with the handle 0x12345."),
+    ("mpipp world matrix", "world is a handle of kind comm: only a datatype has data."),
+    (
+        "mpipp s_type[1][7]",
+        "2nd index [7] of (STRUCT)[1][7] is out of range: block 1 has 7 elements, [0] to [6].",
+    ),
+    ("mpipp s_type(VECTOR)[1][1]", "(VECTOR) does not fit: (STRUCT) is at the start."),
+    (
+        "mpipp s_type at 28",
+        "No element at displacement 28: it is in the gap between (STRUCT)[1][6](CHAR), which ends "
+        "at 27, and (STRUCT)[2][0](DOUBLE) at 32.",
+    ),
+    (
+        "mpipp vec 16",
+        "{{<cannot read 0x10>, <cannot read 0x18>}, {<cannot read 0x30>, "
+        "<cannot read 0x38>}, {<cannot read 0x50>, <cannot read 0x58>}}",
+    ),
+    ("mpipp s_type at", "A number is missing: write mpipp s_type at OFFSET."),
+    ("mpipp s_type packed", "A number is missing: write mpipp s_type packed POSITION."),
+    ("mpipp make_record()", "make_record is not an MPI handle: its type is MPI_Datatype (void)."),
+    ("mpipp vec matrix 0", "no data: the count is 0"),
+    (
+        "mpipp list",
+        "Say what to list: types, requests, comms, groups, wins, ops, files, infos, "
+        "errhandlers, sessions, messages, calls.",
+    ),
+    (
+        "mpipp list foo",
+        "There are no foo to list: write one of types, requests, comms, groups, "
+        "wins, ops, files, infos, errhandlers, sessions, messages, calls.",
+    ),
+    ("mpipp list types --fast", 'Unrecognized arguments: --fast: see "help mpipp list".'),
+    ("mpipp info x", 'mpipp info takes no argument: for one object, write "mpipp HANDLE".'),
+    ("mpipp py 12", "12 is not an object of mpi4py: give what id() says of one."),
+    # Lists.
+    (
+        "mpipp list types --kind vector",
+        "#%n  %p  VECTOR[3, 2, 4], size 48, extent 80  made at commands.c:35 in main\n1 type",
+    ),
+    (
+        "mpipp list types --made commands.c:24",
+        "#%n  %p  STRUCT[3], size 43, extent 48  made at commands.c:24 in make_record\n1 type",
+    ),
+    (
+        "mpipp list types --named",
+        '#%n  %p  CONTIGUOUS[2] "two rows", size 96, extent 160, not committed  '
+        "made at commands.c:37 in main\n1 type",
+    ),
+    (
+        "mpipp list types --uncommitted --limit 1",
+        '#%n  %p  CONTIGUOUS[2] "two rows", size 96, extent 160, not committed  '
+        "made at commands.c:37 in main\n1 type",
+    ),
+    (
+        "mpipp list requests",
+        '#1  %p  MPI_Irecv active, source = 0, tag = 3, comm = "MPI_COMM_SELF", '
+        "buf = %p (1 VECTOR[3, 2, 4])  made at commands.c:44 in main\n1 request",
+    ),
+    ("mpipp list request --limit 0 --named", "0 requests"),
+    ("mpipp list calls", "0 calls"),
+    ("mpipp list call", "0 calls"),
+)
+
+
+@support.every_mpi
+def test_conversation(mpi: support.MPI) -> None:
+    program = support.compile_program(expectations.PROGRAMS / "commands.c", mpi)
+    commands = ["frame function main", "echo @@@\\n"]
+    for typed, _ in CONVERSATION:
+        commands += [typed, "echo @@@\\n"]
+    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=["break mark", "run"])
+    said = output.split("@@@\n")[1:]
+    wrong = []
+    for (typed, expected), found in zip(CONVERSATION, said):
+        pattern = re.escape(expected or "").replace("%p", "0x[0-9a-f]+").replace("%n", "[0-9]+")
+        if not re.fullmatch(pattern, found.rstrip("\n")):
+            wrong.append(f"(mpipp) {typed}\nexpected {expected}\nfound {found}")
+    assert not wrong, "\n".join(wrong)
+    assert len(said) == len(CONVERSATION) + 1

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""MPI handles as gdb prints them, against the comments in the programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import expectations
+import support
+
+MARK = ["break mark", "run"]
+
+
+@support.every_mpi
+def test_every_combiner(mpi: support.MPI) -> None:
+    source = expectations.PROGRAMS / "datatypes.c"
+    flags = ["-g", "-O0", *(["-DF90"] if mpi.id in ("mpich3", "mpich4", "openmpi4") else [])]
+    program = support.compile_program(source, mpi, flags)
+    expectations.check(source, mpi, program=program, stop=MARK)
+
+
+@support.every_mpi
+def test_every_other_kind(mpi: support.MPI, tmp_path: Path) -> None:
+    source = expectations.PROGRAMS / "objects.c"
+    flags = ["-g", "-O0", *(["-DSESSIONS"] if mpi.has_sessions else [])]
+    program = support.compile_program(source, mpi, flags)
+    # Open MPI 4 has no default for windows in a process that mpiexec has not started.
+    env = {"OMPI_MCA_osc": "pt2pt"} if mpi.id == "openmpi4" else {}
+    expectations.check(source, mpi, program=program, stop=MARK, cwd=tmp_path, env=env)
+
+
+@support.every_mpi
+def test_cxx(mpi: support.MPI) -> None:
+    source = expectations.PROGRAMS / "references.cc"
+    program = support.compile_program(source, mpi)
+    expectations.check(source, mpi, program=program, stop=MARK)
+
+
+# The paper's figures 1 and 5. Only MPICH up to version 4 still has what MPI-3.0 removed.
+FIGURE_5 = """\
+#include <mpi.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Datatype struDT, types[5] = {MPI_LB, MPI_INT, MPI_CHAR, MPI_DOUBLE, MPI_UB};
+  int blocklengths[5] = {1, 5, 7, 2, 1};
+  MPI_Aint offsets[5] = {-4, 0, 47, 76, 100};
+  MPI_Type_struct(5, blocklengths, offsets, types, &struDT);
+  MPI_Type_commit(&struDT);
+  MPI_Finalize();
+}
+"""
+
+
+@support.on_mpi("mpich3", "mpich4")
+def test_figure_5(mpi: support.MPI) -> None:
+    program = support.compile_program(FIGURE_5, mpi)
+    stop = ["break MPI_Finalize", "run", "frame function main"]
+    commands = ["print struDT", "set print pretty on", "print struDT"]
+    assert support.gdb_batch(commands, program=program, mpi=mpi, stop=stop) == (
+        "$1 = {kind = STRUCT, count = 5, entries = {"
+        '{blocklength = 1, offset = -4, type = "MPI_LB"}, '
+        '{blocklength = 5, offset = 0, type = "MPI_INT"}, '
+        '{blocklength = 7, offset = 47, type = "MPI_CHAR"}, '
+        '{blocklength = 2, offset = 76, type = "MPI_DOUBLE"}, '
+        '{blocklength = 1, offset = 100, type = "MPI_UB"}}}\n'
+        """\
+$2 = {
+  kind = STRUCT,
+  count = 5,
+  entries = {{
+      blocklength = 1,
+      offset = -4,
+      type = "MPI_LB"
+    }, {
+      blocklength = 5,
+      offset = 0,
+      type = "MPI_INT"
+    }, {
+      blocklength = 7,
+      offset = 47,
+      type = "MPI_CHAR"
+    }, {
+      blocklength = 2,
+      offset = 76,
+      type = "MPI_DOUBLE"
+    }, {
+      blocklength = 1,
+      offset = 100,
+      type = "MPI_UB"
+    }}
+}
+"""
+    )

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""Several processes: in one gdb, each with its own registry; and in a gdb each, under mpiexec."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import expectations
+import support
+
+both = support.on_mpi("mpich4", "openmpi4")
+
+# Rank r has 2 + r blocks; both wait for each other.
+RANKS = """\
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Datatype type;
+  MPI_Type_vector(2 + rank, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  int buffer[8] = {rank, 10, 20 + rank, 30, 40 + rank};
+  printf("%d %d\\n", rank, (int)getpid());
+  fflush(stdout);
+#ifdef APART
+  MPI_Bcast(buffer, 1, type, 0, MPI_COMM_SELF);
+#else
+  MPI_Recv(buffer, 1, type, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+#endif
+  MPI_Finalize();
+  return 0;
+}
+"""
+FORK = """\
+#include <mpi.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int values[8];
+void mark(void) {}
+int main(int argc, char **argv) {
+  MPI_Datatype type;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  MPI_Irecv(values, 1, MPI_INT, 0, 7, MPI_COMM_SELF, &request);
+  pid_t child = fork();
+  values[0] = child ? 3 : 4;
+  if (!child) MPI_Type_vector(4, 1, 2, MPI_INT, &type);
+  mark();
+  if (!child) _exit(0);
+  waitpid(child, 0, 0);
+  return 0;
+}
+"""
+TYPES = (
+    '{kind = VECTOR, count = 2, blocklength = 1, stride = 2, type = "MPI_INT"}',
+    '{kind = VECTOR, count = 3, blocklength = 1, stride = 2, type = "MPI_INT"}',
+)
+DATA = ("{{0}, {20}}", "{{1}, {21}, {41}}")
+# Not `frame function`: with two inferiors it ends gdb 13.
+IN_MAIN = "python select_frame('main')"
+
+
+@contextmanager
+def ranks(program: Path, mpi: support.MPI) -> Iterator[dict[int, int]]:
+    """Two processes that wait for each other: their process ids by rank."""
+    words = [*mpi.mpiexec, "-n", "2", "env", f"LD_PRELOAD={mpi.wrapper}", str(program)]
+    with subprocess.Popen(words, env=dict(mpi.env), stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            lines = [process.stdout.readline().split() for _ in range(2)]
+            yield {int(rank): int(pid) for rank, pid in lines}
+        finally:
+            process.terminate()
+
+
+@both
+def test_all_ranks_in_one_gdb(mpi: support.MPI) -> None:
+    program = support.compile_program(RANKS, mpi)
+    with ranks(program, mpi) as pids:
+        commands = [f"source {expectations.FRAMES}", f"attach {pids[0]}"]
+        commands += ["add-inferior", "inferior 2", f"attach {pids[1]}"]
+        for rank in (0, 1, 0):
+            commands += [f"inferior {rank + 1}", IN_MAIN]
+            for command in ("output type", "output buffer", "output $mpi_rank()"):
+                commands += ["echo @", command, "echo \\n"]
+        commands += ["echo @@\\n", "mpipp list calls --all", "mpipp list calls", "echo @@\\n"]
+        output = support.gdb_batch(commands, mpi=mpi)
+    printed = re.findall("^@([^@].*)", output, re.MULTILINE)
+    for i, rank in enumerate((0, 1, 0)):
+        kind, buffer, number = printed[3 * i : 3 * i + 3]
+        assert kind == TYPES[rank]
+        assert re.fullmatch(
+            r'\{address = 0x\w+, call = "MPI_Recv", count = 1, '
+            + re.escape(f"type = {TYPES[rank]}, data = {DATA[rank]}}}"),
+            buffer,
+        ), buffer
+        assert number == str(rank)
+    calls = re.sub("0x[0-9a-f]+", "0x", output.split("@@\n")[1])
+    text = []
+    for rank in (0, 1):
+        where = f'tag = 7, comm = "MPI_COMM_WORLD", buf = 0x (1 VECTOR[{2 + rank}, 1, 2])'
+        text += [
+            f"inferior {rank + 1}, rank {rank} of 2, pid {pids[rank]}, MPI started",
+            f"  thread {rank + 1}.1 in MPI_Recv, called at main.c:17 in main",
+            f"    source = {1 - rank}, {where}",
+            "  1 call",
+        ]
+    assert calls.splitlines() == [*text, *(line[2:] for line in text[1:4])]
+
+
+@both
+def test_fork(mpi: support.MPI) -> None:
+    program = support.compile_program(FORK, mpi)
+    look = [IN_MAIN, "echo @", "output type", "echo \\n@", "output values", "echo \\n"]
+    stop = [f"source {expectations.FRAMES}", "set detach-on-fork off", "set schedule-multiple on"]
+    stop += ["break mark", "run"]
+    commands = [*look, "continue", *look, "inferior 1", *look, "kill inferiors 1"]
+    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=stop)
+    printed = re.findall("^@(.*)", re.sub("0x[0-9a-f]+", "0x", output), re.MULTILINE)
+    buffer = (
+        '{{address = 0x, call = "MPI_Irecv", request = 1, count = 1, type = "MPI_INT", data = {}}}'
+    )
+    state = 'type = "MPI_INT", state = "not committed"}'
+    parent = [f"{{kind = CONTIGUOUS, count = 2, {state}", buffer.format(3)]
+    child = [
+        f"{{kind = VECTOR, count = 4, blocklength = 1, stride = 2, {state}",
+        buffer.format(4),
+    ]
+    # Either may stop first.
+    assert sorted([printed[:2], printed[2:4]]) == sorted([parent, child]), output
+    assert printed[4:] == parent, output
+
+
+@both
+def test_a_gdb_for_every_rank(mpi: support.MPI) -> None:
+    program = support.compile_program(RANKS, mpi, ["-g", "-O0", "-DAPART"])
+    tag = "-prepend-rank" if mpi.id.startswith("mpich") else "--tag-output"
+    words = [*mpi.mpiexec, tag, "-n", "2", *support.gdb_words(mpi), "-batch"]
+    commands = ["mpipp break MPI_Bcast", "run", "mpipp type", "mpipp list calls", "print type"]
+    for command in [*commands, "delete", "continue"]:
+        words += ["-ex", command]
+    done = subprocess.run(
+        [*words, str(program)],
+        env=dict(mpi.env),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    for rank in (0, 1):
+        begins = (f"[{rank}] ", f"[1,{rank}]<stdout>:")
+        lines = [
+            line[len(begin) :]
+            for line in done.stdout.splitlines()
+            for begin in begins
+            if line.startswith(begin)
+        ]
+        start = lines.index("MPI_Bcast, called at main.c:15 in main")
+        told = [re.sub("0x[0-9a-f]+", "0x", line) for line in lines[start + 1 : start + 8]]
+        vector = f"VECTOR count {2 + rank}, blocklength 1, stride 2"
+        assert told[1].startswith(vector) and told[1].endswith("made at main.c:9 in main"), told
+        assert told[2].startswith("  MPI_INT"), told
+        assert told[3:] == [
+            "thread 1 in MPI_Bcast, called at main.c:15 in main",
+            f'  root = 0, comm = "MPI_COMM_SELF", buffer = 0x (1 VECTOR[{2 + rank}, 1, 2])',
+            "1 call",
+            f"$1 = {TYPES[rank]}",
+        ], told

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""mpipp make: what it prints, and that it makes what mpipp compare says is right."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import support
+import transcript
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+MARK = ("break mark", "run", "up")
+
+
+def source(text: str, ending: str) -> Path:
+    """A file with this text, the same one each time."""
+    digest = hashlib.sha256(text.encode()).hexdigest()[:10]
+    path = support.BUILD / "sources" / digest / f"made{ending}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def made(commands: list[str], program: str, mpi: support.MPI) -> list[str]:
+    """What `mpipp make` prints for each of these words."""
+    compiled = support.compile_program(PROGRAMS / program, mpi)
+    typed: list[str] = []
+    for words in commands:
+        typed += [f"mpipp make {words}", "echo @@@\\n"]
+    output = support.gdb_batch(typed, program=compiled, mpi=mpi, stop=MARK)
+    return output.split("@@@\n")[:-1]
+
+
+def compared(words: list[str], program: Path, mpi: support.MPI) -> list[str]:
+    """The verdict of `mpipp compare` for each of these words."""
+    commands = [f"mpipp compare {each}" for each in words]
+    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=MARK)
+    return output.splitlines()
+
+
+@support.on_mpi("mpich4")
+def test_what_is_printed_of_c(mpi: support.MPI) -> None:
+    program = support.compile_program(PROGRAMS / "compare.c", mpi)
+    transcript.hold("make_c.txt", program=program, mpi=mpi, stop=MARK)
+
+
+@support.on_mpi("mpich4")
+def test_what_is_printed_of_cxx(mpi: support.MPI) -> None:
+    program = support.compile_program(PROGRAMS / "compare.cc", mpi)
+    transcript.hold("make_cxx.txt", program=program, mpi=mpi, stop=MARK)
+
+
+@support.on_mpi("mpich4")
+def test_what_is_printed_of_fortran(mpi: support.MPI) -> None:
+    program = support.compile_program(PROGRAMS / "compare.f90", mpi)
+    transcript.hold("make_fortran.txt", program=program, mpi=mpi, stop=MARK)
+
+
+C_MAIN = """
+#include "{programs}/mark.h"
+int main(int argc, char **argv) {{
+  MPI_Init(&argc, &argv);
+  MPI_Datatype node = node_type(), particle = make_particle(), mixed = make_mixed();
+  struct node one;
+  mixed_t other;
+  (void)one, (void)other;
+  mark();
+  MPI_Finalize();
+  return node == particle || node == mixed;
+}}
+"""
+
+
+@support.every_mpi
+def test_c_compiles_and_is_right(mpi: support.MPI) -> None:
+    codes = made(["struct node --name node_type", "mixed_t --name make_mixed"], "compare.c", mpi)
+    head = f'#include "{PROGRAMS}/compare_types.h"\n'
+    # Both need the particle's; a program has it once.
+    shared = codes[1].index("// struct particle")
+    own = codes[1].index("// mixed_t")
+    code = codes[0] + codes[1][:shared] + codes[1][own:]
+    text = head + code + C_MAIN.format(programs=PROGRAMS)
+    flags = ("-g", "-O0", "-std=c11", "-Wall", "-Wextra", "-Werror")
+    program = support.compile_program(source(text, ".c"), mpi, flags)
+    said = compared(
+        ["node with struct node", "particle with struct particle", "mixed with mixed_t"],
+        program,
+        mpi,
+    )
+    assert said == [
+        "matches: node, 56 elements, fits struct node (208 bytes); "
+        "not covered: node.next (struct node *) at 120",
+        "matches: particle, 14 elements, fits struct particle (40 bytes); every member is covered",
+        "matches: mixed, 52 elements, fits mixed_t (152 bytes); every member is covered",
+    ]
+
+
+CXX_MAIN = """
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Datatype circle = make_Circle(), point = make_point();
+  int counter = 0;
+  shapes::Circle one(counter);
+  shapes::Point<double> other(1, 2, 3);
+  mark();
+  MPI_Finalize();
+  return circle == point;
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_cxx_compiles_and_is_right(mpi: support.MPI) -> None:
+    names = ["circle", "shapes::Point<double> --name make_point"]
+    code = "".join(made(names, "compare.cc", mpi))
+    types = (PROGRAMS / "compare.cc").read_text().partition("struct Mesh")[0]
+    types = types.replace('"mark.h"', f'"{PROGRAMS}/mark.h"')
+    flags = ("-g", "-O0", "-Wall", "-Wno-invalid-offsetof", "-Wno-cast-function-type", "-Werror")
+    program = support.compile_program(source(types + code + CXX_MAIN, ".cc"), mpi, flags)
+    words = ["circle with shapes::Circle", "point with shapes::Point<double>"]
+    assert compared(words, program, mpi) == [
+        "matches: circle, 14 elements, fits shapes::Circle (104 bytes); not covered: "
+        "shapes::Circle.counter (int &) at 40, "
+        "shapes::Circle.more (std::vector<int, std::allocator<int> >) at 80",
+        "matches: point, 3 elements, fits shapes::Point<double> (24 bytes); "
+        "every member is covered",
+    ]
+
+
+FORTRAN_MAIN = """
+program test
+  use mpi_f08
+  use shapes
+  implicit none
+  type(MPI_Datatype) :: of_particle, of_heavy
+  call MPI_Init()
+  of_particle = make_particle()
+  of_heavy = heavy()
+  call mark()
+  call MPI_Finalize()
+end program
+"""
+
+
+@support.every_fortran
+def test_fortran_compiles_and_is_right(mpi: support.MPI) -> None:
+    code = "".join(made(["one", "type(weighted) --name heavy"], "compare.f90", mpi))
+    module = (PROGRAMS / "compare.f90").read_text().partition("  subroutine send")[0]
+    module = module.replace("  use mpi\n", "")
+    text = module + code + "end module\n" + FORTRAN_MAIN
+    program = support.compile_program(source(text, ".f90"), mpi, ("-g", "-O0", "-Wall", "-Werror"))
+    assert compared(
+        ["of_particle with type(particle)", "of_heavy with type(weighted)"], program, mpi
+    ) == [
+        "matches: of_particle, 20 elements, fits type(particle) (272 bytes); not covered: "
+        "particle%list (real(kind=4), allocatable (:)) at 120, "
+        "particle%plane (real(kind=4) (:,:)) at 184",
+        "matches: of_heavy, 3 elements, fits type(weighted) (24 bytes); every member is covered",
+    ]
+
+
+PYTHON_MAIN = """
+made = [node_type(), make_particle()]
+for number, datatype in enumerate(made):
+    datatype.Set_name(f"made {number}")
+MPI.COMM_SELF.Barrier()
+"""
+
+# A datatype by its name: Python's variables are not gdb's.
+COMPARE_NAMED = (
+    "python from mpipp.gdb import sessions; "
+    "gdb.execute('mpipp compare %d with {type}' % next(found.header.handle "
+    "for found in sessions.current().registry.objects('datatype') "
+    "if found.header.name == '{name}'))"
+)
+
+
+@support.on_mpi("mpich4", "mpich5", "openmpi5")
+def test_mpi4py_runs_and_is_right(mpi: support.MPI) -> None:
+    (code,) = made(["struct node --mpi4py --name node_type"], "compare.c", mpi)
+    script = source(code + PYTHON_MAIN, ".py")
+    types = support.compile_program(PROGRAMS / "compare.c", mpi)
+    output = support.gdb_batch(
+        [
+            COMPARE_NAMED.format(type="struct node", name="made 0"),
+            COMPARE_NAMED.format(type="struct particle", name="made 1"),
+        ],
+        program=mpi.python,
+        args=[str(script)],
+        mpi=mpi,
+        stop=[
+            "mpipp break MPI_Barrier",
+            "run",
+            "delete",
+            f"add-symbol-file {types} 0",
+            "set language c",
+        ],
+    )
+    said = [line.partition(", fits ")[2] for line in output.splitlines()]
+    assert said == [
+        "struct node (208 bytes); not covered: node.next (struct node *) at 120",
+        "struct particle (40 bytes); every member is covered",
+    ], output

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""What a thread waits for, requests that share a handle, and words that do not fit."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import expectations
+import support
+
+# (what is typed, what gdb says); %p is any address, %n any number.
+CONVERSATION = (
+    (
+        "mpipp list calls",
+        "thread 1 in MPI_Waitall, called at waiting.c:16 in main\n"
+        '  [0]  #%n  %p  MPI_Isend active, dest = 0, tag = 0, comm = "MPI_COMM_SELF", '
+        "buf = %p (1 MPI_INT)    made at waiting.c:12 in main\n"
+        '  [1]  #%n  %p  MPI_Isend active, dest = 0, tag = 1, comm = "MPI_COMM_SELF", '
+        "buf = %p (1 MPI_INT)    made at waiting.c:12 in main\n"
+        '  [2]  #%n  %p  MPI_Irecv active, source = 0, tag = 0, comm = "MPI_COMM_SELF", '
+        "buf = %p (1 MPI_INT)  made at waiting.c:14 in main\n"
+        '  [3]  #%n  %p  MPI_Irecv active, source = 0, tag = 1, comm = "MPI_COMM_SELF", '
+        "buf = %p (1 MPI_INT)  made at waiting.c:14 in main\n"
+        "  1 of 5 complete or null\n"
+        "1 call",
+    ),
+    (
+        "print requests[1]",
+        '$%n = {operation = "MPI_Isend", state = active, dest = 0, tag = 1, '
+        'comm = "MPI_COMM_SELF", buf = {address = %p, count = 1, type = "MPI_INT"}}',
+    ),
+    # Names are shown as C strings, wherever they are.
+    (
+        "mpipp odd",
+        "                                       size  lb  extent  true lb  true extent\n"
+        'CONTIGUOUS "a \\"pair\\"\\né" count 2     8   0       8        0            8  '
+        "not committed, made at waiting.c:10 in main\n"
+        "  MPI_INT                                 4   0       4        0            4",
+    ),
+    (
+        "mpipp list types",
+        '#%n  %p  CONTIGUOUS[2] "a \\"pair\\"\\né", size 8, extent 8, not committed  '
+        "made at waiting.c:10 in main\n1 type, %n predefined not shown (--all)",
+    ),
+    ("mpipp null", "null = MPI_DATATYPE_NULL"),
+    ("mpipp list requests --kind vector", "--kind is for types: there are no such requests."),
+    ("mpipp list calls --committed", "--committed is for types: there are no such calls."),
+    (
+        "mpipp list types --limit -1",
+        "The limit -1 is negative: write --limit 0 for no limit.",
+    ),
+    ("mpipp odd --sent", "There is no option --sent: write --expanded [--depth N]."),
+)
+
+
+@support.every_mpi
+def test_conversation(mpi: support.MPI) -> None:
+    program = support.compile_program(expectations.PROGRAMS / "waiting.c", mpi)
+    commands = ["echo @@@\\n"]
+    for typed, _ in CONVERSATION:
+        commands += [typed, "echo @@@\\n"]
+    stop = ["mpipp break MPI_Waitall", "run"]
+    said = support.gdb_batch(commands, program=program, mpi=mpi, stop=stop).split("@@@\n")[1:]
+    wrong = []
+    for (typed, expected), found in zip(CONVERSATION, said):
+        pattern = re.escape(expected).replace("%p", "0x[0-9a-f]+").replace("%n", "[0-9]+")
+        # Columns of handles and serials are as wide as the widest.
+        pattern = pattern.replace(r"\ \ ", " +")
+        if not re.fullmatch(pattern, found.rstrip("\n")):
+            wrong.append(f"(gdb) {typed}\nexpected {expected}\nfound {found}")
+    assert not wrong, "\n".join(wrong)
+    assert len(said) == len(CONVERSATION) + 1
+
+
+OF_EACH_PEER = """#include <mpi.h>
+int in[4], out[40], counts[20], displs[20] = {1};
+int main(int argc, char **argv) {
+  int none[1] = {0};
+  MPI_Init(&argc, &argv);
+  counts[0] = 3;
+  MPI_Allgatherv(in, 3, MPI_INT, out, counts, displs, MPI_INT, MPI_COMM_SELF);
+  MPI_Datatype pair, types[1];
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  types[0] = pair;
+  counts[0] = 1;
+  MPI_Alltoallw(in, counts, none, types, out, counts, none, types, MPI_COMM_SELF);
+  MPI_Bcast(in, 4, MPI_INT, 0, MPI_COMM_SELF);
+  MPI_Finalize();
+}
+"""
+
+
+@support.every_mpi
+def test_calls_in_one_line_each(mpi: support.MPI) -> None:
+    program = support.compile_program(OF_EACH_PEER, mpi)
+    commands = [
+        *("mpipp break MPI_Allgatherv", "run", "echo @@\\n", "mpipp list calls"),
+        *("mpipp break MPI_Alltoallw", "continue", "echo @@\\n", "mpipp list calls"),
+        # Where the wrapper has recorded nothing of the call yet.
+        *("break MPI_Bcast", "continue", "echo @@\\n", "mpipp list calls", "echo @@\\n", "kill"),
+    ]
+    output = support.gdb_batch(commands, program=program, mpi=mpi)
+    said = [text.split("Breakpoint")[0] for text in output.split("@@\n")[1:]]
+    assert re.sub("0x[0-9a-f]+", "%p", "".join(said[:3])).splitlines() == [
+        "thread 1 in MPI_Allgatherv, called at main.c:7 in main",
+        '  comm = "MPI_COMM_SELF", sendbuf = %p (3 MPI_INT), recvbuf = %p ({3} MPI_INT)',
+        "1 call",
+        "thread 1 in MPI_Alltoallw, called at main.c:13 in main",
+        '  comm = "MPI_COMM_SELF", sendbuf = %p ({1 CONTIGUOUS[2]}), '
+        "recvbuf = %p ({1 CONTIGUOUS[2]})",
+        "1 call",
+        "thread 1 in MPI_Bcast, called at main.c:14 in main",
+        '  root = 0, comm = "MPI_COMM_SELF", buffer = %p (4 MPI_INT)',
+        "1 call",
+    ]
+
+
+@support.on_mpi("mpich3", "mpich4")
+def test_without_symbols(mpi: support.MPI) -> None:
+    program = support.compile_program(expectations.PROGRAMS / "waiting.c", mpi)
+    stripped = program.with_name(program.name + "-stripped")
+    subprocess.run([support.need("strip"), "-o", stripped, program], check=True)
+    stop = ["mpipp break MPI_Waitall", "run"]
+    commands = ["mpipp list calls", "output/x $pc"]
+    said = support.gdb_batch(commands, program=stripped, mpi=mpi, stop=stop)
+    place = re.search("called at (0x[0-9a-f]+)\\n", said)
+    # The selected frame is the caller's, too.
+    assert place and said.endswith(place.group(1)), said

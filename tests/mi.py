@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""A gdb driven as front ends do: by its machine interface (MI)."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+_DONE = ("^done", "^error", "^running")
+
+
+class Machine:
+    """gdb's machine interface."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def ask(self, command: str) -> str:
+        """The record that answers a command; what is printed meanwhile stands before it."""
+        assert self._process.stdin
+        self._process.stdin.write(command + "\n")
+        self._process.stdin.flush()
+        return self.read(*_DONE)
+
+    def run(self, command: str) -> str:
+        """The record of the stop that a command leads to, with all that comes before."""
+        return self.ask(command) + self.read("*stopped")
+
+    def values(self, name: str, start: int = -1, stop: int = -1) -> dict[str, str]:
+        """The children [start, stop) of a variable object, all by default: values by name."""
+        bounds = "" if start < 0 else f" {start} {stop}"
+        answer = self.ask(f'-var-list-children --all-values "{name}"{bounds}')
+        pairs = re.findall(r',exp="(.*?)",numchild="\d+",value="(.*?)",type=', answer)
+        return {child: value.replace('\\"', '"') for child, value in pairs}
+
+    def read(self, *begins: str) -> str:
+        """All that gdb writes up to a line that begins so."""
+        assert self._process.stdout
+        text = ""
+        for line in self._process.stdout:
+            text += line
+            if line.startswith(begins):
+                return text
+        raise AssertionError(f"gdb ended: {text}")
+
+
+@contextmanager
+def stopped(words: Sequence[str], function: str, env: Mapping[str, str]) -> Iterator[Machine]:
+    """A gdb, started by these words, whose program stopped in a function that main called."""
+    with subprocess.Popen(
+        [*words[:1], "--interpreter=mi3", *words[1:]],
+        env=dict(env),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        machine = Machine(process)
+        try:
+            machine.ask("-enable-pretty-printing")
+            machine.ask(f"-break-insert {function}")
+            machine.run("-exec-run")
+            machine.ask("-stack-select-frame 1")
+            yield machine
+        finally:
+            process.kill()

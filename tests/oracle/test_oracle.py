@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""mpipp against MPI itself, by every interpreter of MPIPP_ORACLE_PYTHONS that has mpi4py."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import support
+
+PYTHONS = [path for path in os.environ.get("MPIPP_ORACLE_PYTHONS", "").split(os.pathsep) if path]
+DATATYPES = 5000  # for each: with two libraries 10,000 a run
+CHECK = Path(__file__).with_name("check.py")
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("python", PYTHONS or [None])
+def test_mpi_says_the_same(python: str | None) -> None:
+    if python is None:
+        support.lacking("an interpreter with mpi4py in MPIPP_ORACLE_PYTHONS")
+    done = subprocess.run(
+        [python, CHECK, "--seed", "1", "--count", str(DATATYPES)],
+        capture_output=True,
+        text=True,
+        env=support.clean_environment(),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "0 differences"

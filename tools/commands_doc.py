@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Executed by gdb, with mpipp loaded: prints the reference of its commands as Markdown."""
+
+import inspect
+import sys
+
+from mpipp.gdb import commands, functions, parameters
+from mpipp.gdb.commands import show
+
+
+def section(title, documented):
+    """One command: its summary, then the rest of its help as it is."""
+    summary, _, rest = inspect.getdoc(documented).partition("\n")
+    text = f"## `{title}`\n\n{summary}\n"
+    return text + (f"\n```text\n{rest.strip()}\n```\n" if rest.strip() else "")
+
+
+parts = [
+    "# Commands, settings and functions in gdb\n\n"
+    "Made from gdb's own help (`help mpipp`, `help mpipp list` ...) by"
+    " `tools/generate_commands_doc.sh`; change the help, not this file.\n"
+]
+parts.append(section("mpipp", show.Mpipp))
+parts += [section(command.name, command) for command in commands.SUBCOMMANDS]
+parts += [section(f"set {setting.name}", setting) for setting in parameters.SETTINGS]
+parts += [section(f"${function.name}", function) for function in functions.FUNCTIONS]
+sys.stdout.write("\n".join(parts))

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Installs what building and testing mpipp needs: Debian packages, and Python environments in .venv.
+# A second run changes nothing. What cannot be installed is one sentence and exit 2.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(valgrind mpich libmpich-dev openmpi-bin libopenmpi-dev gdb gcc g++ gfortran clang clang-format
+    debootstrap ddd xvfb xdotool imagemagick git procps python3-venv python3-pygments
+    python3-dbg python3-mpi4py)
+
+# For the window of mpipp browse, where Python comes without.
+python3 -c 'import tkinter' 2>/dev/null || packages+=(python3-tk)
+
+say() { echo "setup: $*" >&2; }
+
+give_up() {
+    say "$@"
+    exit 2
+}
+
+install_packages() {
+    local missing=() package
+    for package in "${packages[@]}"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' ||
+            missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    local as_root=()
+    if [ "$(id -u)" != 0 ]; then
+        if sudo -n true 2>/dev/null; then
+            as_root=(sudo -n)
+        else
+            give_up "install the missing packages with: sudo apt-get install ${missing[*]}"
+        fi
+    fi
+    say "installing ${missing[*]}"
+    # A package list that is not the newest may do.
+    "${as_root[@]}" apt-get update -q >&2 || say "apt-get update failed, going on"
+    # env: sudo passes no variables on.
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y \
+        --no-install-recommends "${missing[@]}" >&2 ||
+        give_up "apt-get cannot install ${missing[*]}: it says why above"
+}
+
+# environment DIR PACKAGE...: a virtual environment holding these packages.
+environment() {
+    local dir=$1
+    shift
+    [ -x "$dir/bin/python" ] || python3 -m venv "$dir"
+    say "installing into $dir: $*"
+    "$dir/bin/python" -m pip install -q --disable-pip-version-check "$@" >&2 ||
+        give_up "pip cannot install $*: it says why above"
+}
+
+# The dev group of pyproject.toml, read here because older pips do not know dependency groups.
+dev_group() {
+    .venv/bin/python - <<'PY'
+import re
+text = open("pyproject.toml").read()
+group = re.search(r"\[dependency-groups\]\s*dev = \[(.*?)\]", text, re.S).group(1)
+print(*re.findall(r'"(.+?)"', group))
+PY
+}
+
+if command -v dpkg-query >/dev/null; then
+    install_packages
+else
+    say "not a Debian system: install MPICH, Open MPI, gdb, gcc, clang, clang-format and gfortran"
+fi
+[ -x .venv/bin/python ] || python3 -m venv .venv
+# shellcheck disable=SC2046
+environment .venv $(dev_group) -e .
+environment .venv/mpich mpich mpi4py
+environment .venv/openmpi openmpi mpi4py

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs the debugger's tests in another Debian, with its gdb, Python, compilers and MPI libraries.
+#   tools/test_distro.sh trixie|bullseye [PYTEST-ARGUMENT...]
+# The first run installs that Debian below the user's cache directory, from the mirror that this
+# machine's apt uses (or $MPIPP_DEBIAN_MIRROR). It stays there for the next; removing it is safe.
+set -euo pipefail
+repository=$(cd "$(dirname "$0")/.." && pwd)
+packages=(gdb gcc g++ gfortran libmpich-dev mpich libopenmpi-dev openmpi-bin procps
+    python3-pexpect python3-pytest python3-pytest-timeout python3-pytest-xdist)
+# What of the tests makes sense there; the pure ones too, for the age of Python.
+selected=(tests/gdb tests/languages tests/unit tests/faults/test_fuzz.py)
+# What needs DDD, mpi4py, or more packages of Python for gdb: none of them is there.
+for lacking in test_ddd.py test_python_names.py test_colour.py \
+    test_languages.py::test_mpi4py test_make.py::test_mpi4py_runs_and_is_right; do
+    selected+=(--deselect "tests/gdb/$lacking")
+done
+
+give_up() {
+    echo "test-distro: $*" >&2
+    exit 2
+}
+
+# mpis: the ids of tests/support.py that the MPI libraries of a release have.
+case ${1-} in
+trixie) mpis=mpich4,openmpi5 ;;
+bullseye) mpis=mpich3,openmpi4 ;;
+*) give_up "say which Debian: make test-distro DISTRO=trixie or DISTRO=bullseye" ;;
+esac
+release=$1
+shift
+
+[ "$(id -u)" = 0 ] || give_up "this needs root: it makes a Debian to change root into"
+unshare --mount true 2>/dev/null || give_up "this machine does not let root mount anything"
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/mpipp/distro
+root=$cache/$release
+mkdir -p "$cache"
+
+mirror() {
+    local codename
+    # shellcheck source=/dev/null
+    codename=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
+    # shellcheck disable=SC2016  # apt fills them in
+    apt-get indextargets --format '$(RELEASE) $(SITE)' 'Created-By: Packages' 2>/dev/null |
+        awk -v release="$codename" '$1 == release { print $2; exit }'
+}
+
+# All mounts are made in a mount namespace of their own, and gone with its last process.
+make_root() {
+    local from=${MPIPP_DEBIAN_MIRROR:-$(mirror)} log=$cache/$release.log
+    [ -n "$from" ] || give_up "this machine's apt has no mirror: set MPIPP_DEBIAN_MIRROR"
+    command -v debootstrap >/dev/null || give_up "install debootstrap: apt-get install debootstrap"
+    echo "test-distro: installing Debian $release in $root" >&2
+    new=$(mktemp -d "$cache/.$release.XXXXXX")
+    trap 'rm -rf --one-file-system "$new"' EXIT
+    unshare --mount bash -e -s "$new" "$release" "$from" "${packages[@]}" >"$log" 2>&1 <<'END' ||
+root=$1 release=$2 from=$3
+shift 3
+debootstrap --variant=minbase --foreign "$release" "$root" "$from"
+mkdir -p "$root/etc/dpkg/dpkg.cfg.d"
+printf '%s\n' force-unsafe-io 'path-exclude=/usr/share/doc/*' 'path-exclude=/usr/share/man/*' \
+    'path-exclude=/usr/share/locale/*' >"$root/etc/dpkg/dpkg.cfg.d/fast"
+chroot "$root" /debootstrap/debootstrap --second-stage
+mount -t proc proc "$root/proc"
+DEBIAN_FRONTEND=noninteractive chroot "$root" \
+    apt-get install -q -y --no-install-recommends "$@"
+rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/*
+mkdir -p "$root/mpipp" "$root/var/mpipp"
+END
+        give_up "cannot install Debian $release: $(tail -n 1 "$log") (all of it: $log)"
+    echo "${packages[*]}" >"$new/var/mpipp.packages"
+    chmod 755 "$new"
+    rm -rf --one-file-system "$root"
+    mv "$new" "$root"
+    trap - EXIT
+}
+
+exec {lock}>"$cache/$release.lock"
+flock "$lock"
+if [ "$(cat "$root/var/mpipp.packages" 2>/dev/null)" != "${packages[*]}" ]; then
+    make_root
+fi
+
+# The repository can be read there, what the tests build stays with that Debian.
+mkdir -p "$repository/build"
+exec unshare --mount --pid --fork --kill-child bash -e -s \
+    "$root" "$repository" "$mpis" "${selected[@]}" "$@" <<'END'
+root=$1 repository=$2 mpis=$3
+shift 3
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+mount --rbind /sys "$root/sys"
+mount --bind "$repository" "$root/mpipp"
+mount -o remount,bind,ro "$root/mpipp"
+mount --bind "$root/var/mpipp" "$root/mpipp/build"
+[ ! -e "$repository/.venv" ] || mount -t tmpfs -o ro tmpfs "$root/mpipp/.venv"
+rm -rf --one-file-system "${root:?}"/tmp/*
+echo "127.0.0.1 localhost $(uname -n)" >"$root/etc/hosts"
+# The older pytest does not know the setting pythonpath, and starts tests in threads.
+exec chroot "$root" env -i -C /mpipp PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+    PYTHONPATH=/mpipp:/mpipp/tests PYTHONDONTWRITEBYTECODE=1 MPIPP_TEST_MPIS="$mpis" CI="${CI-}" \
+    python3 -m pytest -n 2 -q -p no:cacheprovider --timeout-method thread \
+    -W ignore::pytest.PytestConfigWarning "$@" </dev/null
+END

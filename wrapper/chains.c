@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "chains.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "store.h"
+
+// How many are compared to find the one meant; completed in order, the first is it.
+enum { FARTHEST = 1024 };
+
+static int is_over(const struct mpipp_request *request) {
+  return (MPIPP_READ(request->object.flags) & MPIPP_FLAG_FREED) != 0;
+}
+
+static struct mpipp_request *next_of(const struct mpipp_request *request) {
+  return (void *)(uintptr_t)request->newer;
+}
+
+// The first, which is over, takes over all that the second holds: the handle leads to it.
+static void advance(struct mpipp_request *first) {
+  struct mpipp_request *second = next_of(first);
+  uint64_t serial = MPIPP_READ(second->object.serial), frames = first->object.frames;
+  uint64_t newest = first->newest == first->newer ? 0 : first->newest;
+  __atomic_store_n(&first->object.serial, 0, __ATOMIC_RELEASE);
+  mpipp_drop_call(first);
+  first->object.caller = second->object.caller;
+  first->object.frames = second->object.frames;
+  second->object.frames = frames; // released with it
+  memcpy(&first->newer, &second->newer, sizeof *first - offsetof(struct mpipp_request, newer));
+  first->newest = newest;
+  second->copies = second->counted = 0; // moved along
+  mpipp_discard_locked(second);
+  MPIPP_WRITE(first->object.references, first->object.references - 1);
+  MPIPP_WRITE(first->object.flags, 0);
+  __atomic_store_n(&first->object.serial, serial, __ATOMIC_RELEASE);
+}
+
+static void append(struct mpipp_request *first, struct mpipp_request *request) {
+  struct mpipp_request *last = first->newest ? (void *)(uintptr_t)first->newest : first;
+  mpipp_mark(&request->object, MPIPP_FLAG_UNLISTED);
+  // Keeps the first from being used for something else.
+  MPIPP_WRITE(first->object.references, first->object.references + 1);
+  first->newest = (uint64_t)(uintptr_t)request;
+  __atomic_store_n(&last->newer, (uint64_t)(uintptr_t)request, __ATOMIC_RELEASE);
+}
+
+void mpipp_chain_add(struct mpipp_request *request) {
+  struct mpipp_request *first = mpipp_listed_locked(MPIPP_REQUEST, request->object.handle);
+  int replaces = first && is_over(first);
+  if (first && !replaces) {
+    append(first, request);
+  } else if (!mpipp_list_locked(request)) {
+    mpipp_discard_locked(request);
+    mpipp_dropped();
+  } else if (replaces) {
+    mpipp_discard_locked(first);
+  }
+}
+
+static void end(struct mpipp_request *first, struct mpipp_request *before,
+                struct mpipp_request *chosen) {
+  if (chosen == first) {
+    if (first->newer) advance(first);
+    return;
+  }
+  before->newer = chosen->newer;
+  if (first->newest == (uint64_t)(uintptr_t)chosen)
+    first->newest = before == first ? 0 : (uint64_t)(uintptr_t)before;
+  mpipp_discard_locked(chosen);
+  MPIPP_WRITE(first->object.references, first->object.references - 1);
+}
+
+struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept) {
+  struct mpipp_request *first = mpipp_listed_locked(MPIPP_REQUEST, handle);
+  struct mpipp_request *chosen = NULL, *before = NULL, *previous = NULL;
+  int passed = 0;
+  for (struct mpipp_request *r = first; r && passed++ < FARTHEST; previous = r, r = next_of(r)) {
+    int meant = r->call.requests == where;
+    if (is_over(r) || (chosen && !meant)) continue;
+    chosen = r;
+    before = previous;
+    if (meant) break;
+  }
+  if (!chosen) return (struct mpipp_output){0};
+  struct mpipp_output output = mpipp_over(chosen, kept);
+  if (!kept) end(first, before, chosen);
+  return output;
+}
+
+struct mpipp_request *mpipp_chain_find(uint64_t handle, uint64_t where) {
+  struct mpipp_request *r = mpipp_listed_locked(MPIPP_REQUEST, handle);
+  while (r && (is_over(r) || !(where ? r->call.requests == where : r->persistent))) r = next_of(r);
+  return r;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Requests that share a handle. A library gives out one handle for several operations that are
+// complete from the start (eager sends), and another thread may be given a handle again before the
+// thread that completed the operation before has come to record that. The record the handle leads
+// to is the first of a chain, oldest first; each further one is a reference to the first.
+#ifndef MPIPP_CHAINS_H
+#define MPIPP_CHAINS_H
+
+#include "records.h"
+
+// All of these with the requests locked (mpipp_lock_kind).
+
+// Ends what a request's record keeps alive.
+void mpipp_drop_call(struct mpipp_request *request);
+
+// Where an operation put a new communicator, 0 if nowhere; and its call's communicator and ordinal.
+struct mpipp_output {
+  uint64_t place, comm, ordinal;
+};
+
+// The operation of a record is complete. kept: the request is persistent.
+struct mpipp_output mpipp_over(struct mpipp_request *request, int kept);
+
+// Makes a filled record reachable by its handle.
+void mpipp_chain_add(struct mpipp_request *request);
+
+// One of the operations with that handle is complete: the one whose handle was stored where the
+// caller now reads it from, else the oldest. Returns as mpipp_over.
+struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept);
+
+// The request with that handle which is persistent, or was stored at that place; or NULL.
+struct mpipp_request *mpipp_chain_find(uint64_t handle, uint64_t where);
+
+#endif

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#include "channels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "intercept.h"
+#include "objects.h"
+#include "resolve.h"
+
+enum { CHANNELS_AT_ONCE = 64, FIRST_SLOTS = 16, MAX_CHANNELS = 4096 };
+
+// A hash table of a communicator's channels; only slow paths use it, under the store's lock.
+struct channels {
+  uint64_t mask, used;
+  struct mpipp_channel *slots[];
+};
+
+static struct mpipp_channel *unused;
+static int seen_late;
+
+void mpipp_channels_late(void) {
+  seen_late = 1;
+}
+
+struct mpipp_channel mpipp_no_channel = {.comm = ~(uint64_t)0};
+
+void mpipp_channels_init(struct mpipp_thread *thread) {
+  for (int sequence = 0; sequence < MPIPP_KEPT_SEQUENCES; sequence++) {
+    for (int i = 0; i < MPIPP_LAST_CHANNELS; i++)
+      thread->channels[sequence][i] = (uint64_t)(uintptr_t)&mpipp_no_channel;
+  }
+}
+
+static uint64_t mixed(uint64_t first, uint64_t second) {
+  uint64_t hash = (first ^ (second + 0x9E3779B97F4A7C15u)) * 0xBF58476D1CE4E5B9u;
+  hash = (hash ^ hash >> 30) * 0x94D049BB133111EBu;
+  return hash ^ hash >> 31;
+}
+
+static struct mpipp_channel *new_channel(void) {
+  if (!unused) {
+    struct mpipp_channel *channels = mpipp_map(CHANNELS_AT_ONCE * sizeof *channels);
+    for (int i = 0; channels && i < CHANNELS_AT_ONCE; i++) {
+      channels[i].next = (uint64_t)(uintptr_t)unused;
+      unused = &channels[i];
+    }
+  }
+  struct mpipp_channel *channel = unused;
+  if (channel) unused = (void *)(uintptr_t)channel->next;
+  return channel;
+}
+
+static struct mpipp_channel **slot_of(struct channels *table, enum mpipp_sequence sequence,
+                                      uint64_t key) {
+  for (uint64_t i = mixed(key, sequence);; i++) {
+    struct mpipp_channel **slot = &table->slots[i & table->mask];
+    if (!*slot || ((*slot)->key == key && (*slot)->sequence == sequence)) return slot;
+  }
+}
+
+// Room for one more; 0 when there is none.
+static int make_room(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
+  struct channels *old = (void *)(uintptr_t)comm->channel_table;
+  if (old && old->used >= MAX_CHANNELS && sequence <= MPIPP_RECEIVES) return 0;
+  if (old && (old->used + 1) * 4 <= (old->mask + 1) * 3) return 1;
+  uint64_t capacity = old ? 2 * (old->mask + 1) : FIRST_SLOTS;
+  uint64_t bytes = sizeof *old + capacity * sizeof *old->slots;
+  struct channels *table = mpipp_allocate(bytes);
+  if (!table) return 0;
+  memset(table, 0, bytes);
+  table->mask = capacity - 1;
+  for (uint64_t i = 0; old && i <= old->mask; i++) {
+    struct mpipp_channel *channel = old->slots[i];
+    if (channel) *slot_of(table, channel->sequence, channel->key) = channel;
+  }
+  table->used = old ? old->used : 0;
+  free(old);
+  comm->channel_table = (uint64_t)(uintptr_t)table;
+  return 1;
+}
+
+static int is_uncertain(const struct mpipp_comm *comm, enum mpipp_sequence sequence) {
+  return seen_late || (MPIPP_READ(comm->uncertain) >> sequence & 1) != 0;
+}
+
+static void set_uncertain(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
+  __atomic_or_fetch(&comm->uncertain, 1u << sequence, __ATOMIC_RELAXED);
+}
+
+static struct mpipp_channel *add_channel(struct mpipp_comm *comm, enum mpipp_sequence sequence,
+                                         uint64_t key, uint64_t thread) {
+  struct mpipp_channel *channel = make_room(comm, sequence) ? new_channel() : NULL;
+  if (!channel) return NULL;
+  int frozen = sequence == MPIPP_RECEIVES && comm->frozen;
+  MPIPP_WRITE(channel->key, key);
+  MPIPP_WRITE(channel->count, frozen ? MPIPP_UNCERTAIN : 0);
+  channel->certain = 0;
+  channel->sequence = sequence;
+  channel->thread = thread;
+  MPIPP_WRITE(channel->comm, comm->object.handle);
+  channel->next = comm->channels;
+  __atomic_store_n(&comm->channels, (uint64_t)(uintptr_t)channel, __ATOMIC_RELEASE);
+  struct channels *table = (void *)(uintptr_t)comm->channel_table;
+  *slot_of(table, sequence, key) = channel;
+  table->used++;
+  return channel;
+}
+
+// With the lock held: the channel of that sequence and key, a new one if need be. NULL: no memory,
+// or too many, as in a program that gives every message a tag of its own.
+static struct mpipp_channel *channel_of(struct mpipp_comm *comm, enum mpipp_sequence sequence,
+                                        uint64_t key, uint64_t thread) {
+  struct channels *table = (void *)(uintptr_t)comm->channel_table;
+  struct mpipp_channel *channel = table ? *slot_of(table, sequence, key) : NULL;
+  if (!channel) return add_channel(comm, sequence, key, thread);
+  // Threads that start operations side by side give them no order.
+  if (MPIPP_READ(mpipp_several_threads) && channel->thread != thread) set_uncertain(comm, sequence);
+  return channel;
+}
+
+static struct mpipp_comm *comm_of(uint64_t handle) {
+  return mpipp_find_live(MPIPP_COMM, handle);
+}
+
+static uint64_t counted(struct mpipp_channel *channel) {
+  uint64_t count = MPIPP_READ(channel->count) + 1;
+  MPIPP_WRITE(channel->count, count);
+  return count;
+}
+
+uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence, uint64_t comm,
+                     uint64_t key) {
+  struct mpipp_thread *thread = mpipp_thread_of(call);
+  uint64_t ordinal = 0;
+  mpipp_lock();
+  struct mpipp_comm *record = comm_of(comm);
+  struct mpipp_channel *channel =
+      record && !seen_late ? channel_of(record, sequence, key, MPIPP_READ(thread->serial)) : NULL;
+  if (channel) {
+    ordinal = counted(channel);
+    if (sequence < MPIPP_KEPT_SEQUENCES) {
+      unsigned place = mpipp_channel_place((int)(key >> 32), (int)(uint32_t)key);
+      thread->channels[sequence][place] = (uint64_t)(uintptr_t)channel;
+    }
+  } else if (record) {
+    set_uncertain(record, sequence);
+  }
+  mpipp_unlock();
+  return ordinal;
+}
+
+// From now on receives on the communicator have no certain ordinals; the counts so far are kept.
+static void freeze(struct mpipp_comm *comm) {
+  if (MPIPP_READ(mpipp_several_threads)) set_uncertain(comm, MPIPP_RECEIVES);
+  if (comm->frozen) return;
+  comm->frozen = 1;
+  for (uint64_t next = comm->channels; next;) {
+    struct mpipp_channel *channel = (void *)(uintptr_t)next;
+    next = channel->next;
+    if (channel->sequence != MPIPP_RECEIVES) continue;
+    channel->certain = MPIPP_READ(channel->count);
+    MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
+  }
+}
+
+// A receive with MPI_ANY_SOURCE or MPI_ANY_TAG.
+static uint64_t posted_any(uint64_t handle, int blocking) {
+  uint64_t ordinal = 0;
+  mpipp_lock();
+  struct mpipp_comm *comm = comm_of(handle);
+  if (comm && !seen_late) {
+    ordinal = ++comm->posted_any | (comm->frozen ? MPIPP_UNCERTAIN : 0);
+    if (!blocking || MPIPP_READ(mpipp_several_threads)) freeze(comm);
+  }
+  mpipp_unlock();
+  return ordinal;
+}
+
+static uint64_t posted(const struct mpipp_call *call, uint64_t comm, int source, int tag,
+                       int blocking) {
+  if (mpipp_is_any(source, tag)) return posted_any(comm, blocking);
+  return mpipp_count(call, MPIPP_RECEIVES, comm, mpipp_channel_key(source, tag));
+}
+
+uint64_t mpipp_posted_further(const struct mpipp_call *call, int source, int tag, int blocking) {
+  return posted(call, call->comm, source, tag, blocking);
+}
+
+void mpipp_received_any(const struct mpipp_call *call, const MPI_Status *status) {
+  int source = status->MPI_SOURCE, tag = status->MPI_TAG;
+  if (source == MPI_PROC_NULL) return;
+  mpipp_count(call, MPIPP_RECEIVES, call->comm, mpipp_channel_key(source, tag));
+}
+
+uint64_t mpipp_matched(const struct mpipp_call *call, int source, int tag) {
+  uint64_t ordinal = posted(call, call->comm, source, tag, 0);
+  return mpipp_is_any(source, tag) ? 0 : ordinal;
+}
+
+uint64_t mpipp_started_ordinal(const struct mpipp_call *call, const struct mpipp_call *made) {
+  int tag = (int)made->tag;
+  if (!(made->present & MPIPP_HAS_DEST)) return posted(call, made->comm, (int)made->source, tag, 0);
+  return mpipp_count(call, MPIPP_SENDS, made->comm, mpipp_channel_key((int)made->dest, tag));
+}
+
+void mpipp_uncertain(const struct mpipp_call *call) {
+  struct mpipp_comm *comm = call->present & MPIPP_HAS_COMM ? comm_of(call->comm) : NULL;
+  if (!comm) return;
+  if (call->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE)) {
+    set_uncertain(comm, MPIPP_SENDS);
+    set_uncertain(comm, MPIPP_RECEIVES);
+    set_uncertain(comm, MPIPP_PARTITIONED_SENDS);
+    set_uncertain(comm, MPIPP_PARTITIONED_RECEIVES);
+  } else {
+    set_uncertain(comm, MPIPP_COLLECTIVES);
+  }
+}
+
+static uint64_t members_of(uint64_t world_ranks, int size) {
+  const int32_t *ranks = (const int32_t *)(uintptr_t)world_ranks;
+  uint64_t hash = (uint64_t)size;
+  for (int i = 0; i < size; i++) hash = mixed(hash, ranks ? (uint64_t)ranks[i] : (uint64_t)i);
+  return hash;
+}
+
+// Of the processes, whichever side of an intercommunicator asks; 0 if they are not known.
+static uint64_t processes_of(const struct mpipp_comm *comm) {
+  if (!comm->world_known || (comm->inter && !comm->remote_world_ranks)) return 0;
+  uint64_t local = members_of(comm->world_ranks, comm->size);
+  if (!comm->inter) return local;
+  const int32_t *ranks = (const int32_t *)(uintptr_t)comm->remote_world_ranks;
+  for (int i = 0; i < comm->remote_size; i++) {
+    if (ranks[i] < 0) return 0; // of another world
+  }
+  uint64_t remote = members_of(comm->remote_world_ranks, comm->remote_size);
+  return local < remote ? mixed(local, remote) : mixed(remote, local);
+}
+
+// Not collective over all of a communicator: counted among those of the same processes and tag.
+static int is_of_few(uint32_t procedure) {
+  return procedure == MPIPP_PROC_Comm_create_group || procedure == MPIPP_PROC_Intercomm_create;
+}
+
+uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_comm *made) {
+  if (!(call->present & MPIPP_HAS_COMM)) return 0;
+  uint64_t processes = processes_of(made), ordinal = call->ordinal;
+  const struct mpipp_comm *parent = comm_of(call->comm);
+  if (is_of_few(call->procedure)) {
+    // An intercommunicator has two parents; but it is made in one world.
+    parent = call->procedure == MPIPP_PROC_Comm_create_group ? parent
+                                                             : comm_of(MPIPP_KEY(MPI_COMM_WORLD));
+    uint64_t key = mixed(processes, (uint64_t)call->tag);
+    ordinal = parent ? mpipp_count(call, MPIPP_CREATIONS, parent->object.handle, key) : 0;
+    ordinal = ordinal ? mixed(ordinal, key) : 0;
+  } else if (!(call->present & MPIPP_HAS_ORDINAL)) {
+    return 0; // processes that meet by other means: spawned, accepted
+  }
+  if (!parent || !parent->identity || !processes || !ordinal) return 0;
+  if (is_uncertain(parent, is_of_few(call->procedure) ? MPIPP_CREATIONS : MPIPP_COLLECTIVES))
+    return 0;
+  return mixed(mixed(parent->identity, ordinal), processes);
+}
+
+uint64_t mpipp_predefined_identity(const char *name) {
+  if (strcmp(name, "MPI_COMM_WORLD") == 0) return 1;
+  int self = strcmp(name, "MPI_COMM_SELF") == 0;
+  return self ? mixed(1, (uint64_t)mpipp_registry.world_rank) : 0; // the parent: not known
+}
+
+void mpipp_forget_channels(struct mpipp_comm *comm) {
+  for (uint64_t next = comm->channels; next;) {
+    struct mpipp_channel *channel = (void *)(uintptr_t)next;
+    next = channel->next;
+    MPIPP_WRITE(channel->comm, 0); // threads may keep its address
+    channel->next = (uint64_t)(uintptr_t)unused;
+    unused = channel;
+  }
+  comm->channels = 0;
+  mpipp_release(&comm->channel_table);
+}

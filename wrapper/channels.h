@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// What tells which send and receive belong together, and which calls of a collective operation:
+// their ordinals, counted where they are posted. No process asks another.
+//
+// MPI matches the sends of one process to another with one tag in the order in which they are
+// started with the receives of that source and tag in the order in which they are posted (MPI-4.1,
+// section 3.5), so both bear the same ordinal in their channel: a communicator, a peer and a tag.
+// Receives with MPI_ANY_SOURCE or MPI_ANY_TAG take from channels that are known only when they
+// return. Until then, and for good after a nonblocking one, the ordinals of receives that follow on
+// that communicator are not certain, and say so (MPIPP_UNCERTAIN).
+#ifndef MPIPP_CHANNELS_H
+#define MPIPP_CHANNELS_H
+
+#include <stddef.h>
+
+#include "store.h"
+#include "vendor.h"
+
+// The thread that a call is on: its record is part of the thread's.
+static inline struct mpipp_thread *mpipp_thread_of(const struct mpipp_call *call) {
+  return (void *)((char *)(uintptr_t)call - offsetof(struct mpipp_thread, call));
+}
+
+static inline uint64_t mpipp_channel_key(int peer, int tag) {
+  return (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag;
+}
+
+// Where a thread keeps a channel that it used last; no channel stands in the empty places.
+static inline unsigned mpipp_channel_place(int peer, int tag) {
+  return ((unsigned)peer + (unsigned)tag) % MPIPP_LAST_CHANNELS;
+}
+extern struct mpipp_channel mpipp_no_channel MPIPP_HIDDEN;
+void mpipp_channels_init(struct mpipp_thread *thread);
+
+// Counts a call in its channel if that is known; otherwise 0.
+static inline uint64_t mpipp_count_known(const struct mpipp_call *call,
+                                         enum mpipp_sequence sequence, int peer, int tag) {
+  const struct mpipp_thread *thread = mpipp_thread_of(call);
+  struct mpipp_channel *channel =
+      (void *)(uintptr_t)thread->channels[sequence][mpipp_channel_place(peer, tag)];
+  if (MPIPP_UNLIKELY(MPIPP_READ(channel->comm) != call->comm ||
+                     MPIPP_READ(channel->key) != mpipp_channel_key(peer, tag)))
+    return 0;
+  uint64_t count = MPIPP_READ(channel->count) + 1;
+  MPIPP_WRITE(channel->count, count);
+  return count;
+}
+
+// As that, in any channel. Without memory, or on an unknown communicator, 0: not known.
+uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence, uint64_t comm,
+                     uint64_t key);
+
+// Of a send, a receive, or a collective call, its ordinal, from 1.
+static inline uint64_t mpipp_sent(const struct mpipp_call *call, int dest, int tag) {
+  uint64_t ordinal = mpipp_count_known(call, MPIPP_SENDS, dest, tag);
+  return MPIPP_LIKELY(ordinal != 0)
+             ? ordinal
+             : mpipp_count(call, MPIPP_SENDS, call->comm, mpipp_channel_key(dest, tag));
+}
+
+static inline uint64_t mpipp_joined(const struct mpipp_call *call) {
+  uint64_t ordinal = mpipp_count_known(call, MPIPP_COLLECTIVES, 0, 0);
+  return MPIPP_LIKELY(ordinal != 0) ? ordinal : mpipp_count(call, MPIPP_COLLECTIVES, call->comm, 0);
+}
+
+// The rest of mpipp_posted. What a blocking receive of any message took is told when it returns.
+uint64_t mpipp_posted_further(const struct mpipp_call *call, int source, int tag, int blocking);
+
+static inline uint64_t mpipp_posted(const struct mpipp_call *call, int source, int tag,
+                                    int blocking) {
+  uint64_t ordinal = mpipp_count_known(call, MPIPP_RECEIVES, source, tag);
+  return MPIPP_LIKELY(ordinal != 0) ? ordinal : mpipp_posted_further(call, source, tag, blocking);
+}
+
+static inline int mpipp_is_any(int source, int tag) {
+  return MPIPP_UNLIKELY(source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG);
+}
+
+// A blocking receive of any message has returned: which one that was.
+void mpipp_received_any(const struct mpipp_call *call, const MPI_Status *status);
+
+// A matching probe took a message; returns its ordinal, 0 if it is not known which it was.
+uint64_t mpipp_matched(const struct mpipp_call *call, int source, int tag);
+
+// The ordinal of a persistent operation that starts.
+uint64_t mpipp_started_ordinal(const struct mpipp_call *call, const struct mpipp_call *made);
+
+// A call failed or was cancelled: the ordinals on its communicator are not certain any more.
+void mpipp_uncertain(const struct mpipp_call *call);
+
+// A communicator's identity from the call that made it, 0 if it cannot be known to be the same in
+// all its processes.
+uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_comm *made);
+
+uint64_t mpipp_predefined_identity(const char *name);
+
+// The channels of a communicator are not needed any more; with the store's lock held.
+void mpipp_forget_channels(struct mpipp_comm *comm);
+
+// Calls may have been made unseen: nothing is certain.
+void mpipp_channels_late(void);
+
+#endif

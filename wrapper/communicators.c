@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Communicators and groups.
+#include <errno.h>
+#include <stdlib.h>
+
+#include "channels.h"
+#include "objects.h"
+#include "registry.h"
+#include "resolve.h"
+#include "store.h"
+
+static int initialized(void) {
+  int flag = 0, finalized = 0;
+  PMPI(Initialized)(&flag);
+  PMPI(Finalized)(&finalized);
+  return flag && !finalized;
+}
+
+// The group's ranks in MPI_COMM_WORLD, nothing where every rank is its own unless all are wanted;
+// returns whether they are known (a program of sessions has no world).
+static uint32_t world_ranks(MPI_Group group, int size, int all_wanted, uint64_t *field) {
+  if (size <= 0 || !initialized()) return 0;
+  int *ranks = mpipp_allocate((size_t)size * sizeof *ranks);
+  int *world = mpipp_allocate((size_t)size * sizeof *world);
+  MPI_Group all;
+  uint32_t known = 0;
+  if (ranks && world && PMPI(Comm_group)(MPI_COMM_WORLD, &all) == MPI_SUCCESS) {
+    int same = !all_wanted;
+    for (int i = 0; i < size; i++) ranks[i] = i;
+    known = PMPI(Group_translate_ranks)(group, size, ranks, all, world) == MPI_SUCCESS;
+    for (int i = 0; i < size; i++) {
+      same &= world[i] == i;
+      if (world[i] == MPI_UNDEFINED) world[i] = -1; // a process of another world
+    }
+    PMPI(Group_free)(&all);
+    if (known && !same) {
+      *field = (uint64_t)(uintptr_t)world;
+      world = NULL;
+    }
+  }
+  free(ranks);
+  free(world);
+  return known;
+}
+
+static void ask_groups(struct mpipp_comm *record, MPI_Comm comm) {
+  MPI_Group group;
+  if (PMPI(Comm_group)(comm, &group) == MPI_SUCCESS) {
+    record->world_known = world_ranks(group, record->size, 0, &record->world_ranks);
+    PMPI(Group_free)(&group);
+  }
+  if (record->inter && PMPI(Comm_remote_group)(comm, &group) == MPI_SUCCESS) {
+    world_ranks(group, record->remote_size, 1, &record->remote_world_ranks);
+    PMPI(Group_free)(&group);
+  }
+}
+
+static void ask_cartesian(struct mpipp_comm *record, MPI_Comm comm) {
+  int ndims = 0;
+  PMPI(Cartdim_get)(comm, &ndims);
+  int *values = ndims > 0 ? mpipp_allocate(3 * (size_t)ndims * sizeof *values) : NULL;
+  if (!values) return;
+  PMPI(Cart_get)(comm, ndims, values, values + ndims, values + 2 * ndims);
+  record->ndims = ndims;
+  record->dims = (uint64_t)(uintptr_t)values; // one block, owned by dims
+  record->periods = (uint64_t)(uintptr_t)(values + ndims);
+  record->coords = (uint64_t)(uintptr_t)(values + 2 * ndims);
+  record->indegree = record->outdegree = 2 * ndims;
+}
+
+static void ask_topology(struct mpipp_comm *record, MPI_Comm comm) {
+  int status = MPI_UNDEFINED, weighted;
+  PMPI(Topo_test)(comm, &status);
+  if (status == MPI_CART) {
+    record->topology = MPIPP_TOPO_CART;
+    ask_cartesian(record, comm);
+  } else if (status == MPI_GRAPH) {
+    record->topology = MPIPP_TOPO_GRAPH;
+    PMPI(Graph_neighbors_count)(comm, record->rank, &record->indegree);
+    record->outdegree = record->indegree;
+  } else if (status == MPI_DIST_GRAPH) {
+    record->topology = MPIPP_TOPO_DIST_GRAPH;
+    PMPI(Dist_graph_neighbors_count)(comm, &record->indegree, &record->outdegree, &weighted);
+  }
+}
+
+static void comm_made(const struct mpipp_call *call, MPI_Comm comm, unsigned flags,
+                      const char *name) {
+  if (comm == MPI_COMM_NULL) return;
+  // A live record of one that was not predefined is about to be marked freed by another thread.
+  const struct mpipp_object *known = mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm));
+  if (known && MPIPP_READ(known->flags) & MPIPP_FLAG_PREDEFINED) return;
+  int saved = errno;
+  struct mpipp_comm *record = mpipp_claim(MPIPP_COMM, MPIPP_KEY(comm), call ? call->caller : 0);
+  if (!record) return;
+  mpipp_mark(&record->object, flags);
+  mpipp_set_string(&record->object.name, name);
+  record->object.fint = MPIPP_FINT(Comm, comm);
+  PMPI(Comm_rank)(comm, &record->rank);
+  PMPI(Comm_size)(comm, &record->size);
+  PMPI(Comm_test_inter)(comm, &record->inter);
+  if (record->inter) PMPI(Comm_remote_size)(comm, &record->remote_size);
+  ask_groups(record, comm);
+  ask_topology(record, comm);
+  record->identity = call ? mpipp_comm_identity(call, record) : mpipp_predefined_identity(name);
+  mpipp_publish(record);
+  errno = saved;
+}
+
+void mpipp_comm_made(const struct mpipp_call *call, MPI_Comm comm) {
+  comm_made(call, comm, 0, NULL);
+}
+
+void mpipp_comm_start(void) {
+  int rank = -1, size = -1;
+  if (!initialized()) return;
+  PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
+  PMPI(Comm_size)(MPI_COMM_WORLD, &size);
+  mpipp_registry.world_rank = rank;
+  mpipp_registry.world_size = size;
+  comm_made(NULL, MPI_COMM_WORLD, MPIPP_FLAG_PREDEFINED, "MPI_COMM_WORLD");
+  comm_made(NULL, MPI_COMM_SELF, MPIPP_FLAG_PREDEFINED, "MPI_COMM_SELF");
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI(Comm_get_parent)(&parent);
+  comm_made(NULL, parent, MPIPP_FLAG_PREDEFINED, "MPI_COMM_PARENT");
+}
+
+// The procedures that may give out one handle of a group several times.
+static int asks_for_group(uint32_t procedure) {
+  return procedure == MPIPP_PROC_Comm_group || procedure == MPIPP_PROC_Comm_remote_group ||
+         procedure == MPIPP_PROC_Win_get_group || procedure == MPIPP_PROC_File_get_group;
+}
+
+void mpipp_group_made(const struct mpipp_call *call, MPI_Group group) {
+  uint64_t handle = MPIPP_KEY(group);
+  if (group == MPI_GROUP_NULL || mpipp_is_constant(MPIPP_GROUP, handle)) return;
+  if (asks_for_group(call->procedure) && mpipp_held_again(MPIPP_GROUP, handle)) return;
+  int saved = errno;
+  struct mpipp_group *record = mpipp_claim(MPIPP_GROUP, handle, call->caller);
+  if (!record) return;
+  record->object.fint = MPIPP_FINT(Group, group);
+  PMPI(Group_size)(group, &record->size);
+  PMPI(Group_rank)(group, &record->rank);
+  if (record->rank == MPI_UNDEFINED) record->rank = -1;
+  record->world_known = world_ranks(group, record->size, 0, &record->world_ranks);
+  mpipp_publish(record);
+  errno = saved;
+}
+
+void mpipp_errhandler_set(enum mpipp_kind kind, uint64_t handle, uint64_t errhandler) {
+  if (kind == MPIPP_COMM) {
+    struct mpipp_comm *record = mpipp_find_live(kind, handle);
+    if (record) record->errhandler = errhandler;
+  } else if (kind == MPIPP_SESSION) {
+    struct mpipp_session *record = mpipp_find_live(kind, handle);
+    if (record) record->errhandler = errhandler;
+  }
+}

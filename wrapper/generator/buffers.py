@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Which parameters of a procedure together describe one communication buffer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import procedures as known
+
+if TYPE_CHECKING:
+    from generate import Parameter, Procedure
+
+COUNTS = {
+    "POLYXFER_NUM_ELEM_NNI", "POLYXFER_NUM_ELEM", "XFER_NUM_ELEM_NNI", "POLYDTYPE_NUM_ELEM_NNI",
+    "POLYDTYPE_NUM_ELEM",
+}  # fmt: skip
+BYTES = {"POLYNUM_BYTES_NNI", "POLYDTYPE_PACK_SIZE"}
+DISPLACEMENTS = {"POLYDISPLACEMENT", "DISPLACEMENT"}
+# One-sided procedures: what happens to the target's memory.
+TARGET_ACCESS = {"Put": "WRITES", "Rput": "WRITES", "Get": "READS", "Rget": "READS"}
+SINGLE = {"Fetch_and_op", "Compare_and_swap"}  # one element, no count
+
+
+@dataclass
+class Buffer:
+    """A buffer of the call, as the generated code decodes it."""
+
+    pointer: Parameter
+    count: Parameter | None = None
+    datatype: Parameter | None = None
+    displacements: Parameter | None = None
+    packed: bool = False
+
+    @property
+    def target(self) -> bool:
+        return self.pointer.kind == "RMA_DISPLACEMENT_NNI"
+
+    def decode(self, procedure: Procedure, index: int) -> list[str]:
+        """C statements that record it; index: among the procedure's buffers."""
+        statement = self._vector(procedure) if self._is_vector else self._plain(procedure, index)
+        if rooted(procedure) and "Bcast" not in procedure.base and "bcast" not in procedure.base:
+            where = "root" if self.pointer.root_only else "leaf"
+            return [f"if (mpipp_at_{where}(call))", "  " + statement]
+        if rooted(procedure):
+            return ["if (mpipp_at_root(call) || mpipp_at_leaf(call))", "  " + statement]
+        return [statement]
+
+    @property
+    def _is_vector(self) -> bool:
+        return bool(self.count and self.count.array and self.displacements)
+
+    def _access(self, procedure: Procedure) -> str:
+        if self.target:
+            bits = TARGET_ACCESS.get(procedure.base, "READS | MPIPP_WRITES")
+            return f"MPIPP_REMOTE | MPIPP_{bits}"
+        if "cast" in procedure.base:
+            return "mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES"
+        if procedure.base == "Precv_init":
+            return "MPIPP_WRITES"
+        return {"in": "MPIPP_READS", "out": "MPIPP_WRITES", "inout": "MPIPP_READS | MPIPP_WRITES"}[
+            self.pointer.direction
+        ]
+
+    def _key(self) -> str:
+        if self.packed:
+            return "mpipp_packed()"
+        if not self.datatype or self.datatype.array:
+            return "0"
+        return f"MPIPP_KEY((MPI_Datatype){self.datatype.name})"
+
+    def _peers(self, procedure: Procedure) -> str:
+        if "eighbor" in procedure.base:
+            return f"mpipp_{'sources' if self.pointer.name == 'recvbuf' else 'targets'}(call)"
+        return "mpipp_peers(call)"
+
+    def _plain(self, procedure: Procedure, index: int) -> str:
+        place = "call->buffer_count" if rooted(procedure) else str(index)
+        pointer = (
+            f"(const void *)(intptr_t){self.pointer.name}" if self.target else self.pointer.name
+        )
+        call = (
+            f"mpipp_buffer(call, {place}, {pointer}, {self._count(procedure)}, {self._key()}, "
+            f"{self._access(procedure)}, MPIPP_ROLE_{self.pointer.name})"
+        )
+        stem = procedure.base.lower().removeprefix("neighbor_").removeprefix("ineighbor_")
+        stem = stem.removesuffix("_init")
+        stem = stem if stem in known.PER_PEER else stem.removeprefix("i")
+        if self.pointer.name in known.PER_PEER.get(stem, ()):
+            call += f"->peers = {self._peers(procedure)}"
+        elif any(p.name == "partitions" for p in procedure.parameters):
+            call += "->peers = partitions"
+        return call + ";"
+
+    def _count(self, procedure: Procedure) -> str:
+        if procedure.base in SINGLE:
+            return "1"
+        assert self.count, procedure.name
+        if self.count.array:  # reduce-scatter: one array counts both buffers
+            which = "own" if self.pointer.name == "recvbuf" else "total"
+            return f"mpipp_{which}_count(call, {self.count.name}, sizeof *{self.count.name})"
+        if "educe_scatter_block" in procedure.base and self.pointer.name == "sendbuf":
+            return f"{self.count.name} * mpipp_peers(call)"
+        return self.count.name
+
+    def _vector(self, procedure: Procedure) -> str:
+        assert self.count and self.displacements and self.datatype
+        counts, displacements = self.count.name, self.displacements.name
+        datatypes = self.datatype.name if self.datatype.array else "NULL"
+        return (
+            f"mpipp_buffer_v(call, {self.pointer.name}, (struct mpipp_arrays){{{counts}, "
+            f"{displacements}, {datatypes}, sizeof *{counts}, sizeof *{displacements}}}, "
+            f"{self._key()}, {self._peers(procedure)}, {self._access(procedure)}, "
+            f"MPIPP_ROLE_{self.pointer.name});"
+        )
+
+
+def rooted(procedure: Procedure) -> bool:
+    """Whether the process's rank decides which of the buffers count."""
+    return any(p.name == "root" for p in procedure.parameters)
+
+
+def buffers_of(procedure: Procedure) -> list[Buffer]:
+    """The buffers in parameter order.
+
+    A count, displacement or datatype belongs to all buffers before it that have none yet and were
+    named since the last complete one (sendbuf and recvbuf of MPI_Allreduce share theirs).
+    """
+    found: list[Buffer] = []
+    open_buffers: list[Buffer] = []
+    for p in procedure.parameters:
+        if p.kind == "BUFFER" or p.kind == "RMA_DISPLACEMENT_NNI":
+            if any(b.count or b.datatype for b in open_buffers):
+                open_buffers = []
+            open_buffers.append(Buffer(p))
+            found.append(open_buffers[-1])
+        for b in open_buffers:
+            if p.kind in COUNTS and p.direction == "in" and not b.count:
+                b.count = p
+            elif p.kind in BYTES and p.direction == "in" and not b.count:
+                b.count, b.packed = p, True
+            elif p.kind in DISPLACEMENTS and p.array and not b.displacements:
+                b.displacements = p
+            elif p.kind == "DATATYPE" and p.direction == "in" and not b.datatype:
+                b.datatype = p
+    if procedure.base in SINGLE:
+        for b in found:
+            b.datatype = found[0].datatype or b.datatype
+    return [b for b in found if b.datatype or b.packed]
+
+
+def roles(everything: list[Procedure]) -> list[str]:
+    """The names of all parameters that are buffers, in alphabetical order."""
+    return sorted({b.pointer.name for p in everything for b in buffers_of(p)})

@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: MIT
+"""C text for the generated files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import ordinals
+import procedures as known
+from buffers import Buffer, buffers_of, roles
+
+if TYPE_CHECKING:
+    from generate import Parameter, Procedure
+
+SCALARS = {  # parameter name -> field of the call record and its "present" bit
+    "dest": ("dest", "DEST"),
+    "source": ("source", "SOURCE"),
+    "tag": ("tag", "TAG"),
+    "sendtag": ("tag", "TAG"),
+    "recvtag": ("recvtag", "RECVTAG"),
+    "root": ("root", "ROOT"),
+    "target_rank": ("target_rank", "TARGET_RANK"),
+    "rank": ("target_rank", "TARGET_RANK"),
+    "offset": ("offset", "OFFSET"),
+    "errorcode": ("errorcode", "ERRORCODE"),
+}
+SCALAR_KINDS = {"RANK", "RANK_NNI", "TAG", "OFFSET", "ERROR_CODE"}
+OWN_HANDLES = {  # kind of a handle passed by value -> field and bit
+    "COMMUNICATOR": ("comm", "COMM"),
+    "OPERATION": ("op", "OP"),
+    "WINDOW": ("win", "WIN"),
+    "FILE": ("file", "FILE"),
+}
+ENDS = ("_free", "_disconnect", "_close", "_finalize")
+
+
+def key(parameter: Parameter) -> str:
+    return f"MPIPP_KEY(({known.HANDLES[parameter.kind][0]}){parameter.name})"
+
+
+def header(everything: list[Procedure]) -> str:
+    lines = ["#ifndef MPIPP_PROCEDURES_H", "#define MPIPP_PROCEDURES_H", "", "enum {"]
+    lines += [f"  MPIPP_PROC_{p.name}," for p in everything]
+    lines += ["  MPIPP_PROCEDURES", "};", "", "// Names of parameters that are buffers.", "enum {"]
+    lines += [f"  MPIPP_ROLE_{role}," for role in roles(everything)]
+    lines += ["  MPIPP_ROLES", "};", "", "#endif", ""]
+    return "\n".join(lines)
+
+
+def names(everything: list[Procedure]) -> str:
+    lines = ['#include "procedures.h"', ""]
+    lines.append("extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];")
+    lines.append("extern const char *const mpipp_role_names[MPIPP_ROLES];")
+    lines.append("const char *const mpipp_procedure_names[MPIPP_PROCEDURES] = {")
+    lines += [f'    "MPI_{p.name}",' for p in everything] + ["};"]
+    lines.append("const char *const mpipp_role_names[MPIPP_ROLES] = {")
+    lines += [f'    "{role}",' for role in roles(everything)] + ["};", ""]
+    return "\n".join(lines)
+
+
+def rename(wrapped: list[Procedure]) -> str:
+    """mpi.h's declarations under other names: the wrappers' own differ in the handles' types."""
+    return "".join(
+        f"#define {prefix}MPI_{p.name} mpih_{prefix}{p.name}\n"
+        for p in wrapped
+        if not p.removed
+        for prefix in ("", "P")
+    )
+
+
+def unrename(wrapped: list[Procedure]) -> str:
+    return "".join(
+        f"#undef {prefix}MPI_{p.name}\n" for p in wrapped if not p.removed for prefix in ("", "P")
+    )
+
+
+def prelude() -> str:
+    """calls.h: what the files of wrappers begin with."""
+    types = sorted({t for t, _ in known.HANDLES.values()})
+    lines = ["#ifndef MPIPP_CALLS_H", "#define MPIPP_CALLS_H", ""]
+    lines += ['#include "rename.h"', '#include "../vendor.h"', '#include "unrename.h"']
+    lines += ['#include "../intercept.h"', ""]
+    lines += ["// Handles by value, in a whole register (vendor.h)."]
+    lines += [f"typedef mpipp_arg mpipp_{t};" for t in types]
+    lines += ["", '#define EXPORT __attribute__((visibility("default")))']
+    lines.append("// This library's MPI_X, whoever else defines one: another tool may come first.")
+    lines.append('#define OWN(NAME) __attribute__((alias(#NAME), visibility("hidden")))')
+    lines += ["", "#endif", ""]
+    return "\n".join(lines)
+
+
+def wrappers(wrapped: list[Procedure]) -> str:
+    return '#include "calls.h"\n\n' + "\n".join(_wrapper(p) for p in wrapped)
+
+
+def _declaration(parameter: Parameter) -> str:
+    if parameter.by_value_handle:
+        return f"mpipp_{known.HANDLES[parameter.kind][0]} {parameter.name}"
+    return parameter.declaration
+
+
+def _wrapper(procedure: Procedure) -> str:
+    name = procedure.name
+    parameters = ", ".join(_declaration(p) for p in procedure.parameters)
+    lines = [] if procedure.removed else [f"#ifdef MPIPP_HAVE_{name}"]
+    lines.append(f"typedef int raw_{name}({parameters or 'void'});")
+    if procedure.removed:
+        typed = ", ".join(p.declaration for p in procedure.parameters)
+        lines.append(f"typedef int typed_{name}({typed});")
+    else:
+        lines.append(f"typedef __typeof__(mpih_{name}) typed_{name};")
+    # mpi.h may declare, or poison, the names of removed procedures
+    own = f"MPI1_{name}" if procedure.removed else f"MPI_{name}"
+    for prefix in ("", "P"):
+        label = f' __asm__("{prefix}MPI_{name}")' if procedure.removed else ""
+        lines += [
+            f"EXPORT int {prefix}{own}({parameters or 'void'}){label};",
+            f"int {prefix}{own}({parameters or 'void'}) {{",
+        ]
+        body = _profiling_body(procedure) if prefix else _body(procedure)
+        lines += ["  " + line for line in body] + ["}"]
+        if not prefix:
+            lines.append(f"extern raw_{name} own_{name} OWN(MPI_{name});")
+    if not procedure.removed:
+        lines.append("#endif")
+    return "\n".join(lines) + "\n"
+
+
+def _profiling_body(procedure: Procedure) -> list[str]:
+    """PMPI_X: most often MPI itself is at work; else as MPI_X, by a jump that leaves no frame."""
+    name, plain = procedure.name, ", ".join(p.name for p in procedure.parameters)
+    return [
+        f"void *real = mpipp_procedure(1, MPIPP_PROC_{name});",
+        f"if (mpipp_passes()) return ((raw_{name} *)real)({plain});",
+        f"return own_{name}({plain});",
+    ]
+
+
+def _body(procedure: Procedure) -> list[str]:
+    name, base = procedure.name, procedure.base
+    plain = ", ".join(p.name for p in procedure.parameters)
+    found = buffers_of(procedure)
+    lines = [
+        "void *real;",
+        f"struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_{name}, &real, MPIPP_SITE);",
+        f"if (!thread) return ((raw_{name} *)real)({plain});",
+        "struct mpipp_call *call = &thread->call;",
+    ]
+    lines += _scalars(procedure)
+    for index, buffer in enumerate(found):
+        lines += buffer.decode(procedure, index)
+    lines += ordinals.counting(procedure)
+    lines += _before(procedure)
+    lines.append("int code;")
+    lines.append(
+        f"if (!mpipp_enter(thread, &code)) code = ((typed_{name} *)real)("
+        + ", ".join(_argument(p, found, procedure) for p in procedure.parameters)
+        + ");"
+    )
+    if base in known.ALWAYS:
+        lines += known.ALWAYS[base].split("\n")
+    after = ordinals.resolving(procedure) + _after(procedure, found)
+    if after:
+        lines += ["if (code == MPI_SUCCESS) {"] + ["  " + line for line in after] + ["}"]
+    lines += ordinals.failing(procedure)
+    lines.append("return mpipp_leave(thread, code);")
+    return lines
+
+
+def _recorded(procedure: Procedure) -> dict[str, tuple[str, str]]:
+    """By field of the call record: its bit in "present", and the value in C."""
+    found: dict[str, tuple[str, str]] = {}
+    for p in procedure.parameters:
+        if p.by_value_handle and p.kind in OWN_HANDLES:
+            field, bit = OWN_HANDLES[p.kind]
+            found.setdefault(field, (bit, key(p)))
+        elif p.kind in SCALAR_KINDS and not p.indirect and p.name in SCALARS:
+            field, bit = SCALARS[p.name]
+            found.setdefault(field, (bit, p.name))
+        elif p.kind == "MESSAGE" and p.direction == "inout":
+            found.setdefault("message", ("MESSAGE", f"MPIPP_KEY(*{p.name})"))
+        elif p.kind == "REQUEST" and p.indirect:
+            found.setdefault("requests", ("REQUESTS", f"(uintptr_t){p.name}"))
+    return found
+
+
+def arguments(procedure: Procedure) -> str:
+    """What a debugger may ask a call for: the fields that are recorded, and buffers by name."""
+    names = set(_recorded(procedure)) - {"requests"}
+    found = {buffer.pointer.name for buffer in buffers_of(procedure)}
+    return " ".join(sorted(names | found | ({"count", "datatype"} if found else set())))
+
+
+def _scalars(procedure: Procedure) -> list[str]:
+    recorded = _recorded(procedure)
+    bits = [f"MPIPP_HAS_{bit}" for bit, _ in recorded.values()]
+    lines = [f"call->{field} = {value};" for field, (_, value) in recorded.items()]
+    if "requests" in recorded:
+        counts = (p.length if p.array else "1" for p in procedure.parameters if p.kind == "REQUEST")
+        lines.append(f"call->request_count = {next(counts)};")
+    bits += ordinals.bits(procedure)
+    if procedure.base in known.COMBINERS or procedure.base in known.TYPE_ENDS:
+        bits.append("MPIPP_HAS_CONSTRUCTOR")
+    lines.insert(0, f"call->present = {' | '.join(bits) or '0'};")
+    return lines
+
+
+def _ended(procedure: Procedure) -> Parameter | None:
+    """The handle the procedure frees (or commits), if it does."""
+    for p in procedure.parameters:
+        if p.kind in known.HANDLES and p.direction == "inout" and p.indirect and not p.array:
+            if procedure.base.endswith(ENDS) or procedure.base == "Type_commit":
+                return p
+            if p.kind == "MESSAGE":
+                return p
+    return None
+
+
+def _before(procedure: Procedure) -> list[str]:
+    lines = known.BEFORE.get(procedure.base, "").split("\n")
+    if procedure.base in known.COMBINERS:
+        lines += _constructor(procedure)
+    ended = _ended(procedure)
+    if ended:
+        lines.append(f"uint64_t handle = MPIPP_KEY(*{ended.name});")
+        if procedure.base not in known.AFTER:
+            kind = known.HANDLES[ended.kind][1]
+            lines.append(f"uint64_t serial = mpipp_serial_before({kind}, handle);")
+    return [line for line in lines if line]
+
+
+def _argument(parameter: Parameter, buffers: list[Buffer], procedure: Procedure) -> str:
+    if parameter.by_value_handle:
+        return f"({known.HANDLES[parameter.kind][0]}){parameter.name}"
+    learned = ordinals.status(procedure, parameter)
+    if learned:
+        return learned
+    if any(b.pointer is parameter for b in buffers):
+        return f"MPIPP_ADDRESS(call, MPIPP_ROLE_{parameter.name}, {parameter.name})"
+    if procedure.base in known.LOOSE and parameter.indirect:
+        return f"(void *){parameter.name}"
+    return parameter.name
+
+
+def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
+    base, lines = procedure.base, []
+    if buffers:
+        lines.append("mpipp_import_unknown(call);")
+    if base in known.COMBINERS:
+        return [*lines, *_constructed(procedure)]
+    special = known.AFTER.get(base)
+    if base.startswith("File_") and base.endswith("_begin"):
+        special = "mpipp_split_begun(call);"
+    elif base.startswith("File_") and base.endswith("_end"):
+        special = "mpipp_split_ended(call->file);"
+    lines += (special or "").split("\n") if special else []
+    for p in procedure.parameters:
+        makes = p.direction == "out" and p.indirect and not p.array and p.kind in known.MADE
+        if makes and (p.kind == "REQUEST" or not special):
+            persistent = int(base.endswith("_init"))
+            # before the special statement, which may refer to the new request
+            lines.insert(
+                bool(buffers), known.MADE[p.kind].format(name=p.name, persistent=persistent)
+            )
+    ended = _ended(procedure)
+    if ended and not special:
+        lines.append(f"mpipp_freed({known.HANDLES[ended.kind][1]}, handle, serial);")
+        if ended.kind == "COMMUNICATOR":
+            lines.append("mpipp_requests_without(handle);")
+    return lines
+
+
+def _constructor(procedure: Procedure) -> list[str]:
+    """Its arguments, as the debugger sees them while MPI looks at them."""
+    inputs, types, count, lines = [], "NULL", "0", []
+    for p in procedure.parameters:
+        if p.kind == "DATATYPE" and p.direction == "out":
+            continue
+        if p.kind == "DATATYPE" and p.array:
+            types, count = p.name, "count"
+        elif p.kind == "DATATYPE":
+            lines.append(f"MPI_Datatype component = (MPI_Datatype){p.name};")
+            types, count = "&component", "1"
+        elif p.array:
+            inputs.append(f"{{{p.name}, {p.length}, sizeof *{p.name}}}")
+        else:
+            inputs.append(f"{{&{p.name}, 1, sizeof {p.name}}}")
+    combiner = f"MPIPP_COMBINER_{known.COMBINERS[procedure.base]}"
+    lines.append(f"struct mpipp_input inputs[] = {{{', '.join([*inputs, '{NULL, 0, 0}'])}}};")
+    lines.append(f"mpipp_constructing(call, {combiner}, inputs, {len(inputs)}, {types}, {count});")
+    return lines
+
+
+def _constructed(procedure: Procedure) -> list[str]:
+    made = next(
+        p.name for p in procedure.parameters if p.kind == "DATATYPE" and p.direction == "out"
+    )
+    types = next((p for p in procedure.parameters if p.kind == "DATATYPE" and p.name != made), None)
+    given = "NULL, 0" if types is None else "&component, 1"
+    if types is not None and types.array:
+        given = f"{types.name}, count"
+    combiner = f"MPIPP_COMBINER_{known.COMBINERS[procedure.base]}"
+    return [
+        f"mpipp_datatype_made(call, {combiner}, {int(procedure.large)}, *{made},",
+        f"                    inputs, {given});",
+    ]

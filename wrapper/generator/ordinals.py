@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Which procedures bear ordinals on their communicator (channels.h), and where they are counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import procedures as known
+
+if TYPE_CHECKING:
+    from generate import Parameter, Procedure
+
+ANY = "mpipp_is_any(source, {tag})"
+PARTITIONED = {"Psend_init": "SENDS", "Precv_init": "RECEIVES"}
+
+
+def bits(procedure: Procedure) -> list[str]:
+    """The bits of "present" that say so."""
+    sends, receives = _sends(procedure), _receives(procedure)
+    found = []
+    if sends or receives or _collective(procedure):
+        found.append("MPIPP_HAS_ORDINAL")
+    if sends and receives:
+        found.append("MPIPP_HAS_RECV_ORDINAL")
+    return found
+
+
+def counting(procedure: Procedure) -> list[str]:
+    """C statements that count the call; a persistent operation is counted when it starts."""
+    sends, receives = _sends(procedure), _receives(procedure)
+    if _collective(procedure):
+        return ["call->ordinal = mpipp_joined(call);"]
+    if not sends and not receives:
+        return []
+    if procedure.base in PARTITIONED:
+        peer = "dest" if sends else "source"
+        sequence = f"MPIPP_PARTITIONED_{PARTITIONED[procedure.base]}"
+        key = f"mpipp_channel_key({peer}, tag)"
+        return [f"call->ordinal = mpipp_count(call, {sequence}, call->comm, {key});"]
+    if procedure.base.endswith("_init"):
+        return ["call->ordinal = 0;"]
+    lines = []
+    if sends:
+        tag = "sendtag" if receives else "tag"
+        lines.append(f"call->ordinal = mpipp_sent(call, dest, {tag});")
+    if receives:
+        field = "recv_ordinal" if sends else "ordinal"
+        blocking = int(not _nonblocking(procedure))
+        lines.append(
+            f"call->{field} = mpipp_posted(call, source, {_receive_tag(procedure)}, {blocking});"
+        )
+        if blocking:
+            lines.append("MPI_Status received;")
+    return lines
+
+
+def status(procedure: Procedure, parameter: Parameter) -> str | None:
+    """What MPI is given as the status, where a receive of any message must know which came."""
+    if parameter.kind != "STATUS" or not _learns(procedure):
+        return None
+    any_message = ANY.format(tag=_receive_tag(procedure))
+    return f"status == MPI_STATUS_IGNORE && {any_message} ? &received : status"
+
+
+def resolving(procedure: Procedure) -> list[str]:
+    """Statements once a blocking receive of any message has returned."""
+    if not _learns(procedure):
+        return []
+    any_message = ANY.format(tag=_receive_tag(procedure))
+    known_by = "status == MPI_STATUS_IGNORE ? &received : status"
+    field = "recv_ordinal" if _sends(procedure) else "ordinal"
+    return [
+        f"if ({any_message}) {{",
+        f"  call->{field} = 0; // it waits for no message any more",
+        f"  mpipp_received_any(call, {known_by});",
+        "}",
+    ]
+
+
+def failing(procedure: Procedure) -> list[str]:
+    """Statements after a call that failed: whether it took part in the matching is not known."""
+    if not bits(procedure):
+        return []
+    return ["if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);"]
+
+
+def _names(procedure: Procedure) -> set[str]:
+    return {p.name for p in procedure.parameters}
+
+
+def _has_buffer(procedure: Procedure) -> bool:
+    return any(p.kind == "BUFFER" for p in procedure.parameters)
+
+
+def _sends(procedure: Procedure) -> bool:
+    return _has_buffer(procedure) and "dest" in _names(procedure)
+
+
+def _receives(procedure: Procedure) -> bool:
+    return _has_buffer(procedure) and "source" in _names(procedure)
+
+
+def _receive_tag(procedure: Procedure) -> str:
+    return "recvtag" if "recvtag" in _names(procedure) else "tag"
+
+
+def _nonblocking(procedure: Procedure) -> bool:
+    return any(p.kind == "REQUEST" for p in procedure.parameters)
+
+
+def _learns(procedure: Procedure) -> bool:
+    return _receives(procedure) and not _nonblocking(procedure)
+
+
+def _collective(procedure: Procedure) -> bool:
+    if procedure.base in known.COLLECTIVE:
+        return True
+    kinds, names = {p.kind for p in procedure.parameters}, _names(procedure)
+    local = procedure.base.startswith(("Pack", "Unpack", "File_", "Win_"))
+    single = bool(names & {"dest", "source", "message"})
+    return {"BUFFER", "COMMUNICATOR"} <= kinds and not single and not local

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+"""Which procedures are wrapped, and what the standard's data does not say about them."""
+
+from __future__ import annotations
+
+HANDLES = {
+    "DATATYPE": ("MPI_Datatype", "MPIPP_DATATYPE"),
+    "REQUEST": ("MPI_Request", "MPIPP_REQUEST"),
+    "COMMUNICATOR": ("MPI_Comm", "MPIPP_COMM"),
+    "GROUP": ("MPI_Group", "MPIPP_GROUP"),
+    "WINDOW": ("MPI_Win", "MPIPP_WIN"),
+    "OPERATION": ("MPI_Op", "MPIPP_OP"),
+    "FILE": ("MPI_File", "MPIPP_FILE"),
+    "INFO": ("MPI_Info", "MPIPP_INFO"),
+    "ERRHANDLER": ("MPI_Errhandler", "MPIPP_ERRHANDLER"),
+    "SESSION": ("MPI_Session", "MPIPP_SESSION"),
+    "MESSAGE": ("MPI_Message", "MPIPP_MESSAGE"),
+}
+
+# Procedures that touch neither a communication buffer nor the life of a handle, although their
+# parameters look like it.
+NOT_WRAPPED = {
+    "Get_address", "Address", "Alloc_mem", "Free_mem", "Grequest_complete",
+    "Buffer_attach", "Buffer_detach", "Comm_attach_buffer", "Comm_detach_buffer",
+    "Session_attach_buffer", "Session_detach_buffer", "Abi_get_info", "Abi_get_fortran_info",
+    "Type_get_value_index", "Type_match_size", "Comm_get_parent",
+}  # fmt: skip
+
+# Wrapped although they have no buffer and make or end no handle: they complete, start, wait,
+# synchronise, name, commit or set.
+WRAPPED = {
+    "Init", "Init_thread", "Finalize", "Abort",
+    "Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome",
+    "Request_get_status", "Request_get_status_all", "Request_get_status_any",
+    "Request_get_status_some", "Start", "Startall", "Cancel",
+    "Pready", "Pready_range", "Pready_list",
+    "Barrier", "Probe", "Iprobe", "Type_commit",
+    "Comm_set_name", "Type_set_name", "Win_set_name", "Comm_set_errhandler",
+    "Session_set_errhandler", "Info_set", "Info_delete", "File_set_view",
+    "Win_fence", "Win_start", "Win_complete", "Win_post", "Win_wait", "Win_test", "Win_lock",
+    "Win_lock_all", "Win_unlock", "Win_unlock_all", "Win_flush", "Win_flush_all",
+    "Win_flush_local", "Win_flush_local_all", "Win_sync",
+}  # fmt: skip
+
+COMBINERS = {
+    "Type_dup": "DUP",
+    "Type_contiguous": "CONTIGUOUS",
+    "Type_vector": "VECTOR",
+    "Type_create_hvector": "HVECTOR",
+    "Type_hvector": "HVECTOR",
+    "Type_indexed": "INDEXED",
+    "Type_create_hindexed": "HINDEXED",
+    "Type_hindexed": "HINDEXED",
+    "Type_create_indexed_block": "INDEXED_BLOCK",
+    "Type_create_hindexed_block": "HINDEXED_BLOCK",
+    "Type_create_struct": "STRUCT",
+    "Type_struct": "STRUCT",
+    "Type_create_subarray": "SUBARRAY",
+    "Type_create_darray": "DARRAY",
+    "Type_create_resized": "RESIZED",
+    "Type_create_f90_real": "F90_REAL",
+    "Type_create_f90_complex": "F90_COMPLEX",
+    "Type_create_f90_integer": "F90_INTEGER",
+}
+
+# They change a datatype that exists: it is what the debugger sees of them.
+TYPE_ENDS = {"Type_commit", "Type_free"}
+
+# Collective over the communicator that they are given, beside those with communication buffers.
+# Not those that end a communicator: it has no calls after them.
+COLLECTIVE = {
+    "Barrier", "Ibarrier", "Barrier_init",
+    "Comm_create", "Comm_dup", "Comm_dup_with_info", "Comm_idup", "Comm_idup_with_info",
+    "Comm_split", "Comm_split_type", "Cart_create", "Cart_sub", "Graph_create",
+    "Dist_graph_create", "Dist_graph_create_adjacent", "Intercomm_create", "Intercomm_merge",
+    "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect",
+    "Win_create", "Win_allocate", "Win_allocate_shared", "Win_create_dynamic", "File_open",
+}  # fmt: skip
+
+# Headings of docs/procedures.md -> the generated file of those wrappers; collectives have several,
+# and what is not here is in calls_handles.c.
+FILES = {
+    "MPI-IO": "calls_io.c",
+    "One-sided communication and windows": "calls_one_sided.c",
+    "Point-to-point communication": "calls_point_to_point.c",
+    "Datatypes and packing": "calls_datatypes.c",
+}
+
+# Statements before MPI is called: what is gone afterwards.
+SAVE_ALL = "struct mpipp_handles before;\nmpipp_handles_init(&before, {count}, array_of_requests);"
+GIVEN = (
+    "MPI_Datatype given = *datatype; // the library may change the caller's variable\n"
+    "mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, 1);"
+)
+BEFORE = {
+    "Wait": "MPI_Request before = *request;",
+    "Test": "MPI_Request before = *request;",
+    "Waitall": SAVE_ALL.format(count="count"),
+    "Testall": SAVE_ALL.format(count="count"),
+    "Waitany": SAVE_ALL.format(count="count"),
+    "Testany": SAVE_ALL.format(count="count"),
+    "Waitsome": SAVE_ALL.format(count="incount"),
+    "Testsome": SAVE_ALL.format(count="incount"),
+    "Type_commit": GIVEN,
+    "Type_free": GIVEN + "\nuint64_t serial = mpipp_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));",
+}
+
+# Statements after MPI was called, whatever it returned. An operation that failed is over as well;
+# where no index or flag says which, its handle is gone.
+GONE = "mpipp_completed_all(call, &before, count, array_of_requests, 0);"
+ALL = "mpipp_completed_all(call, &before, count, array_of_requests, {all});"
+ANY = (
+    "if (code != MPI_SUCCESS)\n"
+    f"  {GONE}\n"
+    "else{flag}\n"
+    "  mpipp_completed_some(call, &before, 1, index, array_of_requests);"
+)
+SOME = (
+    "if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)\n"
+    "  mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);"
+)
+END = "\nmpipp_handles_deinit(&before);"
+ALWAYS = {
+    "Wait": "mpipp_completed(call, before, request);",
+    "Test": "if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))\n"
+    "  mpipp_completed(call, before, request);",
+    "Waitall": ALL.format(all="code == MPI_SUCCESS") + END,
+    "Testall": ALL.format(all="code == MPI_SUCCESS && *flag") + END,
+    "Waitany": ANY.format(flag="") + END,
+    "Testany": ANY.format(flag=" if (*flag)") + END,
+    "Waitsome": SOME + END,
+    "Testsome": SOME + END,
+}
+
+# Statements after MPI succeeded, instead of what the parameters' kinds imply for handles.
+KEY = "MPIPP_KEY(({type}){name})"
+COMM = KEY.format(type="MPI_Comm", name="comm")
+WIN = KEY.format(type="MPI_Win", name="win")
+FUNCTION = "(uintptr_t){}"
+AFTER = {
+    "Init": "mpipp_initialized();",
+    "Init_thread": "mpipp_initialized();",
+    "Finalize": "mpipp_finalized();",
+    "Session_init": "mpipp_initialized();\n"
+    "mpipp_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));",
+    "Start": "mpipp_started(call, request, 1);",
+    "Startall": "mpipp_started(call, array_of_requests, count);",
+    # They leave the handles, but tell that the buffers may be used again.
+    "Request_get_status": "if (*flag) mpipp_told_complete(MPIPP_KEY((MPI_Request)request));",
+    "Request_get_status_all": "for (int i = 0; *flag && i < count; i++)\n"
+    "  mpipp_told_complete(MPIPP_KEY(array_of_requests[i]));",
+    "Request_get_status_any": "if (*flag && *index != MPI_UNDEFINED)\n"
+    "  mpipp_told_complete(MPIPP_KEY(array_of_requests[*index]));",
+    "Request_get_status_some": "for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)\n"
+    "  mpipp_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]));",
+    "Pready": "mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request), 1);",
+    "Pready_range": "mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request),\n"
+    "                       (int64_t)partition_high - partition_low + 1);",
+    "Pready_list": "mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request), length);",
+    "Type_commit": "mpipp_committed(handle);",
+    # What was freed by this very call is no argument that had been freed.
+    "Type_free": "call->present &= ~(uint32_t)MPIPP_HAS_CONSTRUCTOR;\n"
+    "mpipp_freed(MPIPP_DATATYPE, handle, serial);",
+    "Type_get_contents": "mpipp_contents_taken(call, (MPI_Datatype)datatype, array_of_datatypes);",
+    "Comm_set_name": f"mpipp_named(MPIPP_COMM, {COMM}, comm_name);",
+    "Type_set_name": "mpipp_named(MPIPP_DATATYPE, MPIPP_KEY((MPI_Datatype)datatype), type_name);",
+    "Win_set_name": f"mpipp_named(MPIPP_WIN, {WIN}, win_name);",
+    "Comm_set_errhandler": f"mpipp_errhandler_set(MPIPP_COMM, {COMM},\n"
+    "                     MPIPP_KEY((MPI_Errhandler)errhandler));",
+    "Session_set_errhandler": "mpipp_errhandler_set(MPIPP_SESSION, "
+    "MPIPP_KEY((MPI_Session)session),\n"
+    "                     MPIPP_KEY((MPI_Errhandler)errhandler));",
+    "Info_set": "mpipp_info_changed((MPI_Info)info);",
+    "Info_delete": "mpipp_info_changed((MPI_Info)info);",
+    "File_open": "mpipp_file_made(call, *fh, call->comm, filename, amode);",
+    "File_set_view": "mpipp_file_view(call->file, disp, MPIPP_KEY((MPI_Datatype)etype),\n"
+    "                MPIPP_KEY((MPI_Datatype)filetype), datarep);",
+    "File_get_view": "mpipp_datatype_imported(call->caller, *etype);\n"
+    "mpipp_datatype_imported(call->caller, *filetype);",
+    "Op_create": "mpipp_op_made(call, *op, (uintptr_t)user_fn, commute);",
+    "Comm_create_errhandler": "mpipp_errhandler_made(call, *errhandler, "
+    "(uintptr_t)comm_errhandler_fn);",
+    "File_create_errhandler": "mpipp_errhandler_made(call, *errhandler, "
+    "(uintptr_t)file_errhandler_fn);",
+    "Win_create_errhandler": "mpipp_errhandler_made(call, *errhandler, "
+    "(uintptr_t)win_errhandler_fn);",
+    "Session_create_errhandler": "mpipp_errhandler_made(call, *errhandler, "
+    "(uintptr_t)session_errhandler_fn);",
+    "Errhandler_create": "mpipp_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);",
+    "Comm_idup": "mpipp_request_output(MPIPP_KEY(*request), newcomm);",
+    "Comm_idup_with_info": "mpipp_request_output(MPIPP_KEY(*request), newcomm);",
+    "Mprobe": "mpipp_message_made(call, *message, status);",
+    "Improbe": "if (*flag) mpipp_message_made(call, *message, status);",
+    "Cancel": "mpipp_cancelled(MPIPP_KEY(*request));",
+    "Request_free": "mpipp_request_freed(call, handle);",
+    "Win_fence": f"mpipp_fenced({WIN}, assert);",
+    "Win_start": f"mpipp_epoch_opened({WIN}, MPIPP_EPOCH_START, MPIPP_KEY((MPI_Group)group));",
+    "Win_post": f"mpipp_epoch_opened({WIN}, MPIPP_EPOCH_POST, MPIPP_KEY((MPI_Group)group));",
+    "Win_complete": f"mpipp_epoch_closed({WIN}, MPIPP_EPOCH_START);",
+    "Win_wait": f"mpipp_epoch_closed({WIN}, MPIPP_EPOCH_POST);",
+    "Win_test": f"if (*flag) mpipp_epoch_closed({WIN}, MPIPP_EPOCH_POST);",
+    "Win_lock": f"mpipp_locked({WIN}, rank, lock_type == MPI_LOCK_EXCLUSIVE);",
+    "Win_unlock": f"mpipp_unlocked({WIN}, rank);",
+    "Win_lock_all": f"mpipp_epoch_opened({WIN}, MPIPP_EPOCH_LOCK_ALL, 0);",
+    "Win_unlock_all": f"mpipp_epoch_closed({WIN}, MPIPP_EPOCH_LOCK_ALL);",
+}
+
+# A handle made: what to call for *{name}, by the parameter's kind.
+MADE = {
+    "REQUEST": "mpipp_request_made(call, *{name}, {persistent});",
+    "COMMUNICATOR": "mpipp_comm_made(call, *{name});",
+    "GROUP": "mpipp_group_made(call, *{name});",
+    "WINDOW": "mpipp_win_made(call, *{name}, (MPI_Comm)comm);",
+    "INFO": "mpipp_info_made(call, *{name});",
+    "ERRHANDLER": "mpipp_errhandler_made(call, *{name}, 0);",
+}
+
+# Buffers whose count is per peer of the communicator.
+PER_PEER = {
+    "gather": {"recvbuf"},
+    "scatter": {"sendbuf"},
+    "allgather": {"recvbuf"},
+    "alltoall": {"sendbuf", "recvbuf"},
+}
+
+# The standard's data marks this parameter as significant at the root only; it is not.
+NOT_ROOT_ONLY = {("Scatterv_init", "recvbuf")}
+
+# Pointer parameters whose constness or type differs between the libraries' headers.
+LOOSE = {"Info_create_env", "Pready_list"}
+
+# Removed from the standard in MPI-3.0, still in the libraries. int blocklengths, MPI_Aint
+# displacements: MPI-1.1 sections 3.12 and 7.2.
+REMOVED = [
+    "int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, "
+    "MPI_Datatype* newtype)",
+    "int MPI_Type_hindexed(int count, int array_of_blocklengths[], "
+    "MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype)",
+    "int MPI_Type_struct(int count, int array_of_blocklengths[], "
+    "MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype)",
+    "int MPI_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler)",
+]
+REMOVED_LENGTHS = {
+    "array_of_blocklengths": "count",
+    "array_of_displacements": "count",
+    "array_of_types": "count",
+}
+REMOVED_KINDS = {
+    "count": "POLYDTYPE_NUM_ELEM_NNI",
+    "blocklength": "POLYDTYPE_NUM_ELEM_NNI",
+    "stride": "POLYDTYPE_STRIDE_BYTES",
+    "oldtype": "DATATYPE",
+    "newtype": "DATATYPE",
+    "array_of_blocklengths": "POLYDTYPE_NUM_ELEM_NNI",
+    "array_of_displacements": "POLYDISPLACEMENT_AINT_COUNT",
+    "array_of_types": "DATATYPE",
+    "comm_errhandler_fn": "FUNCTION",
+    "errhandler": "ERRHANDLER",
+}

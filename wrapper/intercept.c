@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "intercept.h"
+
+struct mpipp_begun mpipp_begin_further(unsigned procedure) {
+  struct mpipp_thread *thread = mpipp_self;
+  if (!thread) thread = mpipp_thread_new();
+  if (!thread || thread->depth) return (struct mpipp_begun){NULL, mpipp_procedure(0, procedure)};
+  struct mpipp_begun begun = {thread, mpipp_procedure(thread->profiling != 0, procedure)};
+  thread->profiling = 0;
+  return begun;
+}
+
+static const struct mpipp_comm *comm_of(const struct mpipp_call *call) {
+  return mpipp_find_live(MPIPP_COMM, call->comm);
+}
+
+int64_t mpipp_peers(const struct mpipp_call *call) {
+  const struct mpipp_comm *comm = comm_of(call);
+  return comm ? (comm->inter ? comm->remote_size : comm->size) : 0;
+}
+
+int64_t mpipp_sources(const struct mpipp_call *call) {
+  const struct mpipp_comm *comm = comm_of(call);
+  return comm ? comm->indegree : 0;
+}
+
+int64_t mpipp_targets(const struct mpipp_call *call) {
+  const struct mpipp_comm *comm = comm_of(call);
+  return comm ? comm->outdegree : 0;
+}
+
+int mpipp_at_root(const struct mpipp_call *call) {
+  const struct mpipp_comm *comm = comm_of(call);
+  return comm && call->root == (comm->inter ? MPI_ROOT : comm->rank);
+}
+
+int mpipp_at_leaf(const struct mpipp_call *call) {
+  const struct mpipp_comm *comm = comm_of(call);
+  return !comm || !comm->inter || (call->root != MPI_ROOT && call->root != MPI_PROC_NULL);
+}
+
+static int64_t element(const void *values, int64_t index, unsigned size) {
+  return size == sizeof(int) ? ((const int *)values)[index] : ((const int64_t *)values)[index];
+}
+
+int64_t mpipp_own_count(const struct mpipp_call *call, const void *counts, unsigned size) {
+  const struct mpipp_comm *comm = comm_of(call);
+  return comm && counts ? element(counts, comm->rank, size) : 0;
+}
+
+int64_t mpipp_total_count(const struct mpipp_call *call, const void *counts, unsigned size) {
+  const struct mpipp_comm *comm = comm_of(call);
+  int64_t total = 0;
+  for (int i = 0; comm && counts && i < comm->size; i++) total += element(counts, i, size);
+  return total;
+}
+
+void mpipp_find_datatype(struct mpipp_call *call, struct mpipp_buffer *buffer) {
+  buffer->record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, buffer->datatype);
+  if (mpipp_is_unknown(buffer->record)) call->present |= MPIPP_HAS_UNKNOWN;
+}
+
+void mpipp_buffer_v(struct mpipp_call *call, const void *address, struct mpipp_arrays arrays,
+                    uint64_t datatype, int64_t peers, unsigned access, unsigned role) {
+  unsigned index = 0;
+  for (uint32_t i = 0; i < call->buffer_count; i++) index += call->buffers[i].vector != 0;
+  struct mpipp_vector *vector = &call->vectors[index];
+  vector->length = (uint64_t)peers;
+  vector->counts = (uintptr_t)arrays.counts;
+  vector->displacements = (uintptr_t)arrays.displacements;
+  vector->datatypes = (uintptr_t)arrays.datatypes;
+  vector->count_size = arrays.count_size;
+  vector->displacement_size = arrays.displacement_size;
+  vector->records = 0;
+  struct mpipp_buffer *buffer =
+      mpipp_buffer(call, call->buffer_count, address, 0, datatype, access, role);
+  // With MPI_IN_PLACE the arrays mean nothing.
+  if (buffer->address == (uintptr_t)MPI_IN_PLACE) return;
+  buffer->vector = index + 1;
+  call->present |= MPIPP_HAS_VECTORS;
+}
+
+uint64_t mpipp_hooked_address(const struct mpipp_call *call, unsigned role, uint64_t address) {
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    if (call->buffers[i].role == mpipp_role(role)) return call->buffers[i].address;
+  }
+  return address;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// What a generated wrapper is made of (generator/generate.py emits calls of these, in this order):
+// begin, decode into the call record, enter, the library, leave.
+#ifndef MPIPP_INTERCEPT_H
+#define MPIPP_INTERCEPT_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "channels.h"
+#include "objects.h"
+#include "registry.h"
+#include "requests.h"
+#include "resolve.h"
+#include "seam.h"
+#include "store.h"
+
+extern __thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec")));
+
+// A record for this thread; NULL in a program this library must leave alone, or without memory.
+struct mpipp_thread *mpipp_thread_new(void);
+
+// Whether PMPI_X goes straight to MPI: where MPI itself or another tool is at work, and where there
+// is nothing to record. Otherwise it goes on to MPI_X, which then calls MPI's own PMPI_X rather
+// than another tool's MPI_X.
+static inline int mpipp_passes(void) {
+  struct mpipp_thread *thread = mpipp_self;
+  if (MPIPP_UNLIKELY(!thread)) thread = mpipp_thread_new();
+  if (!thread || thread->depth) return 1;
+  thread->profiling = 1;
+  return 0;
+}
+
+// The rest of mpipp_begin, where the common case does not hold. By value, as in mpipp_enter: what
+// has an address is not kept in a register.
+struct mpipp_begun {
+  struct mpipp_thread *thread;
+  void *real;
+};
+struct mpipp_begun mpipp_begin_further(unsigned procedure);
+
+#define MPIPP_SITE __builtin_return_address(0), __builtin_frame_address(0)
+
+// real: what MPI_X goes on to. NULL: pass the call through (inside another call, or nothing to
+// record).
+static inline struct mpipp_thread *mpipp_begin(unsigned procedure, void **real, void *caller,
+                                               void *frame) {
+  struct mpipp_thread *thread = mpipp_self;
+  *real = mpipp_procedure(0, procedure);
+  if (MPIPP_UNLIKELY(!thread || thread->depth | thread->profiling)) {
+    struct mpipp_begun begun = mpipp_begin_further(procedure);
+    *real = begun.real;
+    thread = begun.thread;
+    if (!thread) return NULL;
+  }
+  thread->depth = 1;
+  struct mpipp_call *call = &thread->call;
+  __atomic_store_n(&call->state, MPIPP_CALL_ENTERING, __ATOMIC_RELEASE);
+  call->procedure = procedure;
+  call->serial++;
+  call->caller = (uintptr_t)caller;
+  call->frame = (uintptr_t)frame;
+  call->buffer_count = 0;
+  return thread;
+}
+
+// The record of the buffer's datatype; out of line.
+void mpipp_find_datatype(struct mpipp_call *call, struct mpipp_buffer *buffer);
+
+// Records never move, so the one found for the thread's last call may be looked at again: most
+// often it is this call's as well.
+static inline int mpipp_is_of(uint64_t record, uint64_t datatype) {
+  const struct mpipp_object *last = (const struct mpipp_object *)(uintptr_t)record;
+  return MPIPP_LIKELY(last && MPIPP_READ(last->handle) == datatype &&
+                      !(MPIPP_READ(last->flags) & MPIPP_FLAG_FREED));
+}
+
+static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_t index,
+                                                const void *address, int64_t count,
+                                                uint64_t datatype, unsigned access, unsigned role) {
+  struct mpipp_buffer *buffer = &call->buffers[index];
+  call->buffer_count = index + 1;
+  buffer->address = (uintptr_t)address;
+  buffer->count = count;
+  buffer->peers = 1;
+  buffer->datatype = datatype;
+  if (!mpipp_is_of(buffer->record, datatype)) mpipp_find_datatype(call, buffer);
+  buffer->access = access;
+  buffer->vector = 0;
+  buffer->role = mpipp_role(role);
+  return buffer;
+}
+
+// Not known, or freed before the call that MPI accepted: made anew out of sight.
+static inline int mpipp_is_unknown(uint64_t record) {
+  const struct mpipp_object *datatype = (const struct mpipp_object *)(uintptr_t)record;
+  return !datatype || datatype->flags & MPIPP_FLAG_FREED;
+}
+
+// The datatypes that were not known when the call was entered, once MPI has accepted them.
+static inline void mpipp_import_unknown(struct mpipp_call *call) {
+  if (MPIPP_UNLIKELY(call->present & MPIPP_HAS_UNKNOWN)) mpipp_import_datatypes(call);
+}
+
+// MPI_PACKED's handle; with Open MPI the constant itself is a look-up by name.
+static inline uint64_t mpipp_packed(void) {
+  static uint64_t packed = 0;
+  if (MPIPP_UNLIKELY(!MPIPP_READ(packed))) MPIPP_WRITE(packed, MPIPP_KEY(MPI_PACKED));
+  return packed;
+}
+
+// The v and w forms: arrays as the caller passed them; element sizes in bytes.
+struct mpipp_arrays {
+  const void *counts, *displacements, *datatypes;
+  unsigned count_size, displacement_size;
+};
+void mpipp_buffer_v(struct mpipp_call *call, const void *address, struct mpipp_arrays arrays,
+                    uint64_t datatype, int64_t peers, unsigned access, unsigned role);
+
+// The numbers of peers of the call's communicator, 0 where it is not known.
+int64_t mpipp_peers(const struct mpipp_call *call);   // size, or remote size
+int64_t mpipp_sources(const struct mpipp_call *call); // neighbours that send to this process
+int64_t mpipp_targets(const struct mpipp_call *call); // neighbours this process sends to
+// Whether the root's arguments count in this process, and whether the others' do.
+int mpipp_at_root(const struct mpipp_call *call);
+int mpipp_at_leaf(const struct mpipp_call *call);
+// Element count of this process in a reduce-scatter, and of all.
+int64_t mpipp_own_count(const struct mpipp_call *call, const void *counts, unsigned size);
+int64_t mpipp_total_count(const struct mpipp_call *call, const void *counts, unsigned size);
+
+static inline void mpipp_handles_init(struct mpipp_handles *handles, int64_t count,
+                                      const MPI_Request *requests) {
+  MPI_Request *all = handles->few;
+  if (MPIPP_UNLIKELY(count > (int64_t)(sizeof handles->few / sizeof *handles->few)))
+    all = mpipp_allocate((size_t)count * sizeof *requests);
+  handles->all = all;
+  // Atomic, or the compiler makes it a call of memcpy, which takes longer for the usual few.
+  for (int64_t i = 0; all && i < count; i++) MPIPP_WRITE(all[i], requests[i]);
+}
+
+static inline void mpipp_handles_deinit(struct mpipp_handles *handles) {
+  if (MPIPP_UNLIKELY(handles->all != handles->few)) free(handles->all);
+}
+
+static inline int mpipp_enter(struct mpipp_thread *thread, int *code) {
+  __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
+  if (MPIPP_LIKELY(mpipp_hooked == NULL) || !mpipp_hooked->enter) return 0;
+  int stored = MPI_SUCCESS, taken_over = mpipp_hooked->enter(&thread->call, &stored);
+  *code = stored;
+  return taken_over;
+}
+
+// The address MPI is given for the buffer in that role: the caller's, unless a hook changed it.
+uint64_t mpipp_hooked_address(const struct mpipp_call *call, unsigned role, uint64_t address);
+#define MPIPP_ADDRESS(CALL, ROLE, POINTER)                                                         \
+  (MPIPP_UNLIKELY(mpipp_hooked != NULL)                                                            \
+       ? (__typeof__(POINTER))(uintptr_t)mpipp_hooked_address(CALL, ROLE, (uintptr_t)(POINTER))    \
+       : (POINTER))
+
+static inline int mpipp_leave(struct mpipp_thread *thread, int code) {
+  if (MPIPP_UNLIKELY(mpipp_hooked != NULL) && mpipp_hooked->leave)
+    code = mpipp_hooked->leave(&thread->call, code);
+  __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
+  thread->depth = 0;
+  return code;
+}
+
+#endif

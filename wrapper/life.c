@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Start and end of the recording: the process, its threads, MPI's initialisation and finalisation.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "channels.h"
+#include "intercept.h"
+
+enum { THREADS_BYTES = 1 << 16 };
+
+__thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec")));
+
+struct mpipp_table *mpipp_thread_table(void);
+void mpipp_add_constant(const char *name, int64_t value);
+
+static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static pthread_key_t thread_key;
+static struct mpipp_chunk *last_chunk;
+
+static void thread_over(void *thread) {
+  mpipp_self = NULL; // a call from a destructor that runs after this one starts anew
+  __atomic_store_n(&((struct mpipp_thread *)thread)->serial, 0, __ATOMIC_RELEASE);
+}
+
+static void open_registry(void) {
+  int saved = errno;
+  int right = mpipp_right_library();
+  if (right)
+    pthread_key_create(&thread_key, thread_over);
+  else
+    mpipp_registry.status = MPIPP_STATUS_INERT;
+  mpipp_registry_open();
+  mpipp_find_mpi_code(); // in either case: readers shall see the status
+  errno = saved;
+}
+
+// With the lock held: a record no thread uses, else a new one.
+static struct mpipp_thread *free_record(void) {
+  struct mpipp_table *table = mpipp_thread_table();
+  for (struct mpipp_chunk *chunk = (void *)(uintptr_t)table->chunks; chunk;
+       chunk = (void *)(uintptr_t)chunk->next) {
+    struct mpipp_thread *threads = (void *)(chunk + 1);
+    for (uint64_t i = 0; i < chunk->used; i++) {
+      if (MPIPP_READ(threads[i].serial) == 0) return &threads[i];
+    }
+  }
+  if (!last_chunk || last_chunk->used == last_chunk->capacity) {
+    struct mpipp_chunk *chunk = mpipp_map(THREADS_BYTES);
+    if (!chunk) return NULL;
+    chunk->capacity = (THREADS_BYTES - sizeof *chunk) / sizeof(struct mpipp_thread);
+    uint64_t *link = last_chunk ? &last_chunk->next : &table->chunks;
+    __atomic_store_n(link, (uint64_t)(uintptr_t)chunk, __ATOMIC_RELEASE);
+    last_chunk = chunk;
+  }
+  struct mpipp_thread *thread = (struct mpipp_thread *)(last_chunk + 1) + last_chunk->used;
+  last_chunk->used++;
+  table->count++;
+  return thread;
+}
+
+static struct mpipp_thread *register_thread(void) {
+  static uint64_t serials = 0;
+  mpipp_lock();
+  struct mpipp_thread *thread = free_record();
+  if (thread) {
+    memset(thread, 0, sizeof *thread);
+    mpipp_channels_init(thread);
+    thread->tid = (uint64_t)syscall(SYS_gettid);
+    thread->self = (uint64_t)pthread_self();
+    __atomic_store_n(&thread->serial, ++serials, __ATOMIC_RELEASE);
+  }
+  mpipp_unlock();
+  if (thread)
+    pthread_setspecific(thread_key, thread);
+  else
+    mpipp_dropped();
+  return thread;
+}
+
+static int starting(void) {
+  int flag = 0, finalized = 0;
+  PMPI(Initialized)(&flag);
+  if (flag) PMPI(Finalized)(&finalized);
+  return flag && !finalized;
+}
+
+struct mpipp_thread *mpipp_thread_new(void) {
+  pthread_once(&opened, open_registry);
+  if (mpipp_registry.status == MPIPP_STATUS_INERT) return NULL;
+  int saved = errno;
+  struct mpipp_thread *thread = mpipp_self = register_thread();
+  if (thread && mpipp_registry.status == MPIPP_STATUS_LOADED) {
+    thread->depth = 1;
+    if (starting()) { // MPI was initialised before this library was there
+      mpipp_channels_late();
+      mpipp_initialized();
+    }
+    thread->depth = 0;
+  }
+  errno = saved;
+  return thread;
+}
+
+void mpipp_forked(void) {
+  if (!mpipp_registry.self) return;
+  mpipp_registry.pid = (uint64_t)getpid();
+  struct mpipp_table *table = mpipp_thread_table();
+  for (struct mpipp_chunk *chunk = (void *)(uintptr_t)table->chunks; chunk;
+       chunk = (void *)(uintptr_t)chunk->next) {
+    struct mpipp_thread *threads = (void *)(chunk + 1);
+    for (uint64_t i = 0; i < chunk->used; i++) {
+      if (&threads[i] != mpipp_self) threads[i].serial = 0; // those threads are not in the child
+    }
+  }
+  if (mpipp_self) mpipp_self->tid = (uint64_t)syscall(SYS_gettid);
+}
+
+static void constant(enum mpipp_kind kind, uint64_t handle, const char *name, unsigned flag) {
+  mpipp_constant_made(kind, handle, name, flag);
+  mpipp_set_constant_fint(kind, handle);
+}
+
+static void start_predefined(void) {
+#define DATATYPE(NAME) mpipp_datatype_predefined(NAME, #NAME);
+#define HANDLE(KIND, NAME) constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_PREDEFINED);
+#define NULL_HANDLE(KIND, NAME) constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_NULL);
+#define VALUE(NAME) mpipp_add_constant(#NAME, (int64_t)(intptr_t)NAME);
+#include "generated/constants.inc"
+}
+
+// Lower only where MPI_Init or MPI_Init_thread says so and there is no session: those have thread
+// levels of their own, and before this library was there some may have been made out of sight.
+static void ask_thread_level(unsigned procedure) {
+  static int sessions = 0;
+  int provided = MPI_THREAD_MULTIPLE;
+#ifdef MPIPP_HAVE_Session_init
+  if (procedure == MPIPP_PROC_Session_init) MPIPP_WRITE(sessions, 1);
+#endif
+  if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread)
+    PMPI(Query_thread)(&provided);
+  mpipp_set_several_threads(MPIPP_READ(sessions) || provided == MPI_THREAD_MULTIPLE);
+}
+
+void mpipp_initialized(void) {
+  static int started = 0;
+  int saved = errno;
+  ask_thread_level(mpipp_self->call.procedure);
+  if (!__atomic_exchange_n(&started, 1, __ATOMIC_ACQ_REL)) {
+    start_predefined();
+    int length;
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    PMPI(Get_library_version)(version, &length);
+    memcpy(mpipp_registry.library_version, version, sizeof mpipp_registry.library_version - 1);
+  }
+  if (mpipp_registry.world_rank < 0) mpipp_comm_start();
+  mpipp_registry.status = MPIPP_STATUS_STARTED;
+  errno = saved;
+}
+
+void mpipp_finalized(void) {
+  mpipp_registry.status = MPIPP_STATUS_FINALIZED;
+}

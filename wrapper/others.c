@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Operations, error handlers, files, infos, messages, sessions; names and constants of all kinds.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chains.h"
+#include "channels.h"
+#include "intercept.h"
+
+void mpipp_constant_made(enum mpipp_kind kind, uint64_t handle, const char *name, unsigned flag) {
+  if (mpipp_find(kind, handle)) return;
+  struct mpipp_object *record = mpipp_claim(kind, handle, 0);
+  if (!record) return;
+  mpipp_mark(record, flag);
+  mpipp_set_string(&record->name, name);
+  mpipp_publish(record);
+}
+
+void mpipp_named(enum mpipp_kind kind, uint64_t handle, const char *name) {
+  struct mpipp_object *record = mpipp_find_live(kind, handle);
+  if (!record || !name) return;
+  // What a predefined datatype holds goes by its name.
+  if (kind == MPIPP_DATATYPE && MPIPP_READ(record->flags) & MPIPP_FLAG_PREDEFINED) return;
+  mpipp_set_string(&record->name, name);
+}
+
+static void forget_datatype(struct mpipp_datatype *record) {
+  uint64_t *components = (uint64_t *)(uintptr_t)record->components;
+  for (uint32_t i = 0; i < record->component_count; i++) mpipp_unrefer_locked(components[i]);
+  record->component_count = 0;
+  if (components != &record->inline_component) mpipp_release(&record->components);
+  if (record->arguments != (uint64_t)(uintptr_t)record->inline_arguments)
+    mpipp_release(&record->arguments);
+}
+
+void mpipp_forget(struct mpipp_object *object) {
+  void *record = object;
+  mpipp_release(&object->name);
+  mpipp_release(&object->frames);
+  switch (object->kind) {
+  case MPIPP_DATATYPE:
+    forget_datatype(record);
+    break;
+  case MPIPP_REQUEST:
+    mpipp_drop_call(record);
+    break;
+  case MPIPP_COMM:
+    mpipp_forget_channels(record);
+    mpipp_release(&((struct mpipp_comm *)record)->world_ranks);
+    mpipp_release(&((struct mpipp_comm *)record)->remote_world_ranks);
+    mpipp_release(&((struct mpipp_comm *)record)->dims);
+    break;
+  case MPIPP_GROUP:
+    mpipp_release(&((struct mpipp_group *)record)->world_ranks);
+    break;
+  case MPIPP_FILE:
+    mpipp_release(&((struct mpipp_file *)record)->filename);
+    mpipp_release(&((struct mpipp_file *)record)->datarep);
+    break;
+  case MPIPP_INFO:
+    mpipp_release(&((struct mpipp_info *)record)->entries);
+    break;
+  default:
+    break;
+  }
+}
+
+void mpipp_op_made(const struct mpipp_call *call, MPI_Op op, uint64_t function, int commute) {
+  struct mpipp_op *record = mpipp_claim(MPIPP_OP, MPIPP_KEY(op), call->caller);
+  if (!record) return;
+  record->object.fint = MPIPP_FINT(Op, op);
+  record->function = function;
+  record->commute = commute;
+  mpipp_publish(record);
+}
+
+void mpipp_errhandler_made(const struct mpipp_call *call, MPI_Errhandler errhandler,
+                           uint64_t function) {
+  uint64_t handle = MPIPP_KEY(errhandler);
+  if (errhandler == MPI_ERRHANDLER_NULL || mpipp_is_constant(MPIPP_ERRHANDLER, handle)) return;
+  if (!function && mpipp_held_again(MPIPP_ERRHANDLER, handle)) return; // asked for, not made
+  struct mpipp_errhandler *record = mpipp_claim(MPIPP_ERRHANDLER, handle, call->caller);
+  if (!record) return;
+  record->object.fint = MPIPP_FINT(Errhandler, errhandler);
+  record->function = function;
+  mpipp_publish(record);
+}
+
+void mpipp_file_made(const struct mpipp_call *call, MPI_File file, uint64_t comm,
+                     const char *filename, int amode) {
+  struct mpipp_file *record = mpipp_claim(MPIPP_FILE, MPIPP_KEY(file), call->caller);
+  if (!record) return;
+  record->comm = comm;
+  record->amode = amode;
+  mpipp_set_string(&record->filename, filename);
+  mpipp_publish(record);
+}
+
+void mpipp_file_view(uint64_t file, int64_t disp, uint64_t etype, uint64_t filetype,
+                     const char *datarep) {
+  struct mpipp_file *record = mpipp_find_live(MPIPP_FILE, file);
+  if (!record) return;
+  record->disp = disp;
+  record->etype = etype;
+  record->filetype = filetype;
+  mpipp_set_string(&record->datarep, datarep);
+}
+
+void mpipp_split_begun(const struct mpipp_call *call) {
+  struct mpipp_file *record = mpipp_find_live(MPIPP_FILE, call->file);
+  if (!record) return;
+  record->call = *call;
+  __atomic_store_n(&record->split_pending, 1, __ATOMIC_RELEASE);
+}
+
+void mpipp_split_ended(uint64_t file) {
+  struct mpipp_file *record = mpipp_find_live(MPIPP_FILE, file);
+  if (record) __atomic_store_n(&record->split_pending, 0, __ATOMIC_RELEASE);
+}
+
+// Appends key, NUL, value, NUL to a growing block; returns 0 without memory.
+static int append(char **block, size_t *used, const char *text) {
+  size_t length = strlen(text) + 1;
+  char *larger = realloc(*block, *used + length);
+  if (!larger) return 0;
+  memcpy(larger + *used, text, length);
+  *block = larger;
+  *used += length;
+  return 1;
+}
+
+static int append_entry(char **block, size_t *used, MPI_Info info, int index) {
+  char key[MPI_MAX_INFO_KEY + 1] = "";
+  int length = 0, flag = 0;
+  PMPI(Info_get_nthkey)(info, index, key);
+  PMPI(Info_get_valuelen)(info, key, &length, &flag);
+  char *value = flag ? calloc(1, (size_t)length + 1) : NULL;
+  if (!value) return 0;
+  PMPI(Info_get)(info, key, length, value, &flag);
+  int done = append(block, used, key) && append(block, used, value);
+  free(value);
+  return done;
+}
+
+static void ask_entries(struct mpipp_info *record, MPI_Info info) {
+  int count = 0;
+  char *block = NULL;
+  size_t used = 0;
+  PMPI(Info_get_nkeys)(info, &count);
+  for (int i = 0; i < count; i++) {
+    if (append_entry(&block, &used, info, i)) continue;
+    count = i;
+    mpipp_dropped();
+  }
+  uint64_t old = record->entries;
+  record->key_count = 0; // the block is replaced first
+  __atomic_store_n(&record->entries, (uint64_t)(uintptr_t)block, __ATOMIC_RELEASE);
+  __atomic_store_n(&record->key_count, count, __ATOMIC_RELEASE);
+  free((void *)(uintptr_t)old);
+}
+
+void mpipp_info_made(const struct mpipp_call *call, MPI_Info info) {
+  if (info == MPI_INFO_NULL) return;
+  int saved = errno;
+  struct mpipp_info *record = mpipp_claim(MPIPP_INFO, MPIPP_KEY(info), call->caller);
+  if (!record) return;
+  record->object.fint = MPIPP_FINT(Info, info);
+  ask_entries(record, info);
+  mpipp_publish(record);
+  errno = saved;
+}
+
+void mpipp_info_changed(MPI_Info info) {
+  int saved = errno;
+  struct mpipp_info *record = mpipp_find_live(MPIPP_INFO, MPIPP_KEY(info));
+  if (record) ask_entries(record, info);
+  errno = saved;
+}
+
+void mpipp_message_made(const struct mpipp_call *call, MPI_Message message, MPI_Status *status) {
+  uint64_t handle = MPIPP_KEY(message);
+  const struct mpipp_object *old = mpipp_find_live(MPIPP_MESSAGE, handle);
+  if (message == MPI_MESSAGE_NULL || (old && MPIPP_READ(old->flags) & MPIPP_FLAG_PREDEFINED))
+    return;
+  struct mpipp_message *record = mpipp_claim(MPIPP_MESSAGE, handle, call->caller);
+  if (!record) return;
+  int known = status != MPI_STATUS_IGNORE;
+  record->object.fint = MPIPP_FINT(Message, message);
+  record->comm = call->comm;
+  record->source = known ? status->MPI_SOURCE : call->source;
+  record->tag = known ? status->MPI_TAG : call->tag;
+  record->ordinal = mpipp_matched(call, (int)record->source, (int)record->tag);
+  mpipp_publish(record);
+}
+
+#ifdef MPIPP_HAVE_Session_init
+void mpipp_session_made(const struct mpipp_call *call, MPI_Session session, uint64_t errhandler) {
+  struct mpipp_session *record = mpipp_claim(MPIPP_SESSION, MPIPP_KEY(session), call->caller);
+  if (!record) return;
+  record->errhandler = errhandler;
+  mpipp_publish(record);
+}
+#endif

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: MIT
+// The records a debugger reads. Every field is fixed width and naturally aligned; addresses are
+// 64 bits wide. Nothing outside this library mirrors these structs: records.def publishes their
+// layout in the registry itself, and readers go by that.
+#ifndef MPIPP_RECORDS_H
+#define MPIPP_RECORDS_H
+
+#include <stdint.h>
+
+enum {
+  MPIPP_MAJOR = 1, // readers refuse another major
+  MPIPP_MINOR = 1, // readers accept a larger minor
+  MPIPP_BYTE_ORDER = 0x01020304,
+  MPIPP_MAX_BUFFERS = 4, // origin, compare, result, target
+  MPIPP_MAX_VECTORS = 2, // send and receive side of a v or w form
+  MPIPP_MAX_LOCKS = 8,
+  MPIPP_INLINE_ARGUMENTS = 3,
+  MPIPP_LAST_CHANNELS = 8, // kept by each thread, of each sequence
+};
+
+// What an object record is about; the order is that of the registry's object tables.
+enum mpipp_kind {
+  MPIPP_DATATYPE,
+  MPIPP_REQUEST,
+  MPIPP_COMM,
+  MPIPP_GROUP,
+  MPIPP_WIN,
+  MPIPP_OP,
+  MPIPP_FILE,
+  MPIPP_INFO,
+  MPIPP_ERRHANDLER,
+  MPIPP_SESSION,
+  MPIPP_MESSAGE,
+  MPIPP_KINDS
+};
+
+enum mpipp_flag {
+  MPIPP_FLAG_PREDEFINED = 1, // made by the library, never freed
+  MPIPP_FLAG_NULL = 2,       // MPI_DATATYPE_NULL and its kin
+  MPIPP_FLAG_FREED = 4,      // the handle was freed (or, for a request, completed)
+  MPIPP_FLAG_IMPORTED = 8,   // made out of sight; described by what the library says of it
+  MPIPP_FLAG_COMMITTED = 16, // datatypes
+  MPIPP_FLAG_UNLISTED = 32,  // no longer reachable by handle, kept for those that refer to it
+  MPIPP_FLAG_LARGE = 128,    // datatypes: made by a large-count (_c) constructor
+};
+
+// MPIPP_COMBINER_NAMED ...: this library's own numbers, the same for every MPI library.
+enum mpipp_combiner {
+#define COMBINER(NAME) MPIPP_COMBINER_##NAME,
+#include "combiners.def"
+#undef COMBINER
+};
+
+enum mpipp_order { MPIPP_ORDER_C, MPIPP_ORDER_FORTRAN };
+enum mpipp_distribution {
+  MPIPP_DISTRIBUTE_NONE,
+  MPIPP_DISTRIBUTE_BLOCK,
+  MPIPP_DISTRIBUTE_CYCLIC,
+};
+enum { MPIPP_DISTRIBUTE_DFLT_DARG = -1 };
+enum mpipp_win_flavor {
+  MPIPP_WIN_CREATE = 1,
+  MPIPP_WIN_ALLOCATE,
+  MPIPP_WIN_DYNAMIC,
+  MPIPP_WIN_SHARED,
+};
+enum mpipp_win_model { MPIPP_WIN_SEPARATE = 1, MPIPP_WIN_UNIFIED };
+enum mpipp_flavor { MPIPP_FLAVOR_MPICH = 1, MPIPP_FLAVOR_OPENMPI, MPIPP_FLAVOR_ABI };
+
+// What every object record starts with.
+struct mpipp_object {
+  uint64_t handle; // the handle's value, as an unsigned integer of the handle's size
+  uint64_t serial; // numbers the objects of a kind from 1; 0: being written, or never used
+  uint32_t kind;
+  uint32_t flags;
+  uint32_t references; // records that refer to this one
+  int32_t fint;        // the Fortran INTEGER handle
+  uint64_t caller;     // return address of the call that made it, 0 if unknown
+  uint64_t frames;     // further return addresses: count, then that many u64; 0 if not asked for
+  uint64_t name;       // a C string given by the user or the standard, 0 if none
+  uint32_t holders;    // further references the user holds (MPI_Comm_group of one communicator)
+  uint32_t padding;
+  uint64_t next; // private: free list
+};
+
+struct mpipp_datatype {
+  struct mpipp_object object;
+  uint32_t combiner; // enum "combiner"
+  uint32_t component_count;
+  uint64_t argument_count;
+  uint64_t arguments;  // i64[argument_count]: the constructor's arguments in the standard's order
+  uint64_t components; // address of datatype records, u64[component_count]
+  int64_t size, lb, extent, true_lb, true_extent; // as the library says, bytes
+  int64_t inline_arguments[MPIPP_INLINE_ARGUMENTS];
+  uint64_t inline_component;
+};
+
+// How a buffer is used by the call's process.
+enum mpipp_access {
+  MPIPP_READS = 1,
+  MPIPP_WRITES = 2,
+  MPIPP_REMOTE = 4, // the target side of a one-sided call: address is a displacement
+};
+
+struct mpipp_buffer {
+  uint64_t address;
+  int64_t count;     // entries of datatype (of each peer, if peers > 1)
+  int64_t peers;     // how often count is repeated: peers of a collective call, or partitions
+  uint64_t datatype; // handle
+  uint64_t record;   // address of the datatype's record, 0 if not known
+  uint32_t access;   // enum "access", a set of bits
+  uint32_t vector;   // 0, or 1 + index of the vector that replaces count (v and w forms)
+  uint64_t role;     // the parameter's name in the standard, a C string
+};
+
+// The array arguments of one side of a v or w form.
+struct mpipp_vector {
+  uint64_t length;                           // number of peers
+  uint64_t counts, displacements, datatypes; // addresses of arrays; 0 if the form has none
+  uint32_t count_size, displacement_size;    // bytes of one array element
+  uint64_t records; // addresses of the datatypes' records, u64[length]; 0 if not copied
+};
+
+// An argument of a datatype constructor: count integers of size bytes.
+struct mpipp_input {
+  const void *values;
+  int64_t count;
+  unsigned size;
+};
+
+// Which of the scalar fields of a call are valid.
+enum mpipp_present {
+  MPIPP_HAS_COMM = 1,
+  MPIPP_HAS_DEST = 2,
+  MPIPP_HAS_SOURCE = 4,
+  MPIPP_HAS_TAG = 8,
+  MPIPP_HAS_RECVTAG = 16,
+  MPIPP_HAS_ROOT = 32,
+  MPIPP_HAS_OP = 64,
+  MPIPP_HAS_WIN = 128,
+  MPIPP_HAS_TARGET_RANK = 256,
+  MPIPP_HAS_REQUESTS = 512,
+  MPIPP_HAS_FILE = 1024,
+  MPIPP_HAS_OFFSET = 2048,
+  MPIPP_HAS_MESSAGE = 4096,
+  MPIPP_HAS_VECTORS = 8192,    // private: some buffer has array arguments
+  MPIPP_HAS_UNKNOWN = 1 << 30, // private: some buffer's datatype has no record, or a freed one
+  MPIPP_HAS_ORDINAL = 16384,
+  MPIPP_HAS_RECV_ORDINAL = 32768,
+  MPIPP_HAS_CONSTRUCTOR = 65536,
+  MPIPP_HAS_ERRORCODE = 131072,
+  // what comes before the second buffer in the record
+  MPIPP_HAS_FIRST = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
+                    MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL,
+};
+
+enum mpipp_call_state { MPIPP_CALL_NONE, MPIPP_CALL_ENTERING, MPIPP_CALL_ACTIVE };
+
+// One intercepted call, decoded: what the seam (seam.h) passes on, and what the debugger reads as
+// the active call of a thread. A pending request keeps a copy: what most of them need stands first.
+struct mpipp_call {
+  uint32_t state;     // enum "call_state"
+  uint32_t procedure; // index into the table of procedures
+  uint32_t present;   // enum "present", a set of bits
+  uint32_t buffer_count;
+  uint64_t serial; // numbers the calls of a thread from 1
+  uint64_t caller; // return address
+  uint64_t frame;  // frame address of the intercepting function: callers lie above
+  uint64_t comm;   // handle
+  int64_t dest, source, tag;
+  uint64_t requests; // address of the request handles
+  int64_t request_count;
+  uint64_t ordinal; // in its channel (channels.h), of a collective call on its communicator
+  struct mpipp_buffer buffers[MPIPP_MAX_BUFFERS];
+  uint64_t op, win, file, message; // handles
+  int64_t recvtag, root, target_rank, offset;
+  uint64_t recv_ordinal; // of the receive of a send-receive
+  struct mpipp_vector vectors[MPIPP_MAX_VECTORS];
+  int64_t errorcode; // of MPI_Abort
+  // A datatype constructor's arguments, in the caller's memory: only while it is active.
+  uint64_t inputs;                // struct mpipp_input[input_count]
+  uint64_t types;                 // address of datatype handles, type_count of them
+  int64_t type_count;             // as the caller says
+  uint32_t combiner, input_count; // enum "combiner": NAMED where none is made (MPI_Type_commit)
+};
+
+enum mpipp_request_state {
+  MPIPP_REQUEST_INACTIVE = 1, // persistent or partitioned, not started
+  MPIPP_REQUEST_ACTIVE,
+  MPIPP_REQUEST_COMPLETE, // completed by a wait or test call, the handle is gone
+};
+
+struct mpipp_request {
+  struct mpipp_object object;
+  uint64_t newer;  // another active request that shares this handle (eager sends), or 0
+  uint64_t newest; // private: the last of them
+  uint32_t state;  // enum "request_state"
+  uint32_t persistent;
+  uint64_t counted; // private: 1 while it keeps datatypes or copies alive
+  uint64_t output;  // private: where the operation puts a new handle (MPI_Comm_idup)
+  uint64_t copies;  // private: block that holds the copied arrays of v and w forms
+  int64_t ready;    // partitions marked ready so far
+  struct mpipp_call call;
+};
+
+// What is counted on a communicator, each for itself. Values above MPIPP_UNCERTAIN are not certain.
+#define MPIPP_UNCERTAIN ((uint64_t)1 << 63)
+enum mpipp_sequence {
+  MPIPP_SENDS,
+  MPIPP_RECEIVES,
+  MPIPP_COLLECTIVES,
+  MPIPP_KEPT_SEQUENCES, // those above: their channels are found without a lock
+  MPIPP_PARTITIONED_SENDS = MPIPP_KEPT_SEQUENCES,
+  MPIPP_PARTITIONED_RECEIVES,
+  MPIPP_CREATIONS, // of communicators of some of the processes
+  MPIPP_SEQUENCES
+};
+
+struct mpipp_channel {
+  uint64_t next;     // of the same communicator
+  uint64_t comm;     // handle; 0: not in use
+  uint64_t key;      // sends and receives: the peer << 32 | the tag
+  uint64_t count;    // what was started so far
+  uint64_t certain;  // the count before MPIPP_UNCERTAIN was added to it
+  uint32_t sequence; // enum "sequence"
+  uint32_t padding;
+  uint64_t thread; // private: serial of the thread that was the first to use it
+};
+
+enum mpipp_topology { MPIPP_TOPO_NONE, MPIPP_TOPO_CART, MPIPP_TOPO_GRAPH, MPIPP_TOPO_DIST_GRAPH };
+
+struct mpipp_comm {
+  struct mpipp_object object;
+  int32_t rank, size, inter, remote_size;
+  uint64_t world_ranks; // i32[size]: ranks in MPI_COMM_WORLD; 0: equal to the rank, or unknown
+  uint64_t remote_world_ranks; // i32[remote_size]
+  uint32_t topology;           // enum "topology"
+  int32_t ndims;
+  uint64_t dims, periods, coords; // i32[ndims]
+  int32_t indegree, outdegree;
+  uint32_t world_known; // 1: world_ranks == 0 means equal to the rank
+  uint32_t padding;
+  uint64_t errhandler;    // handle set by MPI_Comm_set_errhandler, 0 if never set
+  uint64_t identity;      // the same in all its processes and no other's; 0: not known
+  uint64_t channels;      // the first of them
+  uint64_t channel_table; // private: finds them
+  uint64_t posted_any;    // private: receives with MPI_ANY_SOURCE or MPI_ANY_TAG so far
+  uint32_t uncertain;     // 1 << enum "sequence": those whose ordinals are not certain
+  uint32_t frozen;        // private: 1 after a receive whose channel stays unknown
+};
+
+struct mpipp_group {
+  struct mpipp_object object;
+  int32_t size, rank; // rank: -1 when the process is not a member
+  uint64_t world_ranks;
+  uint32_t world_known;
+  uint32_t padding;
+};
+
+enum mpipp_epoch {
+  MPIPP_EPOCH_FENCE = 1,
+  MPIPP_EPOCH_START = 2, // access epoch, MPI_Win_start
+  MPIPP_EPOCH_POST = 4,  // exposure epoch, MPI_Win_post
+  MPIPP_EPOCH_LOCK = 8,
+  MPIPP_EPOCH_LOCK_ALL = 16,
+};
+
+struct mpipp_win {
+  struct mpipp_object object;
+  uint64_t base;
+  int64_t size, disp_unit;
+  uint32_t flavor, model;                // enums "win_flavor", "win_model"
+  uint64_t comm;                         // handle
+  uint64_t epochs;                       // enum "epoch", a set of bits
+  uint64_t access_group, exposure_group; // group handles of MPI_Win_start and MPI_Win_post
+  uint32_t lock_count;                   // locks held; more than MPIPP_MAX_LOCKS are only counted
+  uint32_t padding;
+  int32_t lock_ranks[MPIPP_MAX_LOCKS];
+  int32_t lock_exclusive[MPIPP_MAX_LOCKS];
+};
+
+struct mpipp_op {
+  struct mpipp_object object;
+  uint64_t function; // user function, 0 for predefined operations
+  int32_t commute;
+  uint32_t padding;
+};
+
+struct mpipp_file {
+  struct mpipp_object object;
+  uint64_t comm;     // handle
+  uint64_t filename; // C string
+  int64_t amode, disp;
+  uint64_t etype, filetype; // datatype handles of the view
+  uint64_t datarep;         // C string, 0 if never set
+  uint32_t split_pending;   // 1: between a split collective's _begin and _end
+  uint32_t padding;
+  struct mpipp_call call; // that split collective call
+};
+
+struct mpipp_info {
+  struct mpipp_object object;
+  int64_t key_count;
+  uint64_t entries; // key, NUL, value, NUL, key ...
+};
+
+struct mpipp_errhandler {
+  struct mpipp_object object;
+  uint64_t function; // user function, 0 for predefined error handlers
+};
+
+struct mpipp_session {
+  struct mpipp_object object;
+  uint64_t errhandler; // handle
+};
+
+struct mpipp_message {
+  struct mpipp_object object;
+  uint64_t comm; // handle
+  int64_t source, tag;
+  uint64_t ordinal; // of its receive, as in a call
+};
+
+struct mpipp_thread {
+  uint64_t serial;                   // numbers the threads from 1; 0: record not in use
+  uint64_t tid;                      // as gettid says
+  uint64_t self;                     // as pthread_self says
+  uint32_t depth;                    // > 0: inside a call the record below describes
+  uint32_t profiling;                // private: see mpipp_passes
+  uint64_t next_serial, last_serial; // private: serials reserved for requests
+  uint64_t next;                     // private: free list
+  uint64_t channels[MPIPP_KEPT_SEQUENCES][MPIPP_LAST_CHANNELS]; // private: used last
+  struct mpipp_call call;
+};
+
+// Static data, copied to memory that core files hold.
+struct mpipp_field {
+  char name[24];
+  uint16_t record; // index into the list of records
+  uint16_t type;   // 0 unsigned, 1 signed, 2 characters, 3 nested record(s)
+  uint16_t of;     // nested: which record
+  uint16_t padding;
+  uint32_t offset, size; // bytes
+};
+
+struct mpipp_enumerator {
+  char enumeration[16];
+  char name[32];
+  int64_t value;
+};
+
+struct mpipp_procedure {
+  char name[48];
+};
+
+// A constant of the standard that is no handle: MPI_BOTTOM, MPI_ANY_SOURCE ...
+struct mpipp_constant {
+  char name[32];
+  int64_t value;
+};
+
+// A table: an array (entries), or the objects of a kind (chunks and slots).
+struct mpipp_table {
+  char name[16];
+  uint32_t record;      // index into the list of records
+  uint32_t record_size; // bytes
+  uint64_t entries;     // array: its address
+  uint64_t count;       // array: its length. objects: records handed out, freed ones included
+  uint64_t chunks;      // objects: first chunk
+  uint64_t slots;       // objects: hash table, linear probing; 0 while it is being replaced
+  uint64_t capacity;    // objects: number of slots, a power of two
+  uint32_t handle_size; // objects: bytes of a handle
+  uint32_t padding;
+};
+
+struct mpipp_chunk {
+  uint64_t next;           // address of the next chunk, 0 at the end
+  uint64_t used, capacity; // records
+  // the records follow
+};
+
+struct mpipp_slot {
+  uint64_t handle;
+  uint64_t record; // 0: never used, ends a probe; 1: removed
+};
+
+enum mpipp_status {
+  MPIPP_STATUS_LOADED = 0,
+  MPIPP_STATUS_STARTED,
+  MPIPP_STATUS_FINALIZED,
+  MPIPP_STATUS_INERT, // built for another MPI library
+};
+
+// The root: found by its symbol or, in a core, by its magic. The first 64 bytes never change.
+struct mpipp_registry {
+  char magic[8];
+  uint32_t major, minor;
+  uint32_t byte_order;
+  uint32_t size; // of this record, bytes
+  uint64_t self; // its own address: tells the root from a copy
+  uint64_t fields;
+  uint32_t field_count, field_size;
+  uint64_t tables;
+  uint32_t table_count, table_size;
+  // from here on by field name
+  uint32_t pointer_size, handle_size;
+  uint32_t flavor, status; // enums "flavor", "status"
+  uint64_t pid;
+  int32_t world_rank, world_size; // -1: unknown
+  uint64_t dropped;               // records lost for want of memory
+  uint64_t frames;                // return addresses kept beyond the caller (MPIPP_FRAMES)
+  uint64_t job;                   // tells the launcher's jobs apart; 0: not known
+  uint64_t parent;                // process id of what started this process
+  char library_version[256];
+  char built_with[256];
+};
+
+#endif

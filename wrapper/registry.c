@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "registry.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "intercept.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT struct mpipp_registry mpipp_registry = {
+    .magic = {'M', 'P', 'I', 'P', 'P', 'R', 'E', 'G'},
+    .major = MPIPP_MAJOR,
+    .minor = MPIPP_MINOR,
+    .byte_order = MPIPP_BYTE_ORDER,
+    .size = sizeof(struct mpipp_registry),
+    .self = 0, // set when opened: a copy of the library's file is not a registry
+    .field_size = sizeof(struct mpipp_field),
+    .table_size = sizeof(struct mpipp_table),
+    .pointer_size = sizeof(void *),
+    .handle_size = sizeof(MPI_Datatype),
+    .flavor = MPIPP_FLAVOR,
+    .world_rank = -1,
+    .world_size = -1,
+    .built_with = MPIPP_BUILT_WITH,
+};
+
+EXPORT const struct mpipp_hook *mpipp_hook = NULL;
+extern const struct mpipp_hook *mpipp_hooked __attribute__((alias("mpipp_hook")));
+
+enum record_id {
+#define RECORD(record) RECORD_##record,
+#define FIELD(record, field, type)
+#define NESTED(record, field, of)
+#define ENUMERATOR(enumeration, value, name)
+#define TABLE(name, record)
+#include "records.def"
+#undef RECORD
+#undef FIELD
+#undef NESTED
+#undef TABLE
+};
+
+enum { UNSIGNED, SIGNED, CHARACTERS, RECORDS };
+
+static const struct mpipp_field fields[] = {
+#define SIZE_OF(record, field) sizeof(((struct mpipp_##record *)0)->field)
+#define RECORD(record)                                                                             \
+  {"", RECORD_##record, RECORDS, RECORD_##record, 0, 0, sizeof(struct mpipp_##record)},
+#define FIELD(record, field, type)                                                                 \
+  {#field,                                                                                         \
+   RECORD_##record,                                                                                \
+   type,                                                                                           \
+   0,                                                                                              \
+   0,                                                                                              \
+   offsetof(struct mpipp_##record, field),                                                         \
+   SIZE_OF(record, field)},
+#define NESTED(record, field, of)                                                                  \
+  {#field,                                                                                         \
+   RECORD_##record,                                                                                \
+   RECORDS,                                                                                        \
+   RECORD_##of,                                                                                    \
+   0,                                                                                              \
+   offsetof(struct mpipp_##record, field),                                                         \
+   SIZE_OF(record, field)},
+#define TABLE(name, record)
+#include "records.def"
+#undef RECORD
+#undef FIELD
+#undef NESTED
+#undef ENUMERATOR
+#undef TABLE
+};
+
+static const struct mpipp_enumerator enumerators[] = {
+#define RECORD(record)
+#define FIELD(record, field, type)
+#define NESTED(record, field, of)
+#define ENUMERATOR(enumeration, value, name) {#enumeration, name, value},
+#define TABLE(name, record)
+#include "records.def"
+#undef ENUMERATOR
+#undef TABLE
+};
+
+static const struct mpipp_table tables[] = {
+#define ENUMERATOR(enumeration, value, name)
+#define TABLE(table, of)                                                                           \
+  {.name = #table, .record = RECORD_##of, .record_size = sizeof(struct mpipp_##of)},
+#include "records.def"
+#undef RECORD
+#undef FIELD
+#undef NESTED
+#undef ENUMERATOR
+#undef TABLE
+    {.name = "threads", .record = RECORD_thread, .record_size = sizeof(struct mpipp_thread)},
+    {.name = "enumerators",
+     .record = RECORD_enumerator,
+     .record_size = sizeof(struct mpipp_enumerator)},
+    {.name = "procedures",
+     .record = RECORD_procedure,
+     .record_size = sizeof(struct mpipp_procedure)},
+    {.name = "constants", .record = RECORD_constant, .record_size = sizeof(struct mpipp_constant)},
+    // no arrays: they say what other records refer to by address
+    {.name = "inputs", .record = RECORD_input, .record_size = sizeof(struct mpipp_input)},
+    {.name = "channels", .record = RECORD_channel, .record_size = sizeof(struct mpipp_channel)},
+};
+
+enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
+
+// Copies in memory the program writes: the file's own pages are not in core files.
+static struct mpipp_field field_copies[sizeof fields / sizeof *fields];
+static struct mpipp_enumerator enumerator_copies[sizeof enumerators / sizeof *enumerators];
+static struct mpipp_table table_copies[COUNT_OF_TABLES];
+static struct mpipp_procedure procedures[MPIPP_PROCEDURES];
+static struct mpipp_constant constants[MAX_CONSTANTS];
+char mpipp_roles[MPIPP_ROLES][24];
+
+extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];
+extern const char *const mpipp_role_names[MPIPP_ROLES];
+
+int mpipp_is_own(const void *address) {
+  static void *own_base = NULL;
+  Dl_info info;
+  if (!own_base && dladdr(&mpipp_registry, &info)) own_base = info.dli_fbase;
+  return dladdr(address, &info) && info.dli_fbase == own_base;
+}
+
+static void array(struct mpipp_table *table, const void *entries, uint64_t count) {
+  table->entries = (uint64_t)(uintptr_t)entries;
+  table->count = count;
+}
+
+struct mpipp_table *mpipp_thread_table(void) {
+  return &table_copies[MPIPP_KINDS];
+}
+
+void mpipp_add_constant(const char *name, int64_t value) {
+  struct mpipp_table *table = &table_copies[MPIPP_KINDS + 3];
+  if (table->count == MAX_CONSTANTS) return;
+  struct mpipp_constant *constant = &constants[table->count];
+  strncpy(constant->name, name, sizeof constant->name - 1);
+  constant->value = value;
+  __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELEASE);
+}
+
+// Of the name that a launcher with PMIx gives a job; spawned processes are another.
+static uint64_t job(void) {
+  const char *name = getenv("PMIX_NAMESPACE");
+  uint64_t hash = 0;
+  for (; name && *name; name++) hash = (hash ^ (unsigned char)*name) * 0x100000001B3u + 1;
+  return hash;
+}
+
+void mpipp_registry_open(void) {
+  memcpy(field_copies, fields, sizeof fields);
+  memcpy(enumerator_copies, enumerators, sizeof enumerators);
+  memcpy(table_copies, tables, sizeof tables);
+  for (int i = 0; i < MPIPP_PROCEDURES; i++)
+    strncpy(procedures[i].name, mpipp_procedure_names[i], sizeof procedures[i].name - 1);
+  for (int i = 0; i < MPIPP_ROLES; i++)
+    strncpy(mpipp_roles[i], mpipp_role_names[i], sizeof mpipp_roles[i] - 1);
+  for (int kind = 0; kind < MPIPP_KINDS; kind++) {
+    mpipp_stores[kind].table = &table_copies[kind];
+    table_copies[kind].handle_size =
+        kind == MPIPP_FILE ? sizeof(MPI_File) : mpipp_registry.handle_size;
+  }
+  array(&table_copies[MPIPP_KINDS + 1], enumerator_copies,
+        sizeof enumerators / sizeof *enumerators);
+  array(&table_copies[MPIPP_KINDS + 2], procedures, MPIPP_PROCEDURES);
+  array(&table_copies[MPIPP_KINDS + 3], constants, 0);
+  const char *frames = getenv("MPIPP_FRAMES");
+  if (frames) mpipp_registry.frames = strtoul(frames, NULL, 10);
+  mpipp_registry.pid = (uint64_t)getpid();
+  mpipp_registry.parent = (uint64_t)getppid();
+  mpipp_registry.job = job();
+  mpipp_registry.fields = (uint64_t)(uintptr_t)field_copies;
+  mpipp_registry.field_count = sizeof fields / sizeof *fields;
+  mpipp_registry.tables = (uint64_t)(uintptr_t)table_copies;
+  mpipp_registry.table_count = COUNT_OF_TABLES;
+  __atomic_store_n(&mpipp_registry.self, (uint64_t)(uintptr_t)&mpipp_registry, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chains.h"
+#include "channels.h"
+#include "intercept.h"
+#include "requests.h"
+
+enum { SERIALS_AT_ONCE = 1024 };
+
+static uint64_t null_request(void) {
+  static uint64_t null = 0;
+  if (MPIPP_UNLIKELY(!MPIPP_READ(null))) MPIPP_WRITE(null, MPIPP_KEY(MPI_REQUEST_NULL));
+  return null;
+}
+
+static uint64_t next_serial(struct mpipp_thread *thread) {
+  static uint64_t reserved = 0;
+  if (!mpipp_has_serial(thread)) {
+    thread->next_serial = __atomic_fetch_add(&reserved, SERIALS_AT_ONCE, __ATOMIC_RELAXED);
+    thread->last_serial = thread->next_serial + SERIALS_AT_ONCE;
+  }
+  return ++thread->next_serial;
+}
+
+// Whether an operation on these datatypes must keep their records alive: not the predefined ones.
+static inline int refers(const struct mpipp_call *call) {
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    const struct mpipp_object *datatype = (void *)(uintptr_t)call->buffers[i].record;
+    if (datatype && !(MPIPP_READ(datatype->flags) & MPIPP_FLAG_PREDEFINED)) return 1;
+  }
+  return (call->present & MPIPP_HAS_VECTORS) != 0;
+}
+
+static void refer_datatypes(const struct mpipp_call *call) {
+  for (uint32_t i = 0; i < call->buffer_count; i++) mpipp_refer(call->buffers[i].record);
+  for (int v = 0; v < MPIPP_MAX_VECTORS && call->present & MPIPP_HAS_VECTORS; v++) {
+    const uint64_t *records = (const uint64_t *)(uintptr_t)call->vectors[v].records;
+    for (uint64_t i = 0; records && i < call->vectors[v].length; i++) mpipp_refer(records[i]);
+  }
+}
+
+// Done only once, at completion or when recycled.
+void mpipp_drop_call(struct mpipp_request *request) {
+  struct mpipp_call *call = &request->call;
+  if (!request->counted) return;
+  MPIPP_WRITE(request->counted, 0);
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    mpipp_unrefer_locked(call->buffers[i].record);
+    call->buffers[i].record = 0;
+  }
+  if (!request->copies) return;
+  for (int v = 0; v < MPIPP_MAX_VECTORS; v++) {
+    uint64_t *records = (uint64_t *)(uintptr_t)call->vectors[v].records;
+    for (uint64_t i = 0; records && i < call->vectors[v].length; i++)
+      mpipp_unrefer_locked(records[i]);
+    memset(&call->vectors[v], 0, sizeof call->vectors[v]);
+  }
+  call->buffer_count = 0;
+  mpipp_release(&request->copies);
+}
+
+static uint64_t copy_array(char **room, uint64_t from, uint64_t bytes) {
+  if (!from) return 0;
+  char *to = *room;
+  memcpy(to, (const void *)(uintptr_t)from, bytes);
+  *room += (bytes + 7) & ~(uint64_t)7;
+  return (uint64_t)(uintptr_t)to;
+}
+
+static uint64_t vector_bytes(const struct mpipp_vector *vector) {
+  return vector->length * (3 * 8 + sizeof(MPI_Datatype)) + 32;
+}
+
+static void copy_vector(struct mpipp_vector *vector, char **room) {
+  uint64_t n = vector->length, datatypes = vector->datatypes;
+  vector->counts = copy_array(room, vector->counts, n * vector->count_size);
+  vector->displacements = copy_array(room, vector->displacements, n * vector->displacement_size);
+  vector->datatypes = copy_array(room, datatypes, n * sizeof(MPI_Datatype));
+  if (!datatypes) return;
+  uint64_t *records = (uint64_t *)*room;
+  const MPI_Datatype *handles = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
+  for (uint64_t i = 0; i < n; i++)
+    records[i] = (uintptr_t)mpipp_find(MPIPP_DATATYPE, MPIPP_KEY(handles[i]));
+  vector->records = (uint64_t)(uintptr_t)records;
+  *room += n * sizeof *records;
+}
+
+// The caller's count arrays may be gone by the time the debugger looks.
+static void copy_vectors(struct mpipp_request *request) {
+  struct mpipp_call *call = &request->call;
+  uint64_t bytes = 0;
+  int used = 0;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    if ((int)call->buffers[i].vector > used) used = (int)call->buffers[i].vector;
+  }
+  for (int v = 0; v < used; v++) bytes += vector_bytes(&call->vectors[v]);
+  char *room = bytes ? mpipp_allocate(bytes) : NULL;
+  request->copies = (uint64_t)(uintptr_t)room;
+  for (int v = 0; v < used; v++) {
+    if (room)
+      copy_vector(&call->vectors[v], &room);
+    else
+      memset(&call->vectors[v], 0, sizeof call->vectors[v]);
+  }
+}
+
+void mpipp_request_keep(struct mpipp_request *request, const struct mpipp_call *call) {
+  const size_t first = offsetof(struct mpipp_call, buffers[1]);
+  if (call->buffer_count > 1 || call->present & ~(uint32_t)MPIPP_HAS_FIRST)
+    memcpy((char *)&request->call + first, (const char *)call + first, sizeof *call - first);
+  if (!refers(call)) return;
+  request->counted = 1;
+  if (call->present & MPIPP_HAS_VECTORS) copy_vectors(request);
+  refer_datatypes(&request->call);
+}
+
+// Uses the handle's record again, if it is free.
+static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent, uint64_t serial) {
+  uint64_t caller = mpipp_outside_mpi(call->caller);
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
+  int reused = mpipp_request_is_free(request);
+  if (reused) {
+    mpipp_request_empty(request, caller);
+    mpipp_request_fill(request, call, persistent, mpipp_request_is_plain(call), serial);
+  }
+  mpipp_unlock_kind(locked);
+  return reused;
+}
+
+void mpipp_request_made_further(const struct mpipp_call *call, uint64_t handle, int persistent) {
+  if (handle == null_request()) return;
+  uint64_t serial = next_serial(mpipp_thread_of(call));
+  if (reuse(call, handle, persistent, serial)) return;
+  struct mpipp_request *request = mpipp_claim_unlisted(MPIPP_REQUEST, handle, call->caller);
+  if (!request) return;
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  mpipp_request_fill(request, call, persistent, mpipp_request_is_plain(call), serial);
+  mpipp_chain_add(request);
+  mpipp_unlock_kind(locked);
+}
+
+void mpipp_request_output(uint64_t handle, const void *output) {
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  struct mpipp_request *request = mpipp_chain_find(handle, mpipp_self->call.requests);
+  if (request) request->output = (uint64_t)(uintptr_t)output;
+  mpipp_unlock_kind(locked);
+}
+
+// A persistent send or receive is matched anew whenever it starts; others when they are made.
+static int matched_at_start(const struct mpipp_call *made) {
+  return made->buffers[0].peers == 1 && made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE);
+}
+
+// The ordinal of a persistent request that starts; without the lock, which is taken to count.
+static uint64_t ordinal_of(const struct mpipp_call *call, uint64_t handle) {
+  struct mpipp_call made = {0};
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  const struct mpipp_request *request = mpipp_chain_find(handle, 0);
+  if (request) memcpy(&made, &request->call, offsetof(struct mpipp_call, buffers[1]));
+  mpipp_unlock_kind(locked);
+  return matched_at_start(&made) ? mpipp_started_ordinal(call, &made) : made.ordinal;
+}
+
+void mpipp_started(const struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t handle = MPIPP_KEY(requests[i]), ordinal = ordinal_of(call, handle);
+    int locked = mpipp_lock_kind(MPIPP_REQUEST);
+    struct mpipp_request *request = mpipp_chain_find(handle, 0);
+    if (request) {
+      request->call.ordinal = ordinal;
+      request->ready = 0;
+      __atomic_store_n(&request->state, MPIPP_REQUEST_ACTIVE, __ATOMIC_RELEASE);
+    }
+    mpipp_unlock_kind(locked);
+  }
+}
+
+// The program knows that the operation is complete and may use its buffers; the request stays.
+// Those that share a handle are complete from the start.
+void mpipp_told_complete(uint64_t handle) {
+  if (handle == null_request()) return;
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
+  if (request && request->state == MPIPP_REQUEST_ACTIVE)
+    __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
+  mpipp_unlock_kind(locked);
+}
+
+void mpipp_cancelled(uint64_t handle) {
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
+  if (request) mpipp_uncertain(&request->call);
+  mpipp_unlock_kind(locked);
+}
+
+// A communicator was freed; what is pending on it goes on. When its handle is given out again,
+// these requests must not be taken for some of the other communicator's: their ordinals are not
+// certain.
+void mpipp_requests_without(uint64_t comm) {
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+  for (struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
+       chunk = (void *)(uintptr_t)chunk->next) {
+    struct mpipp_request *requests = (void *)(chunk + 1);
+    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
+      struct mpipp_call *call = &requests[i].call;
+      if (requests[i].state == MPIPP_REQUEST_COMPLETE || call->comm != comm) continue;
+      call->ordinal = 0;
+      call->recv_ordinal = 0;
+    }
+  }
+  mpipp_unlock_kind(locked);
+}
+
+void mpipp_partitions_ready(uint64_t handle, int64_t count) {
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  struct mpipp_request *request = mpipp_chain_find(handle, 0);
+  if (request) MPIPP_WRITE(request->ready, request->ready + count);
+  mpipp_unlock_kind(locked);
+}
+
+struct mpipp_output mpipp_over(struct mpipp_request *request, int kept) {
+  if (kept) {
+    __atomic_store_n(&request->state, MPIPP_REQUEST_INACTIVE, __ATOMIC_RELEASE);
+    return (struct mpipp_output){0};
+  }
+  struct mpipp_output output = {request->output, request->call.comm, request->call.ordinal};
+  request->output = 0;
+  __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
+  if (MPIPP_UNLIKELY(request->counted)) mpipp_drop_call(request);
+  mpipp_mark(&request->object, MPIPP_FLAG_FREED);
+  return output;
+}
+
+static __attribute__((noinline)) void complete_any(const struct mpipp_call *call, uint64_t handle,
+                                                   uint64_t now, uint64_t where) {
+  if (handle == null_request()) return;
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  int kept = now == handle; // persistent
+  struct mpipp_output output = mpipp_chain_over(handle, where, kept);
+  mpipp_unlock_kind(locked);
+  if (!output.place) return;
+  struct mpipp_call made = {.caller = call->caller, // as if by that call
+                            .procedure = MPIPP_PROC_Comm_idup,
+                            .present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL,
+                            .comm = output.comm,
+                            .ordinal = output.ordinal};
+  mpipp_comm_made(&made, *(const MPI_Comm *)(uintptr_t)output.place);
+}
+
+// The common case: no other request has the handle, it is gone now, and nothing else goes with it.
+// slots: mpipp_requests_alone. Returns 0 if it is another case.
+static inline int complete_alone(const struct mpipp_slots *slots, uint64_t handle, uint64_t now) {
+  struct mpipp_request *request = mpipp_request_in(slots, handle);
+  if (MPIPP_UNLIKELY(!request || request->object.flags | request->object.references ||
+                     request->output | request->counted || now == handle))
+    return 0;
+  __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
+  __atomic_store_n(&request->object.flags, MPIPP_FLAG_FREED, __ATOMIC_RELEASE);
+  return 1;
+}
+
+static inline void complete(const struct mpipp_call *call, uint64_t handle, uint64_t now,
+                            uint64_t where) {
+  const struct mpipp_slots *slots = mpipp_requests_alone;
+  if (MPIPP_UNLIKELY(!slots) || !complete_alone(slots, handle, now))
+    complete_any(call, handle, now, where);
+}
+
+void mpipp_request_freed(const struct mpipp_call *call, uint64_t handle) {
+  // An active operation goes on, but nobody can ask for it any more.
+  complete(call, handle, null_request(), call->requests);
+}
+
+void mpipp_completed(const struct mpipp_call *call, MPI_Request before,
+                     const MPI_Request *request) {
+  complete(call, MPIPP_KEY(before), MPIPP_KEY(*request), (uintptr_t)request);
+}
+
+static __attribute__((noinline)) void complete_each(const struct mpipp_call *call,
+                                                    const MPI_Request *before, int64_t count,
+                                                    const MPI_Request *requests, int all) {
+  for (int64_t i = 0; i < count; i++) {
+    if (all || MPIPP_KEY(requests[i]) != MPIPP_KEY(before[i]))
+      complete(call, MPIPP_KEY(before[i]), MPIPP_KEY(requests[i]), (uintptr_t)&requests[i]);
+  }
+}
+
+// all: every operation is complete. Otherwise (an error in one of them) those whose handle the
+// library took away.
+void mpipp_completed_all(const struct mpipp_call *call, const struct mpipp_handles *handles,
+                         int64_t count, const MPI_Request *requests, int all) {
+  const MPI_Request *before = handles->all;
+  if (!before) return;
+  const struct mpipp_slots *slots = all ? mpipp_requests_alone : NULL;
+  int64_t i = 0;
+  while (i < count && slots && complete_alone(slots, MPIPP_KEY(before[i]), MPIPP_KEY(requests[i])))
+    i++;
+  if (i < count) complete_each(call, before + i, count - i, requests + i, all);
+}
+
+void mpipp_completed_some(const struct mpipp_call *call, const struct mpipp_handles *before,
+                          int count, const int *indices, const MPI_Request *requests) {
+  if (!before->all || count == MPI_UNDEFINED) return;
+  for (int i = 0; i < count; i++) {
+    if (indices[i] != MPI_UNDEFINED)
+      mpipp_completed(call, before->all[indices[i]], &requests[indices[i]]);
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "resolve.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "records.h"
+#include "registry.h"
+
+void *mpipp_real[2][MPIPP_PROCEDURES];
+extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];
+
+static int missing(void) {
+  return MPI_ERR_OTHER;
+}
+
+struct search {
+  const char *name;
+  void *found;
+};
+
+// libmpi may be loaded out of the global scope, as Python extension modules do.
+static int look_in(struct dl_phdr_info *object, size_t size, void *data) {
+  (void)size;
+  struct search *search = data;
+  const char *base = strrchr(object->dlpi_name, '/');
+  if (!base || strncmp(base + 1, "libmpi", 6) != 0) return 0;
+  void *library = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (!library) return 0;
+  search->found = dlsym(library, search->name);
+  dlclose(library);
+  return search->found && !mpipp_is_own(search->found);
+}
+
+static void *find(const char *name) {
+  void *address = dlsym(RTLD_NEXT, name);
+  if (address) return address;
+  struct search search = {name, NULL};
+  return dl_iterate_phdr(look_in, &search) ? search.found : NULL;
+}
+
+void *mpipp_resolve(int profiling, unsigned procedure) {
+  int saved = errno;
+  char name[64];
+  snprintf(name, sizeof name, "%s%s", profiling ? "P" : "", mpipp_procedure_names[procedure]);
+  void *address = find(name);
+  if (!address) address = (void *)missing;
+  __atomic_store_n(&mpipp_real[profiling][procedure], address, __ATOMIC_RELAXED);
+  errno = saved;
+  return address;
+}
+
+int mpipp_has(unsigned procedure) {
+  return mpipp_procedure(1, procedure) != (void *)missing;
+}
+
+#ifdef MPIPP_FLAVOUR_OPENMPI
+void *mpipp_symbol(const char *name) {
+  // The global scope first: a program that is not position independent holds its own copy of the
+  // symbol (copy relocation), and that copy's address is the handle.
+  void *address = dlsym(RTLD_DEFAULT, name);
+  return address ? address : find(name);
+}
+#endif
+
+enum { MAX_RANGES = 16, MAX_FRAMES = 64 };
+static struct { uint64_t from, to; } ranges[MAX_RANGES]; // code of the libraries named libmpi...
+static int range_count = 0;
+uint64_t mpipp_mpi_low = UINT64_MAX, mpipp_mpi_high = 0;
+
+static int add_ranges(struct dl_phdr_info *object, size_t size, void *data) {
+  (void)size, (void)data;
+  const char *base = strrchr(object->dlpi_name, '/');
+  if (!base || strncmp(base + 1, "libmpi", 6) != 0 || strncmp(base + 1, "libmpipp", 8) == 0)
+    return 0;
+  for (int i = 0; i < object->dlpi_phnum && range_count < MAX_RANGES; i++) {
+    const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+    if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
+    uint64_t from = object->dlpi_addr + header->p_vaddr, to = from + header->p_memsz;
+    ranges[range_count].from = from;
+    ranges[range_count++].to = to;
+    if (from < mpipp_mpi_low) mpipp_mpi_low = from;
+    if (to > mpipp_mpi_high) mpipp_mpi_high = to;
+  }
+  return 0;
+}
+
+void mpipp_find_mpi_code(void) {
+  dl_iterate_phdr(add_ranges, NULL);
+}
+
+static int in_mpi(uint64_t address) {
+  for (int i = 0; i < range_count; i++) {
+    if (address >= ranges[i].from && address < ranges[i].to) return 1;
+  }
+  return 0;
+}
+
+uint64_t mpipp_outside_mpi_further(uint64_t caller) {
+  if (!in_mpi(caller)) return caller;
+  int saved = errno;
+  void *stack[MAX_FRAMES];
+  int depth = backtrace(stack, MAX_FRAMES), i = 0;
+  while (i < depth && (uint64_t)(uintptr_t)stack[i] != caller) i++;
+  while (i < depth && in_mpi((uint64_t)(uintptr_t)stack[i])) i++;
+  errno = saved;
+  return i < depth ? (uint64_t)(uintptr_t)stack[i] : caller;
+}
+
+static int loaded_flavor(void) {
+  if (find("ompi_mpi_comm_world")) return MPIPP_FLAVOR_OPENMPI;
+  void *address = find("PMPI_Initialized");
+  Dl_info info;
+  if (address && dladdr(address, &info) && info.dli_fname && strstr(info.dli_fname, "mpi_abi"))
+    return MPIPP_FLAVOR_ABI;
+  return MPIPP_FLAVOR_MPICH;
+}
+
+int mpipp_right_library(void) {
+  static const char *const names[] = {"", "MPICH", "Open MPI", "the MPI standard ABI"};
+  int flavor = loaded_flavor();
+  if (flavor == MPIPP_FLAVOR) return 1;
+  fprintf(stderr,
+          "mpipp: this wrapper is built for %s, the program uses %s: nothing is recorded; "
+          "run 'mpipp run' or 'mpipp wrapper --mpicc' with the program's own compiler.\n",
+          names[MPIPP_FLAVOR], names[flavor]);
+  return 0;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The MPI library's own procedures. Nothing here is linked: a preloaded library must not break a
+// program that has no MPI.
+#ifndef MPIPP_RESOLVE_H
+#define MPIPP_RESOLVE_H
+
+#include "generated/procedures.h"
+#include "vendor.h"
+
+// [0]: MPI_X as the next library in line has it (another tool, or MPI); [1]: PMPI_X.
+extern void *mpipp_real[2][MPIPP_PROCEDURES] __attribute__((visibility("hidden")));
+
+// Finds one; where the library lacks it, a function that returns MPI_ERR_OTHER.
+void *mpipp_resolve(int profiling, unsigned procedure);
+
+// Whether the library that is loaded is the one this was built for. Says so once if not.
+int mpipp_right_library(void);
+
+// Whether the library has the procedure.
+int mpipp_has(unsigned procedure);
+
+// The return address that belongs to the application: the caller's own, or, where the caller is
+// one of the MPI library's layers (Fortran), the first one further out.
+uint64_t mpipp_outside_mpi_further(uint64_t caller);
+// bounds of the MPI libraries' code
+extern uint64_t mpipp_mpi_low __attribute__((visibility("hidden")));
+extern uint64_t mpipp_mpi_high __attribute__((visibility("hidden")));
+static inline int mpipp_is_outside_mpi(uint64_t caller) {
+  return __builtin_expect(caller < mpipp_mpi_low || caller >= mpipp_mpi_high, 1);
+}
+static inline uint64_t mpipp_outside_mpi(uint64_t caller) {
+  return mpipp_is_outside_mpi(caller) ? caller : mpipp_outside_mpi_further(caller);
+}
+void mpipp_find_mpi_code(void);
+
+static inline void *mpipp_procedure(int profiling, unsigned procedure) {
+  void *address = __atomic_load_n(&mpipp_real[profiling][procedure], __ATOMIC_RELAXED);
+  return __builtin_expect(address != 0, 1) ? address : mpipp_resolve(profiling, procedure);
+}
+
+// PMPI(Type_size)(datatype, &size): for the recorder's own questions to the library.
+#define PMPI(NAME) ((__typeof__(&MPI_##NAME))mpipp_procedure(1, MPIPP_PROC_##NAME))
+
+#endif

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+#include "store.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "objects.h"
+#include "registry.h"
+#include "resolve.h"
+
+enum { CHUNK_BYTES = 1 << 16, FIRST_SLOTS = 1024, MAX_FRAMES = 64 };
+
+struct mpipp_store mpipp_stores[MPIPP_KINDS];
+int mpipp_several_threads = 1; // until MPI says otherwise
+const struct mpipp_slots *mpipp_requests_alone;
+
+// Held for some dozen instructions, at every datatype made and freed: a third of a mutex's cost.
+static char lock = 0;
+
+void mpipp_lock(void) {
+  while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE)) sched_yield();
+}
+void mpipp_unlock(void) {
+  __atomic_clear(&lock, __ATOMIC_RELEASE);
+}
+
+void mpipp_dropped(void) {
+  __atomic_fetch_add(&mpipp_registry.dropped, 1, __ATOMIC_RELAXED);
+}
+
+void *mpipp_map(uint64_t bytes) {
+  int saved = errno;
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  errno = saved;
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+void *mpipp_allocate(uint64_t bytes) {
+  int saved = errno;
+  void *memory = malloc(bytes);
+  if (!memory) mpipp_dropped();
+  errno = saved;
+  return memory;
+}
+
+void mpipp_release(uint64_t *field) {
+  free((void *)(uintptr_t)*field);
+  *field = 0;
+}
+
+void mpipp_set_string(uint64_t *field, const char *text) {
+  int saved = errno;
+  char *copy = text ? strdup(text) : NULL;
+  if (text && !copy) mpipp_dropped();
+  uint64_t old = *field;
+  __atomic_store_n(field, (uint64_t)(uintptr_t)copy, __ATOMIC_RELEASE);
+  free((void *)(uintptr_t)old);
+  errno = saved;
+}
+
+void *mpipp_find_further(const struct mpipp_slots *slots, uint64_t handle) {
+  uint64_t mask = MPIPP_READ(slots->mask);
+  for (uint64_t i = mpipp_hash(handle), n = 0; n <= mask; i++, n++) {
+    const struct mpipp_slot *slot = &slots->slot[i & mask];
+    struct mpipp_object *object = mpipp_in_slot(slot, handle);
+    if (object) return object;
+    if (MPIPP_READ(slot->record) == 0) return NULL;
+  }
+  return NULL;
+}
+
+// The slot of a handle, or the slot to put it in.
+static struct mpipp_slot *slot_of(struct mpipp_slots *slots, uint64_t handle) {
+  struct mpipp_slot *removed = NULL;
+  for (uint64_t i = mpipp_hash(handle);; i++) {
+    struct mpipp_slot *slot = &slots->slot[i & slots->mask];
+    if (slot->record == 0) return removed ? removed : slot;
+    if (slot->record == 1) {
+      if (!removed) removed = slot;
+    } else if (slot->handle == handle) {
+      return slot;
+    }
+  }
+}
+
+static void put(struct mpipp_slots *slots, struct mpipp_object *object) {
+  struct mpipp_slot *slot = slot_of(slots, object->handle);
+  if (slot->record == 0) slots->used++;
+  MPIPP_WRITE(slot->handle, object->handle);
+  __atomic_store_n(&slot->record, (uint64_t)(uintptr_t)object, __ATOMIC_RELEASE);
+}
+
+void mpipp_set_several_threads(int several) {
+  MPIPP_WRITE(mpipp_several_threads, several);
+  MPIPP_WRITE(mpipp_requests_alone, several ? NULL : mpipp_stores[MPIPP_REQUEST].slots);
+}
+
+static void publish_slots(struct mpipp_store *store, struct mpipp_slots *slots) {
+  store->table->slots = 0;
+  __atomic_store_n(&store->table->capacity, slots->mask + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&store->slots, slots, __ATOMIC_RELEASE);
+  __atomic_store_n(&store->table->slots, (uint64_t)(uintptr_t)slots->slot, __ATOMIC_RELEASE);
+  if (store == &mpipp_stores[MPIPP_REQUEST] && !MPIPP_READ(mpipp_several_threads))
+    MPIPP_WRITE(mpipp_requests_alone, slots);
+}
+
+static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacity) {
+  uint64_t bytes = sizeof(struct mpipp_slots) + capacity * sizeof(struct mpipp_slot);
+  struct mpipp_slots *slots = store->spare;
+  if (slots && store->spare_capacity == capacity) {
+    store->spare = NULL; // empty: see retire
+  } else {
+    slots = mpipp_map(bytes);
+  }
+  if (!slots) return NULL;
+  MPIPP_WRITE(slots->mask, capacity - 1);
+  MPIPP_WRITE(slots->offsets, (capacity - 1) * sizeof(struct mpipp_slot));
+  return slots;
+}
+
+// A thread may still probe the table just replaced. Its memory goes back to the system, but the
+// addresses stay: such a thread reads zeros, finds nothing, and asks again.
+static void retire(struct mpipp_store *store, struct mpipp_slots *slots) {
+  store->spare_capacity = slots->mask + 1;
+  store->spare = slots;
+  madvise(slots, sizeof *slots + store->spare_capacity * sizeof *slots->slot, MADV_DONTNEED);
+}
+
+static int unused(const struct mpipp_object *object) {
+  return (MPIPP_READ(object->flags) & MPIPP_FLAG_FREED) && MPIPP_READ(object->references) == 0;
+}
+
+static void recycle(struct mpipp_store *store, struct mpipp_object *object) {
+  __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
+  mpipp_forget(object);
+  MPIPP_WRITE(object->flags, 0);
+  object->next = (uint64_t)(uintptr_t)store->free;
+  store->free = object;
+}
+
+// Makes room: leaves out the records nobody needs and grows only if that is not enough. Create
+// and free in a loop therefore needs no more memory than the first FIRST_SLOTS objects.
+static int make_room(struct mpipp_store *store) {
+  struct mpipp_slots *old = store->slots;
+  uint64_t capacity = old ? old->mask + 1 : 0, keep = 0;
+  for (uint64_t i = 0; i < capacity; i++) {
+    if (old->slot[i].record > 1) keep += !unused((void *)(uintptr_t)old->slot[i].record);
+  }
+  uint64_t wanted = capacity ? capacity : FIRST_SLOTS;
+  if (keep * 2 > wanted) wanted *= 2;
+  struct mpipp_slots *slots = new_slots(store, wanted);
+  if (!slots) return 0;
+  struct mpipp_object *gone = NULL;
+  for (uint64_t i = 0; i < capacity; i++) {
+    if (old->slot[i].record <= 1) continue;
+    struct mpipp_object *object = (void *)(uintptr_t)old->slot[i].record;
+    if (unused(object)) {
+      object->next = (uint64_t)(uintptr_t)gone;
+      gone = object;
+    } else {
+      put(slots, object);
+    }
+  }
+  publish_slots(store, slots);
+  if (old) retire(store, old);
+  while (gone) {
+    struct mpipp_object *object = gone;
+    gone = (void *)(uintptr_t)object->next;
+    recycle(store, object);
+  }
+  return 1;
+}
+
+static struct mpipp_object *allocate(struct mpipp_store *store) {
+  struct mpipp_object *object = store->free;
+  if (object) {
+    store->free = (void *)(uintptr_t)object->next;
+    return object;
+  }
+  uint64_t size = store->table->record_size;
+  if (!store->last || store->last->used == store->last->capacity) {
+    struct mpipp_chunk *chunk = mpipp_map(CHUNK_BYTES);
+    if (!chunk) return NULL;
+    chunk->capacity = (CHUNK_BYTES - sizeof *chunk) / size;
+    uint64_t address = (uint64_t)(uintptr_t)chunk;
+    __atomic_store_n(store->last ? &store->last->next : &store->table->chunks, address,
+                     __ATOMIC_RELEASE);
+    store->last = chunk;
+  }
+  object = (void *)((char *)(store->last + 1) + store->last->used * size);
+  __atomic_store_n(&store->last->used, store->last->used + 1, __ATOMIC_RELEASE);
+  store->table->count++;
+  return object;
+}
+
+// Whether one more handle fits.
+static int has_room(struct mpipp_store *store) {
+  if (store->slots && (store->slots->used + 1) * 4 <= (store->slots->mask + 1) * 3) return 1;
+  return make_room(store) || (store->slots && store->slots->used <= store->slots->mask);
+}
+
+// Of a record that no handle leads to any more, whoever takes this mark off recycles it.
+static int take_unlisted(struct mpipp_object *object) {
+  return __atomic_fetch_and(&object->flags, ~(uint32_t)MPIPP_FLAG_UNLISTED, __ATOMIC_SEQ_CST) &
+         MPIPP_FLAG_UNLISTED;
+}
+
+// With the lock held.
+static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
+  if (!has_room(store)) return NULL;
+  struct mpipp_slot *slot = slot_of(store->slots, handle);
+  struct mpipp_object *object = NULL;
+  if (slot->record > 1) {
+    object = (void *)(uintptr_t)slot->record;
+    // Serial 0: another thread fills it, which met the same object (a group, a datatype made out
+    // of sight) at the same time.
+    int filled = MPIPP_READ(object->serial) != 0;
+    if (filled && MPIPP_READ(object->references) == 0) {
+      __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
+      mpipp_forget(object);
+      return object;
+    }
+    mpipp_mark(object, MPIPP_FLAG_UNLISTED | MPIPP_FLAG_FREED);
+    if (filled && MPIPP_READ(object->references) == 0 && take_unlisted(object))
+      recycle(store, object); // the last reference went in between
+  }
+  object = allocate(store);
+  if (!object) return NULL;
+  MPIPP_WRITE(object->handle, handle);
+  put(store->slots, object);
+  return object;
+}
+
+// All but the private link and what other threads look at while it is changed.
+static void clear(struct mpipp_object *object, enum mpipp_kind kind, uint64_t record_size) {
+  object->kind = kind;
+  MPIPP_WRITE(object->flags, 0);
+  MPIPP_WRITE(object->references, 0);
+  memset(&object->fint, 0, record_size - offsetof(struct mpipp_object, fint));
+}
+
+static uint64_t frames(uint64_t wanted) {
+  void *stack[MAX_FRAMES];
+  int depth = backtrace(stack, MAX_FRAMES);
+  int first = 0; // leave out this library's own frames
+  while (first < depth && mpipp_is_own(stack[first])) first++;
+  uint64_t count = (uint64_t)(depth - first) < wanted ? (uint64_t)(depth - first) : wanted;
+  uint64_t *copy = mpipp_allocate((count + 1) * sizeof *copy);
+  if (!copy) return 0;
+  copy[0] = count;
+  for (uint64_t i = 0; i < count; i++) copy[i + 1] = (uint64_t)(uintptr_t)stack[first + (int)i];
+  return (uint64_t)(uintptr_t)copy;
+}
+
+static void *claimed(enum mpipp_kind kind, uint64_t handle, uint64_t caller, int listed) {
+  int saved = errno;
+  struct mpipp_store *store = &mpipp_stores[kind];
+  uint64_t wanted = mpipp_registry.frames, stack = wanted ? frames(wanted) : 0;
+  int locked = mpipp_lock_kind(kind);
+  struct mpipp_object *object = listed ? claim(store, handle) : allocate(store);
+  if (object) clear(object, kind, store->table->record_size);
+  mpipp_unlock_kind(locked);
+  errno = saved;
+  if (!object) {
+    free((void *)(uintptr_t)stack);
+    mpipp_dropped();
+    return NULL;
+  }
+  MPIPP_WRITE(object->handle, handle);
+  object->caller = mpipp_outside_mpi(caller);
+  object->frames = stack;
+  return object;
+}
+
+void *mpipp_claim(enum mpipp_kind kind, uint64_t handle, uint64_t caller) {
+  return claimed(kind, handle, caller, 1);
+}
+
+void *mpipp_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t caller) {
+  return claimed(kind, handle, caller, 0);
+}
+
+void *mpipp_listed_locked(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_slots *slots = mpipp_stores[kind].slots;
+  uint64_t record = slots ? slot_of(slots, handle)->record : 0;
+  return record > 1 ? (void *)(uintptr_t)record : NULL;
+}
+
+int mpipp_list_locked(void *object) {
+  struct mpipp_store *store = &mpipp_stores[((struct mpipp_object *)object)->kind];
+  if (!has_room(store)) return 0;
+  put(store->slots, object);
+  return 1;
+}
+
+void mpipp_publish(void *record) {
+  struct mpipp_object *object = record;
+  static uint64_t serials[MPIPP_KINDS];
+  uint64_t *last = &serials[object->kind];
+  uint64_t serial =
+      mpipp_is_alone(object->kind) ? ++*last : __atomic_add_fetch(last, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&object->serial, serial, __ATOMIC_RELEASE);
+}
+
+uint64_t mpipp_serial_of(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_object *object = mpipp_find_live(kind, handle);
+  return object ? MPIPP_READ(object->serial) : 0;
+}
+
+static int is_constant(const struct mpipp_object *object) {
+  return (MPIPP_READ(object->flags) & (MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_NULL)) != 0;
+}
+
+void mpipp_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial) {
+  struct mpipp_object *object = mpipp_find_live(kind, handle);
+  if (!object || is_constant(object)) return;
+  // Without the lock the record could become another object's after the comparison.
+  int locked = mpipp_lock_kind(kind);
+  if (!locked || MPIPP_READ(object->serial) == serial) {
+    if (object->holders > 0)
+      object->holders--;
+    else
+      mpipp_mark(object, MPIPP_FLAG_FREED);
+  }
+  mpipp_unlock_kind(locked);
+}
+
+int mpipp_is_constant(enum mpipp_kind kind, uint64_t handle) {
+  const struct mpipp_object *object = mpipp_find_live(kind, handle);
+  return object && is_constant(object);
+}
+
+int mpipp_held_again(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_object *object = mpipp_find_live(kind, handle);
+  if (!object) return 0;
+  if (is_constant(object)) return 1;
+  mpipp_lock();
+  int live = MPIPP_READ(object->serial) && !(MPIPP_READ(object->flags) & MPIPP_FLAG_FREED);
+  if (live) object->holders++;
+  mpipp_unlock();
+  return live;
+}
+
+static int lasting(const struct mpipp_object *object) {
+  return MPIPP_READ(object->flags) & MPIPP_FLAG_PREDEFINED;
+}
+
+void mpipp_refer(uint64_t record) {
+  struct mpipp_object *object = (void *)(uintptr_t)record;
+  if (object && !lasting(object)) __atomic_add_fetch(&object->references, 1, __ATOMIC_RELAXED);
+}
+
+static int drop_reference(struct mpipp_object *object) {
+  return object && !lasting(object) &&
+         __atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL) == 0 && take_unlisted(object);
+}
+
+void mpipp_unrefer_locked(uint64_t record) {
+  struct mpipp_object *object = (void *)(uintptr_t)record;
+  if (drop_reference(object)) recycle(&mpipp_stores[object->kind], object);
+}
+
+void mpipp_unrefer(uint64_t record) {
+  struct mpipp_object *object = (void *)(uintptr_t)record;
+  if (!drop_reference(object)) return;
+  mpipp_lock();
+  recycle(&mpipp_stores[object->kind], object);
+  mpipp_unlock();
+}
+
+void mpipp_discard_locked(void *record) {
+  struct mpipp_object *object = record;
+  recycle(&mpipp_stores[object->kind], object);
+}
+
+static void after_fork_in_child(void) {
+  mpipp_unlock();
+  mpipp_forked();
+}
+
+__attribute__((constructor)) static void guard_fork(void) {
+  pthread_atfork(mpipp_lock, mpipp_unlock, after_fork_in_child);
+}

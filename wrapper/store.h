@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Where the records live: pools of fixed-size records that never move, found by handle.
+#ifndef MPIPP_STORE_H
+#define MPIPP_STORE_H
+
+#include "records.h"
+
+#define MPIPP_LIKELY(x) __builtin_expect(!!(x), 1)
+#define MPIPP_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+// What another thread may be reading or writing at the same time.
+#define MPIPP_READ(PLACE) __atomic_load_n(&(PLACE), __ATOMIC_ACQUIRE)
+#define MPIPP_WRITE(PLACE, VALUE) __atomic_store_n(&(PLACE), VALUE, __ATOMIC_RELAXED)
+
+// Of data shared by this library's files: reached without the global offset table.
+#define MPIPP_HIDDEN __attribute__((visibility("hidden")))
+
+// Memory straight from the system, zeroed, never given back; NULL when there is none.
+void *mpipp_map(uint64_t bytes);
+// Counts a record that was lost for want of memory.
+void mpipp_dropped(void);
+// As malloc, with errno left alone and a failure counted.
+void *mpipp_allocate(uint64_t bytes);
+
+struct mpipp_slots {
+  uint64_t mask;
+  uint64_t offsets; // the same in bytes
+  uint64_t used;    // slots that do not end a probe
+  uint64_t padding;
+  struct mpipp_slot slot[];
+};
+
+// One kind's records. The public side is the registry's table.
+struct mpipp_store {
+  struct mpipp_slots *slots;
+  struct mpipp_slots *spare; // the table replaced last, kept for threads that still probe it
+  uint64_t spare_capacity;
+  struct mpipp_object *free;
+  struct mpipp_chunk *last;
+  struct mpipp_table *table;
+};
+extern struct mpipp_store mpipp_stores[MPIPP_KINDS] MPIPP_HIDDEN;
+
+#define MPIPP_HASH 0x9E3779B97F4A7C15u
+
+static inline uint64_t mpipp_hash(uint64_t handle) {
+  return (handle * MPIPP_HASH) >> 32;
+}
+
+// Where the probe for a handle begins: slot[mpipp_hash(handle) & mask], with fewer shifts.
+static inline const struct mpipp_slot *mpipp_first_slot(const struct mpipp_slots *slots,
+                                                        uint64_t handle) {
+  uint64_t hash = handle * MPIPP_HASH >> (32 - 4) & MPIPP_READ(slots->offsets);
+  return (const struct mpipp_slot *)((const char *)slots->slot + hash);
+}
+
+void mpipp_lock(void);
+void mpipp_unlock(void);
+
+// Whether several threads may be inside MPI calls at the same time, as far as is known:
+// MPI_THREAD_MULTIPLE, or sessions, which have thread levels of their own.
+extern int mpipp_several_threads MPIPP_HIDDEN;
+// The requests' slots while no other thread can be in MPI; else NULL.
+extern const struct mpipp_slots *mpipp_requests_alone MPIPP_HIDDEN;
+
+void mpipp_set_several_threads(int several);
+
+// Whether no other thread can be about to change a record of that kind: datatypes and requests,
+// unlike infos or error handlers, are for one thread at a time where MPI says so.
+static inline int mpipp_is_alone(uint32_t kind) {
+  return kind <= MPIPP_REQUEST && !MPIPP_READ(mpipp_several_threads);
+}
+
+// The lock where others may be there. It guards requests' records, all of them: whoever holds it
+// owns each. Nothing less would do, because MPI gives a handle out again before the thread that
+// completed the operation before has recorded that, so that two threads may be about to change one
+// record. Returns what to call mpipp_unlock_kind with.
+static inline int mpipp_lock_kind(uint32_t kind) {
+  int alone = mpipp_is_alone(kind);
+  if (!alone) mpipp_lock();
+  return !alone;
+}
+static inline void mpipp_unlock_kind(int locked) {
+  if (locked) mpipp_unlock();
+}
+
+// The record in a slot, if it is this handle's and not being changed. Records are never unmapped.
+static inline struct mpipp_object *mpipp_in_slot(const struct mpipp_slot *slot, uint64_t handle) {
+  uint64_t record = MPIPP_READ(slot->record);
+  struct mpipp_object *object = (void *)(uintptr_t)record;
+  return MPIPP_LIKELY(record > 1 && MPIPP_READ(object->handle) == handle &&
+                      MPIPP_READ(object->serial))
+             ? object
+             : (void *)0;
+}
+
+// The rest of mpipp_find, where the first slot did not do.
+void *mpipp_find_further(const struct mpipp_slots *slots, uint64_t handle);
+
+// The record of a handle (freed ones included), or NULL. Takes no lock: a record that another
+// thread is changing counts as not found.
+static inline void *mpipp_find(enum mpipp_kind kind, uint64_t handle) {
+  const struct mpipp_slots *slots = __atomic_load_n(&mpipp_stores[kind].slots, __ATOMIC_ACQUIRE);
+  if (MPIPP_UNLIKELY(!slots)) return (void *)0;
+  struct mpipp_object *object = mpipp_in_slot(mpipp_first_slot(slots, handle), handle);
+  return MPIPP_LIKELY(object != (void *)0) ? object : mpipp_find_further(slots, handle);
+}
+
+// As mpipp_find, and NULL for a freed one.
+static inline void *mpipp_find_live(enum mpipp_kind kind, uint64_t handle) {
+  struct mpipp_object *object = mpipp_find(kind, handle);
+  return object && !(MPIPP_READ(object->flags) & MPIPP_FLAG_FREED) ? object : (void *)0;
+}
+
+// An empty record for a new object with that handle, serial 0; the one before it with the same
+// handle becomes unreachable by handle, or is reused if nothing refers to it. NULL: no memory.
+void *mpipp_claim(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
+// An empty record that no handle leads to yet.
+void *mpipp_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
+// With the lock held: the record a handle leads to, even one that is being changed, or NULL; and
+// making it lead to another. Returns 0 without memory.
+void *mpipp_listed_locked(enum mpipp_kind kind, uint64_t handle);
+int mpipp_list_locked(void *object);
+// Sets flags of a record.
+static inline void mpipp_mark(struct mpipp_object *object, uint32_t flags) {
+  if (mpipp_is_alone(object->kind))
+    __atomic_store_n(&object->flags, object->flags | flags, __ATOMIC_RELEASE);
+  else
+    __atomic_or_fetch(&object->flags, flags, __ATOMIC_SEQ_CST);
+}
+// Makes a claimed and filled record visible.
+void mpipp_publish(void *object);
+// The serial of the live object with that handle, 0 if there is none.
+uint64_t mpipp_serial_of(enum mpipp_kind kind, uint64_t handle);
+// The same for mpipp_freed after the call; not looked up where nobody can come in between.
+static inline uint64_t mpipp_serial_before(enum mpipp_kind kind, uint64_t handle) {
+  return mpipp_is_alone(kind) ? 0 : mpipp_serial_of(kind, handle);
+}
+// The user freed the object; its record stays until the memory is needed. Another thread may have
+// been given the handle again already: nothing is done then.
+void mpipp_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial);
+// Whether the handle is predefined or null.
+int mpipp_is_constant(enum mpipp_kind kind, uint64_t handle);
+// One more handle to a known object was given out; returns 0 if it is not known.
+int mpipp_held_again(enum mpipp_kind kind, uint64_t handle);
+
+// A record that refers to another keeps it from being recycled. Addresses; 0 is ignored.
+void mpipp_refer(uint64_t record);
+void mpipp_unrefer(uint64_t record);
+void mpipp_unrefer_locked(uint64_t record);
+
+// Recycles a record that is not reachable by handle.
+void mpipp_discard_locked(void *object);
+
+// Replaces a C string owned by a record.
+void mpipp_set_string(uint64_t *field, const char *text);
+// Frees what a field owns.
+void mpipp_release(uint64_t *field);
+
+#endif

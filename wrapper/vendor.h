@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// mpi.h of whichever library, and the only place that knows how the libraries differ.
+#ifndef MPIPP_VENDOR_H
+#define MPIPP_VENDOR_H
+
+// The deprecated and the removed procedures are wrapped as well.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "mpipp_have.h" // written by the build: MPIPP_HAVE_X for every procedure mpi.h declares
+
+#if defined(MPIPP_FLAVOUR_MPICH)
+#define MPIPP_FLAVOR MPIPP_FLAVOR_MPICH
+#elif defined(MPIPP_FLAVOUR_OPENMPI)
+#define MPIPP_FLAVOR MPIPP_FLAVOR_OPENMPI
+#elif defined(MPIPP_FLAVOUR_ABI)
+#define MPIPP_FLAVOR MPIPP_FLAVOR_ABI
+#else
+#error "compile with -DMPIPP_FLAVOUR_MPICH, _OPENMPI or _ABI"
+#endif
+
+#ifdef MPIPP_FLAVOUR_OPENMPI
+// Its predefined handles are addresses of data symbols. A preloaded library must not refer to
+// them (it would break every program without MPI), so they are looked up when first used.
+void *mpipp_symbol(const char *name);
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global) ((type)mpipp_symbol(#global))
+// Removed from mpi.h, still in the library.
+#undef MPI_LB
+#undef MPI_UB
+#define MPI_LB OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_lb)
+#define MPI_UB OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_ub)
+#endif
+
+// Handles passed by value arrive in a whole register, whatever their size: one build can then pass
+// on the calls of a program that uses another library, untouched.
+typedef uintptr_t mpipp_arg;
+
+// The Fortran INTEGER of a handle; for MPICH it is the handle, and the procedure a macro.
+#ifdef MPIPP_FLAVOUR_MPICH
+#define MPIPP_FINT(NAME, handle) ((int32_t)(handle))
+#elif defined(MPIPP_FLAVOUR_ABI)
+#define MPIPP_FINT(NAME, handle) ((int32_t)PMPI(NAME##_toint)(handle))
+#else
+#define MPIPP_FINT(NAME, handle) ((int32_t)PMPI(NAME##_c2f)(handle))
+#endif
+
+// Whether the handles that MPI_Type_get_contents gives out are copies, with handles of their own.
+#ifdef MPIPP_FLAVOUR_OPENMPI
+#define MPIPP_CONTENTS_ARE_COPIES 1
+#else
+#define MPIPP_CONTENTS_ARE_COPIES 0
+#endif
+
+// A handle as the registry's key: an unsigned integer of the handle's size.
+#define MPIPP_KEY(handle)                                                                          \
+  (sizeof(handle) == 4 ? (uint64_t)(uint32_t)(uintptr_t)(handle) : (uint64_t)(uintptr_t)(handle))
+
+#endif
