@@ -359,7 +359,7 @@ class Thread:
     tid: int  # as gettid says
     pthread_self: int
     depth: int
-    call: Call | None  # None: not inside a call
+    call: Call | None  # None: not inside a call, or its record is not whole yet
 
 
 @dataclass(frozen=True)

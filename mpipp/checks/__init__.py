@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import TypeVar
 
 from mpipp.checks import (
     arguments,
@@ -19,6 +21,8 @@ from mpipp.checks import (
 from mpipp.checks.finding import Finding
 from mpipp.checks.process import Process
 from mpipp.checks.processes import Processes, worlds
+from mpipp.errors import MpippError
+from mpipp.model import KINDS, Broken
 
 _OF_ONE: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     arguments.check,
@@ -34,13 +38,46 @@ _BETWEEN: tuple[Callable[[Processes], Iterator[Finding]], ...] = (
 )
 
 
-def findings(processes: Sequence[Process], leaks_too: bool = False) -> Iterator[Finding]:
-    """What every check finds, those of one process first."""
+_Checked = TypeVar("_Checked", Process, Processes)
+
+
+def findings(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+    leaks_too: bool = False,
+) -> Iterator[Finding]:
+    """What every check finds, those of one process first.
+
+    Damaged records are passed over: `failed` is given the reason, and the process, None if a check
+    of several could not go on.
+    """
     for process in processes:
         for check in _OF_ONE:
-            yield from check(process)
-        if leaks_too or leaks.at_the_end(process):
-            yield from leaks.check(process)
+            yield from _guarded(check, process, process, failed)
+        at_the_end = leaks_too or leaks.at_the_end(process)
+        if at_the_end:
+            yield from _guarded(leaks.check, process, process, failed)
+        for damaged in _damaged(process, KINDS if at_the_end else ("request", "file")):
+            failed(process, MpippError(damaged.reason))
     for world in worlds(processes):
         for between in _BETWEEN:
-            yield from between(world)
+            yield from _guarded(between, world, None, failed)
+
+
+def _guarded(
+    check: Callable[[_Checked], Iterator[Finding]],
+    checked: _Checked,
+    process: Process | None,
+    failed: Callable[[Process | None, MpippError], None],
+) -> Iterator[Finding]:
+    try:
+        yield from check(checked)
+    except MpippError as error:
+        failed(process, error)
+
+
+def _damaged(process: Process, kinds: Sequence[str]) -> Iterator[Broken]:
+    of_each = (process.registry.objects(kind) for kind in kinds)
+    for found in chain(process.registry.threads(), *of_each):
+        if isinstance(found, Broken):
+            yield found

@@ -84,14 +84,18 @@ def _requests(process: Process, requests: Sequence[Request]) -> Finding:
 
 def _objects(process: Process, kind: str, objects: Sequence[Object]) -> Finding:
     how, must = _FREED_BY[kind]
-    received = kind == "message"
+    what, rule = "freed", "11.2.2: a program should free what it made before MPI_Finalize"
+    advice = f"call {how} when it is needed no more"
+    if kind == "message":
+        what, rule = "received", "3.8.2: a message that a matching probe took must be received"
+        advice = f"call {how}: no other call can receive it"
     return Finding(
         f"{kind}-leak",
         "warning",
-        _not(len(objects), _NOUNS.get(kind, kind), "received" if received else "freed"),
+        _not(len(objects), _NOUNS.get(kind, kind), what),
         (process.made(objects[0], *_others(len(objects))),),
-        "MPI-4.1, section 11.2.2: a program should free what it made before MPI_Finalize",
-        f"call {how} when it is needed no more",
+        f"MPI-4.1, section {rule}",
+        advice,
         must,
     )
 

@@ -84,8 +84,7 @@ class Process:
         inside = set()
         for thread in self.threads:
             assert thread.call is not None
-            if thread.call.state == "active":
-                result.append(Operation(self, thread.call, None, thread.tid))
+            result.append(Operation(self, thread.call, None, thread.tid))
             inside.add((thread.call.frame, thread.call.serial))
         for request in self.registry.pending_requests():
             # A call that is about to return may have recorded its request already.

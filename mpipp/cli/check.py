@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+from typing import NamedTuple
 
 from mpipp.cli import corefile, elf
 from mpipp.cli.debugger import debugger, loading
@@ -63,10 +64,11 @@ def run(arguments: argparse.Namespace) -> int:
         said = " ".join(report.split()) or "gdb said nothing"
         raise MpippError(f"the cores could not be checked: {said}")
     sys.stdout.write(report)
-    findings, checked = result
+    findings, checked, whole = result
     if checked < len(arguments.cores):
         print(f"mpipp: {checked} of {len(arguments.cores)} cores were checked", file=sys.stderr)
-    return FOUND if findings else NOT_CHECKED if checked < len(arguments.cores) else 0
+        whole = False
+    return FOUND if findings else 0 if whole else NOT_CHECKED
 
 
 def _is_given(arguments: argparse.Namespace, option: str) -> bool:
@@ -91,18 +93,26 @@ def _quoted(path: str) -> str:
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _result(report: str) -> tuple[int, int] | None:
-    # Findings, and processes looked at; None if the report has no last line.
+class _Result(NamedTuple):
+    findings: int
+    processes: int  # looked at
+    whole: bool  # none of their records was damaged
+
+
+def _result(report: str) -> _Result | None:
+    # None if the report has no last line.
     last = _LAST.search(report)
     if last is None:
         return None
     findings, processes = last.groups()
-    return 0 if findings == "no" else int(findings), int(processes)
+    whole = "not all was checked: " not in report
+    return _Result(0 if findings == "no" else int(findings), int(processes), whole)
 
 
-def _result_of_document(report: str) -> tuple[int, int] | None:
+def _result_of_document(report: str) -> _Result | None:
     try:
         document = json.loads(report)
-        return len(document["findings"]), len(document["processes"])
+        whole = not document["not_checked"]
+        return _Result(len(document["findings"]), len(document["processes"]), whole)
     except (ValueError, KeyError):
         return None

@@ -53,6 +53,8 @@ def of_text(text: str, access: bool = False) -> Object:
         model = debugtypes.model(kind, language)
         layout = Layout(model, root, name, name, language.fortran)
         return Object(layout, None, not isinstance(model, Array))
+    if text.startswith("$") and value.type.code == gdb.TYPE_CODE_VOID:
+        raise MpippError(f"{text} has no value: name a variable, an expression or a type")
     return of_value(value, text, language)
 
 

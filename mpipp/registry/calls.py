@@ -37,10 +37,21 @@ class Calls:
         self._buffers = layout.decoder(buffers, "buffer", RawBuffer)
         self._vectors = layout.decoder(vectors, "vector", RawVector)
 
+    def active(self, record: bytes) -> Call | None:
+        """The call in a thread's record, None while it is not whole: being entered, or left.
+
+        Raises MpippError when it makes no sense.
+        """
+        raw = self._calls.one(record)
+        state = self._source.enumerator("call_state", raw.state)
+        return self._call(raw) if state == "active" else None
+
     def call(self, record: bytes) -> Call:
         """The call in a record. Raises MpippError when it makes no sense."""
+        return self._call(self._calls.one(record))
+
+    def _call(self, raw: RawCall) -> Call:
         source = self._source
-        raw = self._calls.one(record)
         present = source.bits("present", raw.present)
 
         def given(name: str, value: int) -> int | None:

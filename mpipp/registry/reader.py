@@ -172,7 +172,7 @@ class Registry:
             try:
                 raw = decoder.one(record)
                 if raw.serial:
-                    call = self._calls.call(raw.call) if raw.depth else None
+                    call = self._calls.active(raw.call) if raw.depth else None
                     yield Thread(raw.serial, raw.tid, raw.self, raw.depth, call)
             except MpippError as error:
                 yield Broken("thread", address, str(error))

@@ -236,6 +236,15 @@ def each_root():
     print("done")
 
 
+def each_check():
+    """What cannot be read is said once, and the other checks go on."""
+    table("file")(chunks=0x10)
+    forget()
+    print(said("mpipp check --leaks"), end="")
+    heal()
+    print("done")
+
+
 def regions():
     """Where damage may matter: (address, bytes)."""
     start = source.layout.address
@@ -281,6 +290,7 @@ def fuzz(times, seed):
         commands += chance.sample(
             ["mpipp filetype", "mpipp filetype[1][0]", "mpipp info", "mpipp list calls"], 1
         )
+        commands += ["mpipp check --leaks"]
         commands += chance.sample(["output memory", "output numbers", "mpipp filetype numbers"], 1)
         for command in commands:
             begin = time.monotonic()

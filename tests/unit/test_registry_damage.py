@@ -242,7 +242,8 @@ def test_damaged_calls() -> None:
         "request", 3, state=state, call=image.call("MPI_Send", [image.pack("buffer", vector=3)])
     )
     image.object("request", 4, state=44, call=image.call("MPI_Send"))
-    image.thread(serial=1, depth=1, call=call)
+    active = image.value("call_state", "active")
+    image.thread(serial=1, depth=1, call=image.pack("call", procedure=999, state=active))
     reasons = [broken(image, "request", handle) for handle in (1, 2, 3, 4)]
     assert reasons == [
         "procedure number 999 is not in the table of procedures",

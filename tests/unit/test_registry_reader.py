@@ -24,6 +24,7 @@ from mpipp.model import (
     Request,
     Session,
     Site,
+    Thread,
     Win,
 )
 from mpipp.registry.reader import Registry, find_in
@@ -425,6 +426,14 @@ def test_threads(image: Image) -> None:
     idle, busy = sorted(read(image).threads(), key=lambda t: t.depth)  # type: ignore[union-attr]
     assert (idle.tid, idle.call) == (18, None)  # type: ignore[union-attr]
     assert (busy.tid, busy.pthread_self, busy.call.procedure) == (17, 0x7FFF00000000, "MPI_Send")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("state", ["entering", "none"])
+def test_a_call_that_is_not_whole(image: Image, state: str) -> None:
+    call = image.call("MPI_Send", present=["constructor"], state=state, input_count=2, inputs=0)
+    image.thread(serial=1, tid=17, depth=1, call=call)
+    (thread,) = read(image).threads()
+    assert isinstance(thread, Thread) and thread.call is None
 
 
 def test_fortran_handles(image: Image) -> None:

@@ -41,7 +41,8 @@ class Check(Command):
         if rest:
             raise MpippError(f'mpipp check takes no argument, only --leaks and --json: "{rest}"')
         checked = _Checked()
-        found = list(checks.findings(checked.processes, leaks_too="--leaks" in options))
+        leaks_too = "--leaks" in options
+        found = list(checks.findings(checked.processes, checked.failed, leaks_too))
         if "--json" in options:
             return [_document(found, checked)]
         return list(_report(found, checked))
@@ -77,6 +78,13 @@ class _Checked:
         self.processes.append(process)
         self.sessions.append(session)
 
+    def failed(self, process: Process | None, error: MpippError) -> None:
+        """Take down that a check of a process, or of all, has met records that make no sense."""
+        label = self.label(process.number) if process else ""
+        failure = f"{label}{': ' if label else ''}not all was checked: {error}"
+        if failure not in self.failures:
+            self.failures.append(failure)
+
     def label(self, number: int) -> str:
         """A process among several."""
         if len(self.processes) == 1:
@@ -106,12 +114,8 @@ def _report(found: list[Finding], checked: _Checked) -> Iterator[str]:
 
 def _looked_at(checked: _Checked) -> str:
     calls = sum(len(process.threads) for process in checked.processes)
-    operations = sum(len(process.operations) for process in checked.processes)
-    pending = operations - sum(
-        operation.request is None
-        for process in checked.processes
-        for operation in process.operations
-    )
+    operations = [one for process in checked.processes for one in process.operations]
+    pending = sum(operation.request is not None for operation in operations)
     words = [
         _counted(len(checked.processes), "process", "processes"),
         _counted(calls, "active call", "active calls"),
