@@ -94,6 +94,10 @@ void mpipp_file_made(const struct mpipp_call *call, MPI_File file, uint64_t comm
   record->comm = comm;
   record->amode = amode;
   mpipp_set_string(&record->filename, filename);
+  // The view until the program sets one (MPI-4.1, section 14.2.1).
+  record->disp = 0;
+  record->etype = record->filetype = MPIPP_KEY(MPI_BYTE);
+  mpipp_set_string(&record->datarep, "native");
   mpipp_publish(record);
 }
 

@@ -174,7 +174,8 @@ def files(processes: list[Process], path: str) -> None:
         file = process.find("file", "file")
         assert (file.filename, file.comm) == (path, process.said["world"])
         assert file.amode == process.said["MPI_MODE_CREATE | MPI_MODE_RDWR"]
-        assert (file.datarep, file.split) == ("", None)
+        assert (file.disp, file.datarep, file.split) == (0, "native", None)
+        assert file.etype == file.filetype == process.said["MPI_BYTE"]
     all_until(processes, "view")
     for process in processes:
         file = process.find("file", "file")

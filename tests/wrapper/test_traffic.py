@@ -17,6 +17,7 @@ from watched import Process, watched
 
 from mpipp import checks
 from mpipp.checks import process as checked
+from mpipp.errors import MpippError
 from mpipp.model import Broken, Object
 
 STOPS = int(os.environ.get("MPIPP_STOPS", "100"))
@@ -85,6 +86,8 @@ def look(processes: Sequence[Process]) -> int:
     for number, process in enumerate(processes):
         process.registry.invalidate()
         found.append(checked.Process(number, process.registry, Around(process), None))
-    findings = list(checks.findings(found))
+    failures: list[MpippError] = []
+    findings = list(checks.findings(found, lambda _, error: failures.append(error)))
+    assert failures == []
     assert findings == [], [(one.what, [party.text for party in one.parties]) for one in findings]
     return sum(len(one.operations) for one in found)
