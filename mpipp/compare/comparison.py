@@ -322,7 +322,8 @@ def _shifted(datatype: Datatype, layout: Layout, count: int, origin: int) -> str
         if number == _MOST_CANDIDATES:
             break
         by = at - first.start
-        if not by or leaf.size < first.size:
+        elsewhere = isinstance(leaf, Scalar) and leaf.kind in ELSEWHERE
+        if not by or leaf.size < first.size or elsewhere:
             continue
         if not _Comparison(datatype, layout, count, origin + by).report().errors:
             return (

@@ -16,6 +16,9 @@ _MEMBERS = (
     (re.compile(r"std::(\w+::)?valarray<"), ("_M_data",)),
     (re.compile(r"std::(\w+::)?span<"), ("_M_ptr",)),
 )
+# Others, of which no address tells where the elements lie.
+_SCATTERED = re.compile(r"std::(\w+::)?((forward_)?list|deque|(unordered_)?(multi)?(map|set))<")
+_POINTERS = re.compile(r"std::(\w+::)?(unique|shared|weak)_ptr<")
 
 
 def elements(value: gdb.Value) -> int | None:
@@ -32,7 +35,12 @@ def elements(value: gdb.Value) -> int | None:
 def is_container(kind: gdb.Type) -> bool:
     """Whether it is the type of a container, whose elements lie elsewhere."""
     name = _tag(kind)
-    return any(pattern.match(name) for pattern, _ in _MEMBERS)
+    return bool(_SCATTERED.match(name)) or any(pattern.match(name) for pattern, _ in _MEMBERS)
+
+
+def is_pointer(kind: gdb.Type) -> bool:
+    """Whether it is the type of a smart pointer."""
+    return _POINTERS.match(_tag(kind)) is not None
 
 
 def _tag(kind: gdb.Type) -> str:

@@ -47,7 +47,9 @@ def model(kind: gdb.Type, language: Names, depth: int = 0) -> Type:
         low, high = plain.range()
         return Array(Scalar("char", "character", 1), max(0, high - low + 1), low, True, True)
     if depth and containers.is_container(plain):
-        return Scalar("container", str(plain.unqualified().name), plain.sizeof)
+        return Scalar("container", str(kind.unqualified().name), plain.sizeof)
+    if depth and containers.is_pointer(plain):
+        return Scalar("pointer", str(kind.unqualified().name), plain.sizeof)
     if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
         return _record(kind, plain, language, depth)
     return _scalar(kind, plain)

@@ -50,6 +50,7 @@ def of_text(text: str, access: bool = False) -> Object:
         root = _FORTRAN_TYPE.sub(r"\1", _KEYWORD.sub("", text))
         root = re.sub(r"\s*\[.*", "", root)
         name = _type_text(kind, text, language)
+        _expect_members(kind, text)
         model = debugtypes.model(kind, language)
         layout = Layout(model, root, name, name, language.fortran)
         return Object(layout, None, not isinstance(model, Array))
@@ -64,6 +65,9 @@ def of_value(value: gdb.Value, text: str, language: Names) -> Object:
     elements = containers.elements(value)
     if elements:
         return _elements(value, elements, text, language)
+    if elements == 0:
+        raise MpippError(f"{text} is an empty container: name the type of its elements")
+    _expect_members(value.type, text)
     if plain.code == gdb.TYPE_CODE_PTR:
         return _pointee(value, _target(value), text, language)
     kind = debugtypes.model(value.type, language)
@@ -74,6 +78,13 @@ def of_value(value: gdb.Value, text: str, language: Names) -> Object:
     layout = Layout(kind, root, text, _name(kind, value.type, language), language.fortran)
     address = _address(value) if kind.size else None  # gdb warns of the first of no elements
     return Object(layout, address, bool(pointed))
+
+
+def _expect_members(kind: gdb.Type, text: str) -> None:
+    if containers.is_container(kind):
+        raise MpippError(
+            f"{text} is a container, whose elements lie elsewhere: name an element, or its type"
+        )
 
 
 def _target(value: gdb.Value) -> gdb.Type:

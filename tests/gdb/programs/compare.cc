@@ -5,6 +5,9 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "mark.h"
@@ -58,6 +61,13 @@ class Token {
   int kind, serial;
 };
 
+struct Entry {
+  std::map<int, double> all;
+  std::unique_ptr<int> one;
+  std::string name;
+  int number;
+};
+
 static void send(const Mesh &mesh, MPI_Datatype type) {
   MPI_Bcast(const_cast<double *>(&mesh.values[2]), 4, type, 0, MPI_COMM_SELF);
   MPI_Bcast(mesh.raw + 5, 4, type, 0, MPI_COMM_SELF);
@@ -72,6 +82,9 @@ int main(int argc, char **argv) {
   std::vector<shapes::Point<double>> points(10, point);
   Mesh mesh{std::vector<double>(100), new double[50]};
   Token token;
+  Entry entry{};
+  std::vector<bool> flags(100);
+  std::vector<int> none;
 
   MPI_Datatype three, of_circle, raw;
   MPI_Type_contiguous(3, MPI_DOUBLE, &three);
@@ -89,7 +102,7 @@ int main(int argc, char **argv) {
   MPI_Type_contiguous(sizeof circle, MPI_BYTE, &bytes);
   mark();
   send(mesh, MPI_DOUBLE);
-  (void)same, (void)token;
+  (void)same, (void)token, (void)entry, (void)flags, (void)none;
   MPI_Finalize();
   return (int)points[0].x() == 7;
 }
