@@ -156,7 +156,8 @@ static void files(const char *path) {
   MPI_Type_vector(4, 1, 2, MPI_INT, &vector);
   MPI_Type_commit(&vector);
   MPI_File_open(world, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-  NUMBER(MPI_MODE_CREATE | MPI_MODE_RDWR), SAY(file), SAY(vector), SAY(MPI_INT), SAY(MPI_BYTE), ADDRESS(data);
+  NUMBER(MPI_MODE_CREATE | MPI_MODE_RDWR), SAY(file), SAY(vector), SAY(MPI_INT), SAY(MPI_BYTE),
+      ADDRESS(data);
   stop("file");
   MPI_File_set_view(file, 32, MPI_INT, vector, "native", MPI_INFO_NULL);
   stop("view");
