@@ -8,12 +8,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import support
+from ranks import ranks
 
 from mpipp.cli import attach, corefile
 from mpipp.cli.main import main
@@ -25,20 +24,6 @@ FINDING = (
     "MPI_INT is sent, MPI_DOUBLE received"
 )
 both = support.on_mpi("mpich4", "openmpi4")
-
-
-@contextmanager
-def ranks(mpi: support.MPI) -> Iterator[dict[int, int]]:
-    """Two processes that have begun what they do: their process ids by rank."""
-    program = support.compile_program(PROGRAM, mpi)
-    words = [*mpi.mpiexec, "-n", "2", "env", f"LD_PRELOAD={mpi.wrapper}", str(program)]
-    with subprocess.Popen(words, env=dict(mpi.env), stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        try:
-            lines = [process.stdout.readline().split() for _ in range(2)]
-            yield {int(rank): int(pid) for rank, pid in lines}
-        finally:
-            process.terminate()
 
 
 def mpipp(*words: object) -> subprocess.CompletedProcess[str]:
@@ -66,7 +51,7 @@ def plain(text: str) -> str:
 
 @both
 def test_cores(mpi: support.MPI, tmp_path: Path) -> None:
-    with ranks(mpi) as pids:
+    with ranks(support.compile_program(PROGRAM, mpi), mpi) as pids:
         cores = [dumped(pid, tmp_path / f"core of {rank}") for rank, pid in sorted(pids.items())]
     program = support.compile_program(PROGRAM, mpi)
     assert corefile.program_of(str(cores[0])) == str(program)
@@ -125,7 +110,7 @@ def test_core_without_a_program(tmp_path: Path) -> None:
 
 @both
 def test_attach(mpi: support.MPI) -> None:
-    with ranks(mpi) as pids:
+    with ranks(support.compile_program(PROGRAM, mpi), mpi) as pids:
         # Others run MPI programs on this machine: only these two are attached to.
         found = [pid for _, pid in sorted(attach._ranks_of(os.getuid())) if pid in pids.values()]
         assert found == [pids[0], pids[1]]

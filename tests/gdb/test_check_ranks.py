@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from pathlib import Path
 
 import expectations
 import pytest
 import support
+from ranks import ranks
 
 both = support.on_mpi("mpich4", "openmpi4")
 
@@ -111,18 +110,8 @@ buf = 0x (1 STRUCT[3])), request #1
 """
 
 
-@contextmanager
-def ranks(name: str, mpi: support.MPI, *args: str) -> Iterator[dict[int, int]]:
-    """Two processes that have begun what they do: their process ids by rank."""
-    program = support.compile_program(expectations.PROGRAMS / name, mpi)
-    words = [*mpi.mpiexec, "-n", "2", "env", f"LD_PRELOAD={mpi.wrapper}", str(program), *args]
-    with subprocess.Popen(words, env=dict(mpi.env), stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        try:
-            lines = [process.stdout.readline().split() for _ in range(2)]
-            yield {int(rank): int(pid) for rank, pid in lines}
-        finally:
-            process.terminate()
+def compiled(name: str, mpi: support.MPI) -> Path:
+    return support.compile_program(expectations.PROGRAMS / name, mpi)
 
 
 def check(mpi: support.MPI, *jobs: dict[int, int]) -> str:
@@ -136,13 +125,16 @@ def check(mpi: support.MPI, *jobs: dict[int, int]) -> str:
 
 @both
 def test_table_one(mpi: support.MPI) -> None:
-    with ranks("table_one.c", mpi) as pids:
+    with ranks(compiled("table_one.c", mpi), mpi) as pids:
         assert check(mpi, pids) == TABLE_ONE
 
 
 @both
 def test_two_jobs(mpi: support.MPI) -> None:
-    with ranks("table_one.c", mpi) as first, ranks("table_one.c", mpi) as second:
+    with (
+        ranks(compiled("table_one.c", mpi), mpi) as first,
+        ranks(compiled("table_one.c", mpi), mpi) as second,
+    ):
         report = check(mpi, first, second)
     assert (
         report.splitlines()[-1] == "2 findings in 4 processes, 0 active calls, 4 pending requests"
@@ -154,7 +146,7 @@ def test_two_jobs(mpi: support.MPI) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_wrong(mpi: support.MPI, name: str) -> None:
     what, parties = CASES[name]
-    with ranks("between.c", mpi, name) as pids:
+    with ranks(compiled("between.c", mpi), mpi, name) as pids:
         lines = check(mpi, pids).splitlines()
     assert lines[0] == what
     told = [line.strip() for line in lines[1:] if re.match(" +(rank|sends|receives|reduces)", line)]
@@ -165,7 +157,7 @@ def test_wrong(mpi: support.MPI, name: str) -> None:
 
 @support.on_mpi("mpich4")
 def test_partitioned(mpi: support.MPI) -> None:
-    with ranks("between.c", mpi, "partitioned") as pids:
+    with ranks(compiled("between.c", mpi), mpi, "partitioned") as pids:
         lines = check(mpi, pids).splitlines()
     assert lines[0] == (
         "error: 12 elements sent, but only 10 received: the message is truncated (MPI_ERR_TRUNCATE)"
@@ -175,7 +167,7 @@ def test_partitioned(mpi: support.MPI) -> None:
 
 @support.on_mpi("mpich4")
 def test_forms(mpi: support.MPI) -> None:
-    with ranks("between.c", mpi, "forms") as pids:
+    with ranks(compiled("between.c", mpi), mpi, "forms") as pids:
         for _ in range(20):  # until the second process is in its call
             lines = check(mpi, pids).splitlines()
             if lines[-1].endswith("1 active call, 1 pending request"):
@@ -185,7 +177,7 @@ def test_forms(mpi: support.MPI) -> None:
 
 @both
 def test_outlived(mpi: support.MPI) -> None:
-    with ranks("between.c", mpi, "outlived") as pids:
+    with ranks(compiled("between.c", mpi), mpi, "outlived") as pids:
         assert check(mpi, pids) == (
             "no findings in 2 processes, 0 active calls, 4 pending requests\n"
         )
@@ -194,5 +186,5 @@ def test_outlived(mpi: support.MPI) -> None:
 @support.on_mpi("mpich4")
 @pytest.mark.parametrize("name", [*CASES, "partitioned"])
 def test_right(mpi: support.MPI, name: str) -> None:
-    with ranks("between.c", mpi, name, "right") as pids:
+    with ranks(compiled("between.c", mpi), mpi, name, "right") as pids:
         assert check(mpi, pids).startswith("no findings in 2 processes")

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import expectations
 import support
+from ranks import ranks
 
 both = support.on_mpi("mpich4", "openmpi4")
 
@@ -70,19 +68,6 @@ TYPES = (
 DATA = ("{{0}, {20}}", "{{1}, {21}, {41}}")
 # Not `frame function`: with two inferiors it ends gdb 13.
 IN_MAIN = "python select_frame('main')"
-
-
-@contextmanager
-def ranks(program: Path, mpi: support.MPI) -> Iterator[dict[int, int]]:
-    """Two processes that wait for each other: their process ids by rank."""
-    words = [*mpi.mpiexec, "-n", "2", "env", f"LD_PRELOAD={mpi.wrapper}", str(program)]
-    with subprocess.Popen(words, env=dict(mpi.env), stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        try:
-            lines = [process.stdout.readline().split() for _ in range(2)]
-            yield {int(rank): int(pid) for rank, pid in lines}
-        finally:
-            process.terminate()
 
 
 @both
