@@ -155,7 +155,7 @@ class Call:
     """One call of an MPI procedure. What the procedure has no argument for is None."""
 
     procedure: str  # "MPI_Bcast"
-    state: str  # "none" "entering" "active"
+    state: str  # "active"; "entering": read from the frame, not recorded yet
     serial: int  # numbers the calls of a thread from 1
     site: Site
     frame: int  # frame address of the intercepting function: callers lie above

@@ -123,12 +123,6 @@ static struct mpipp_comm *comm_of(uint64_t handle) {
   return mpipp_find_live(MPIPP_COMM, handle);
 }
 
-static uint64_t counted(struct mpipp_channel *channel) {
-  uint64_t count = MPIPP_READ(channel->count) + 1;
-  MPIPP_WRITE(channel->count, count);
-  return count;
-}
-
 uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence, uint64_t comm,
                      uint64_t key) {
   struct mpipp_thread *thread = mpipp_thread_of(call);
@@ -138,7 +132,7 @@ uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence
   struct mpipp_channel *channel =
       record && !seen_late ? channel_of(record, sequence, key, MPIPP_READ(thread->serial)) : NULL;
   if (channel) {
-    ordinal = counted(channel);
+    ordinal = mpipp_counted(channel);
     if (sequence < MPIPP_KEPT_SEQUENCES) {
       unsigned place = mpipp_channel_place((int)(key >> 32), (int)(uint32_t)key);
       thread->channels[sequence][place] = (uint64_t)(uintptr_t)channel;
@@ -148,6 +142,10 @@ uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence
   }
   mpipp_unlock();
   return ordinal;
+}
+
+uint64_t mpipp_sent_further(const struct mpipp_call *call, int dest, int tag) {
+  return mpipp_count(call, MPIPP_SENDS, call->comm, mpipp_channel_key(dest, tag));
 }
 
 // From now on receives on the communicator have no certain ordinals; the counts so far are kept.

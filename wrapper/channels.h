@@ -32,35 +32,42 @@ static inline unsigned mpipp_channel_place(int peer, int tag) {
 extern struct mpipp_channel mpipp_no_channel MPIPP_HIDDEN;
 void mpipp_channels_init(struct mpipp_thread *thread);
 
-// Counts a call in its channel if that is known; otherwise 0.
-static inline uint64_t mpipp_count_known(const struct mpipp_call *call,
-                                         enum mpipp_sequence sequence, int peer, int tag) {
+// The channel that a thread used last in the place of that peer and tag.
+static inline struct mpipp_channel *
+mpipp_last_channel(const struct mpipp_call *call, enum mpipp_sequence sequence, int peer, int tag) {
   const struct mpipp_thread *thread = mpipp_thread_of(call);
-  struct mpipp_channel *channel =
-      (void *)(uintptr_t)thread->channels[sequence][mpipp_channel_place(peer, tag)];
-  if (MPIPP_UNLIKELY(MPIPP_READ(channel->comm) != call->comm ||
-                     MPIPP_READ(channel->key) != mpipp_channel_key(peer, tag)))
-    return 0;
+  return (void *)(uintptr_t)thread->channels[sequence][mpipp_channel_place(peer, tag)];
+}
+
+static inline int mpipp_is_channel(const struct mpipp_channel *channel,
+                                   const struct mpipp_call *call, int peer, int tag) {
+  return MPIPP_LIKELY(MPIPP_READ(channel->comm) == call->comm &&
+                      MPIPP_READ(channel->key) == mpipp_channel_key(peer, tag));
+}
+
+static inline uint64_t mpipp_counted(struct mpipp_channel *channel) {
   uint64_t count = MPIPP_READ(channel->count) + 1;
   MPIPP_WRITE(channel->count, count);
   return count;
 }
 
-// As that, in any channel. Without memory, or on an unknown communicator, 0: not known.
+// Counts a call in any channel. Without memory, or on an unknown communicator, 0: not known.
 uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence, uint64_t comm,
                      uint64_t key);
 
 // Of a send, a receive, or a collective call, its ordinal, from 1.
+uint64_t mpipp_sent_further(const struct mpipp_call *call, int dest, int tag);
+
 static inline uint64_t mpipp_sent(const struct mpipp_call *call, int dest, int tag) {
-  uint64_t ordinal = mpipp_count_known(call, MPIPP_SENDS, dest, tag);
-  return MPIPP_LIKELY(ordinal != 0)
-             ? ordinal
-             : mpipp_count(call, MPIPP_SENDS, call->comm, mpipp_channel_key(dest, tag));
+  struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_SENDS, dest, tag);
+  return mpipp_is_channel(last, call, dest, tag) ? mpipp_counted(last)
+                                                 : mpipp_sent_further(call, dest, tag);
 }
 
 static inline uint64_t mpipp_joined(const struct mpipp_call *call) {
-  uint64_t ordinal = mpipp_count_known(call, MPIPP_COLLECTIVES, 0, 0);
-  return MPIPP_LIKELY(ordinal != 0) ? ordinal : mpipp_count(call, MPIPP_COLLECTIVES, call->comm, 0);
+  struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_COLLECTIVES, 0, 0);
+  return mpipp_is_channel(last, call, 0, 0) ? mpipp_counted(last)
+                                            : mpipp_count(call, MPIPP_COLLECTIVES, call->comm, 0);
 }
 
 // The rest of mpipp_posted. What a blocking receive of any message took is told when it returns.
@@ -68,8 +75,10 @@ uint64_t mpipp_posted_further(const struct mpipp_call *call, int source, int tag
 
 static inline uint64_t mpipp_posted(const struct mpipp_call *call, int source, int tag,
                                     int blocking) {
-  uint64_t ordinal = mpipp_count_known(call, MPIPP_RECEIVES, source, tag);
-  return MPIPP_LIKELY(ordinal != 0) ? ordinal : mpipp_posted_further(call, source, tag, blocking);
+  struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_RECEIVES, source, tag);
+  return mpipp_is_channel(last, call, source, tag)
+             ? mpipp_counted(last)
+             : mpipp_posted_further(call, source, tag, blocking);
 }
 
 static inline int mpipp_is_any(int source, int tag) {

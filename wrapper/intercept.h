@@ -43,8 +43,7 @@ struct mpipp_begun mpipp_begin_further(unsigned procedure);
 
 // real: what MPI_X goes on to. NULL: pass the call through (inside another call, or nothing to
 // record).
-static inline struct mpipp_thread *mpipp_begin(unsigned procedure, void **real, void *caller,
-                                               void *frame) {
+static inline struct mpipp_thread *mpipp_begin(unsigned procedure, void **real) {
   struct mpipp_thread *thread = mpipp_self;
   *real = mpipp_procedure(0, procedure);
   if (MPIPP_UNLIKELY(!thread || thread->depth | thread->profiling)) {
@@ -53,15 +52,19 @@ static inline struct mpipp_thread *mpipp_begin(unsigned procedure, void **real, 
     thread = begun.thread;
     if (!thread) return NULL;
   }
-  thread->depth = 1;
+  return thread;
+}
+
+static inline struct mpipp_call *mpipp_entering(struct mpipp_thread *thread, unsigned procedure,
+                                                void *caller, void *frame) {
   struct mpipp_call *call = &thread->call;
-  __atomic_store_n(&call->state, MPIPP_CALL_ENTERING, __ATOMIC_RELEASE);
+  thread->depth = 1;
   call->procedure = procedure;
   call->serial++;
   call->caller = (uintptr_t)caller;
   call->frame = (uintptr_t)frame;
   call->buffer_count = 0;
-  return thread;
+  return call;
 }
 
 // The record of the buffer's datatype; out of line.
@@ -128,26 +131,37 @@ int mpipp_at_leaf(const struct mpipp_call *call);
 int64_t mpipp_own_count(const struct mpipp_call *call, const void *counts, unsigned size);
 int64_t mpipp_total_count(const struct mpipp_call *call, const void *counts, unsigned size);
 
+// A copy of more than few handles; NULL without memory.
+MPI_Request *mpipp_many_handles(int64_t count, const MPI_Request *requests);
+
 static inline void mpipp_handles_init(struct mpipp_handles *handles, int64_t count,
                                       const MPI_Request *requests) {
-  MPI_Request *all = handles->few;
-  if (MPIPP_UNLIKELY(count > (int64_t)(sizeof handles->few / sizeof *handles->few)))
-    all = mpipp_allocate((size_t)count * sizeof *requests);
-  handles->all = all;
+  if (MPIPP_UNLIKELY(count > (int64_t)(sizeof handles->few / sizeof *handles->few))) {
+    handles->all = mpipp_many_handles(count, requests);
+    return;
+  }
+  handles->all = handles->few;
   // Atomic, or the compiler makes it a call of memcpy, which takes longer for the usual few.
-  for (int64_t i = 0; all && i < count; i++) MPIPP_WRITE(all[i], requests[i]);
+  for (int64_t i = 0; i < count; i++) MPIPP_WRITE(handles->few[i], requests[i]);
 }
 
 static inline void mpipp_handles_deinit(struct mpipp_handles *handles) {
   if (MPIPP_UNLIKELY(handles->all != handles->few)) free(handles->all);
 }
 
+// With something hooked in. By value, as above.
+struct mpipp_taken {
+  int over, code;
+};
+struct mpipp_taken mpipp_enter_hooked(struct mpipp_call *call);
+int mpipp_leave_hooked(struct mpipp_call *call, int code);
+
 static inline int mpipp_enter(struct mpipp_thread *thread, int *code) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
-  if (MPIPP_LIKELY(mpipp_hooked == NULL) || !mpipp_hooked->enter) return 0;
-  int stored = MPI_SUCCESS, taken_over = mpipp_hooked->enter(&thread->call, &stored);
-  *code = stored;
-  return taken_over;
+  if (MPIPP_LIKELY(mpipp_hooked == NULL)) return 0;
+  struct mpipp_taken taken = mpipp_enter_hooked(&thread->call);
+  *code = taken.code;
+  return taken.over;
 }
 
 // The address MPI is given for the buffer in that role: the caller's, unless a hook changed it.
@@ -158,8 +172,7 @@ uint64_t mpipp_hooked_address(const struct mpipp_call *call, unsigned role, uint
        : (POINTER))
 
 static inline int mpipp_leave(struct mpipp_thread *thread, int code) {
-  if (MPIPP_UNLIKELY(mpipp_hooked != NULL) && mpipp_hooked->leave)
-    code = mpipp_hooked->leave(&thread->call, code);
+  if (MPIPP_UNLIKELY(mpipp_hooked != NULL)) code = mpipp_leave_hooked(&thread->call, code);
   __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   thread->depth = 0;
   return code;

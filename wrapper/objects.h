@@ -53,8 +53,6 @@ struct mpipp_handles {
   MPI_Request *all; // NULL: no memory
 };
 void mpipp_completed(const struct mpipp_call *call, MPI_Request before, const MPI_Request *request);
-void mpipp_completed_all(const struct mpipp_call *call, const struct mpipp_handles *before,
-                         int64_t count, const MPI_Request *requests, int all);
 void mpipp_completed_some(const struct mpipp_call *call, const struct mpipp_handles *before,
                           int count, const int *indices, const MPI_Request *requests);
 

@@ -154,7 +154,7 @@ enum mpipp_present {
                     MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL,
 };
 
-enum mpipp_call_state { MPIPP_CALL_NONE, MPIPP_CALL_ENTERING, MPIPP_CALL_ACTIVE };
+enum mpipp_call_state { MPIPP_CALL_NONE, MPIPP_CALL_ACTIVE }; // active: recorded whole
 
 // One intercepted call, decoded: what the seam (seam.h) passes on, and what the debugger reads as
 // the active call of a thread. A pending request keeps a copy: what most of them need stands first.

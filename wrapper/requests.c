@@ -18,7 +18,7 @@ static uint64_t null_request(void) {
 
 static uint64_t next_serial(struct mpipp_thread *thread) {
   static uint64_t reserved = 0;
-  if (!mpipp_has_serial(thread)) {
+  if (thread->next_serial == thread->last_serial) {
     thread->next_serial = __atomic_fetch_add(&reserved, SERIALS_AT_ONCE, __ATOMIC_RELAXED);
     thread->last_serial = thread->next_serial + SERIALS_AT_ONCE;
   }
@@ -252,22 +252,9 @@ static __attribute__((noinline)) void complete_any(const struct mpipp_call *call
   mpipp_comm_made(&made, *(const MPI_Comm *)(uintptr_t)output.place);
 }
 
-// The common case: no other request has the handle, it is gone now, and nothing else goes with it.
-// slots: mpipp_requests_alone. Returns 0 if it is another case.
-static inline int complete_alone(const struct mpipp_slots *slots, uint64_t handle, uint64_t now) {
-  struct mpipp_request *request = mpipp_request_in(slots, handle);
-  if (MPIPP_UNLIKELY(!request || request->object.flags | request->object.references ||
-                     request->output | request->counted || now == handle))
-    return 0;
-  __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
-  __atomic_store_n(&request->object.flags, MPIPP_FLAG_FREED, __ATOMIC_RELEASE);
-  return 1;
-}
-
 static inline void complete(const struct mpipp_call *call, uint64_t handle, uint64_t now,
                             uint64_t where) {
-  const struct mpipp_slots *slots = mpipp_requests_alone;
-  if (MPIPP_UNLIKELY(!slots) || !complete_alone(slots, handle, now))
+  if (!mpipp_complete_alone(mpipp_requests_alone, handle, now))
     complete_any(call, handle, now, where);
 }
 
@@ -281,26 +268,12 @@ void mpipp_completed(const struct mpipp_call *call, MPI_Request before,
   complete(call, MPIPP_KEY(before), MPIPP_KEY(*request), (uintptr_t)request);
 }
 
-static __attribute__((noinline)) void complete_each(const struct mpipp_call *call,
-                                                    const MPI_Request *before, int64_t count,
-                                                    const MPI_Request *requests, int all) {
+void mpipp_completed_each(const struct mpipp_call *call, const MPI_Request *before, int64_t count,
+                          const MPI_Request *requests, int all) {
   for (int64_t i = 0; i < count; i++) {
     if (all || MPIPP_KEY(requests[i]) != MPIPP_KEY(before[i]))
       complete(call, MPIPP_KEY(before[i]), MPIPP_KEY(requests[i]), (uintptr_t)&requests[i]);
   }
-}
-
-// all: every operation is complete. Otherwise (an error in one of them) those whose handle the
-// library took away.
-void mpipp_completed_all(const struct mpipp_call *call, const struct mpipp_handles *handles,
-                         int64_t count, const MPI_Request *requests, int all) {
-  const MPI_Request *before = handles->all;
-  if (!before) return;
-  const struct mpipp_slots *slots = all ? mpipp_requests_alone : NULL;
-  int64_t i = 0;
-  while (i < count && slots && complete_alone(slots, MPIPP_KEY(before[i]), MPIPP_KEY(requests[i])))
-    i++;
-  if (i < count) complete_each(call, before + i, count - i, requests + i, all);
 }
 
 void mpipp_completed_some(const struct mpipp_call *call, const struct mpipp_handles *before,

@@ -6,16 +6,15 @@
 #include <string.h>
 
 #include "channels.h"
+#include "objects.h"
 #include "records.h"
 #include "resolve.h"
 #include "store.h"
 
-// The record of a handle, if it is in its first slot.
-static inline struct mpipp_request *mpipp_request_in(const struct mpipp_slots *slots,
-                                                     uint64_t handle) {
-  const struct mpipp_slot *slot = mpipp_first_slot(slots, handle);
-  struct mpipp_request *request = (void *)(uintptr_t)slot->record;
-  return MPIPP_LIKELY(request && request->object.handle == handle) ? request : (void *)0;
+// The first slot of a handle, of mpipp_requests_alone. If it has that handle it has a record.
+static inline const struct mpipp_slot *mpipp_request_slot(const struct mpipp_slots *slots,
+                                                          uint64_t handle) {
+  return mpipp_slot_at(slots, handle, slots->offsets);
 }
 
 // Whether the record that last had a handle is free to be used again. One with return addresses
@@ -25,16 +24,17 @@ static inline int mpipp_request_is_free(const struct mpipp_request *request) {
          !request->object.frames;
 }
 
-// Whether one buffer of a predefined datatype is all there is to copy and to keep.
-static inline int mpipp_request_is_plain(const struct mpipp_call *call) {
+// Whether the first buffer is of a predefined datatype, which needs not be kept.
+static inline int mpipp_first_is_plain(const struct mpipp_call *call) {
   const struct mpipp_object *datatype = (void *)(uintptr_t)call->buffers[0].record;
-  return call->buffer_count == 1 && !(call->present & ~(uint32_t)MPIPP_HAS_FIRST) &&
-         MPIPP_READ(datatype->flags) & MPIPP_FLAG_PREDEFINED; // known: not MPIPP_HAS_UNKNOWN
+  return !(call->present & MPIPP_HAS_UNKNOWN) &&
+         MPIPP_READ(datatype->flags) & MPIPP_FLAG_PREDEFINED;
 }
 
-// Whether the thread has serials left of its block (requests.c).
-static inline int mpipp_has_serial(const struct mpipp_thread *thread) {
-  return thread->next_serial != thread->last_serial;
+// Whether one buffer of a predefined datatype is all there is to copy and to keep.
+static inline int mpipp_request_is_plain(const struct mpipp_call *call) {
+  return call->buffer_count == 1 && !(call->present & ~(uint32_t)MPIPP_HAS_FIRST) &&
+         mpipp_first_is_plain(call);
 }
 
 // What follows the first buffer, and what a request with array arguments or derived datatypes owns
@@ -62,20 +62,58 @@ static inline void mpipp_request_empty(struct mpipp_request *request, uint64_t c
 // The rest of mpipp_request_made, where the common case does not hold.
 void mpipp_request_made_further(const struct mpipp_call *call, uint64_t handle, int persistent);
 
-// The call made a request. persistent: one that is not active yet.
-static inline void mpipp_request_made(const struct mpipp_call *call, MPI_Request made,
-                                      int persistent) {
+// The call made a request. persistent: one that is not active yet. first: whether what comes before
+// the second buffer in the record is all that such calls have. In line: both are constants.
+static inline __attribute__((always_inline)) void
+mpipp_request_made(const struct mpipp_call *call, MPI_Request made, int persistent, int first) {
   struct mpipp_thread *thread = mpipp_thread_of(call);
-  uint64_t handle = MPIPP_KEY(made);
-  const struct mpipp_slots *slots = mpipp_requests_alone;
-  struct mpipp_request *request = slots ? mpipp_request_in(slots, handle) : (void *)0;
-  if (MPIPP_LIKELY(mpipp_request_is_free(request) && mpipp_request_is_plain(call) &&
-                   mpipp_is_outside_mpi(call->caller) && mpipp_has_serial(thread))) {
+  uint64_t handle = MPIPP_KEY(made), last = thread->next_serial;
+  const struct mpipp_slot *slot = mpipp_request_slot(mpipp_requests_alone, handle);
+  struct mpipp_request *request = (void *)(uintptr_t)slot->record;
+  if (MPIPP_LIKELY(first && mpipp_first_is_plain(call) && slot->handle == handle &&
+                   request->object.flags == MPIPP_FLAG_FREED &&
+                   mpipp_is_outside_mpi(call->caller) && last != thread->last_serial)) {
     mpipp_request_empty(request, call->caller);
-    mpipp_request_fill(request, call, persistent, 1, ++thread->next_serial);
+    thread->next_serial = last + 1;
+    mpipp_request_fill(request, call, persistent, 1, last + 1);
   } else {
     mpipp_request_made_further(call, handle, persistent);
   }
+}
+
+// The common case: no other request has the handle, it is gone now, and nothing else goes with it.
+// slots: mpipp_requests_alone. Returns 0 if it is another case.
+static inline int mpipp_complete_alone(const struct mpipp_slots *slots, uint64_t handle,
+                                       uint64_t now) {
+  const struct mpipp_slot *slot = mpipp_request_slot(slots, handle);
+  struct mpipp_request *request = (void *)(uintptr_t)slot->record;
+  if (MPIPP_UNLIKELY(slot->handle != handle || request->object.flags | request->object.references ||
+                     request->output | request->counted || now == handle))
+    return 0;
+  __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
+  __atomic_store_n(&request->object.flags, MPIPP_FLAG_FREED, __ATOMIC_RELEASE);
+  return 1;
+}
+
+// The rest of mpipp_completed_all.
+void mpipp_completed_each(const struct mpipp_call *call, const MPI_Request *before, int64_t count,
+                          const MPI_Request *requests, int all);
+
+// all: every operation is complete. Otherwise (an error in one of them) those whose handle the
+// library took away.
+static inline void mpipp_completed_all(const struct mpipp_call *call,
+                                       const struct mpipp_handles *handles, int64_t count,
+                                       const MPI_Request *requests, int all) {
+  const MPI_Request *before = handles->all;
+  if (MPIPP_UNLIKELY(!before)) return;
+  const struct mpipp_slots *slots = mpipp_requests_alone;
+  int64_t i = 0;
+  if (MPIPP_LIKELY(all)) {
+    while (i < count && mpipp_complete_alone(slots, MPIPP_KEY(before[i]), MPIPP_KEY(requests[i])))
+      i++;
+    if (MPIPP_LIKELY(i >= count)) return;
+  }
+  mpipp_completed_each(call, before + i, count - i, requests + i, all);
 }
 
 #endif

@@ -18,7 +18,9 @@ enum { CHUNK_BYTES = 1 << 16, FIRST_SLOTS = 1024, MAX_FRAMES = 64 };
 
 struct mpipp_store mpipp_stores[MPIPP_KINDS];
 int mpipp_several_threads = 1; // until MPI says otherwise
-const struct mpipp_slots *mpipp_requests_alone;
+// Empty: the one slot there is has no handle.
+static const struct mpipp_slots no_slots = {.slot = {{.handle = MPIPP_NO_HANDLE}}};
+const struct mpipp_slots *mpipp_requests_alone = &no_slots;
 
 // Held for some dozen instructions, at every datatype made and freed: a third of a mutex's cost.
 static char lock = 0;
@@ -96,9 +98,15 @@ static void put(struct mpipp_slots *slots, struct mpipp_object *object) {
   __atomic_store_n(&slot->record, (uint64_t)(uintptr_t)object, __ATOMIC_RELEASE);
 }
 
+// With MPIPP_FRAMES records are made anew, each with its own return addresses.
+static void set_requests_alone(const struct mpipp_slots *slots) {
+  int alone = slots && !MPIPP_READ(mpipp_several_threads) && !mpipp_registry.frames;
+  MPIPP_WRITE(mpipp_requests_alone, alone ? slots : &no_slots);
+}
+
 void mpipp_set_several_threads(int several) {
   MPIPP_WRITE(mpipp_several_threads, several);
-  MPIPP_WRITE(mpipp_requests_alone, several ? NULL : mpipp_stores[MPIPP_REQUEST].slots);
+  set_requests_alone(mpipp_stores[MPIPP_REQUEST].slots);
 }
 
 static void publish_slots(struct mpipp_store *store, struct mpipp_slots *slots) {
@@ -106,8 +114,7 @@ static void publish_slots(struct mpipp_store *store, struct mpipp_slots *slots) 
   __atomic_store_n(&store->table->capacity, slots->mask + 1, __ATOMIC_RELEASE);
   __atomic_store_n(&store->slots, slots, __ATOMIC_RELEASE);
   __atomic_store_n(&store->table->slots, (uint64_t)(uintptr_t)slots->slot, __ATOMIC_RELEASE);
-  if (store == &mpipp_stores[MPIPP_REQUEST] && !MPIPP_READ(mpipp_several_threads))
-    MPIPP_WRITE(mpipp_requests_alone, slots);
+  if (store == &mpipp_stores[MPIPP_REQUEST]) set_requests_alone(slots);
 }
 
 static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacity) {
@@ -121,6 +128,8 @@ static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacit
   if (!slots) return NULL;
   MPIPP_WRITE(slots->mask, capacity - 1);
   MPIPP_WRITE(slots->offsets, (capacity - 1) * sizeof(struct mpipp_slot));
+  MPIPP_WRITE(slots->slot[0].handle,
+              MPIPP_NO_HANDLE); // where that of 0 would be, as in empty slots
   return slots;
 }
 

@@ -41,6 +41,7 @@ struct mpipp_store {
 };
 extern struct mpipp_store mpipp_stores[MPIPP_KINDS] MPIPP_HIDDEN;
 
+#define MPIPP_NO_HANDLE (~(uint64_t)0)
 #define MPIPP_HASH 0x9E3779B97F4A7C15u
 
 static inline uint64_t mpipp_hash(uint64_t handle) {
@@ -48,10 +49,14 @@ static inline uint64_t mpipp_hash(uint64_t handle) {
 }
 
 // Where the probe for a handle begins: slot[mpipp_hash(handle) & mask], with fewer shifts.
+static inline const struct mpipp_slot *mpipp_slot_at(const struct mpipp_slots *slots,
+                                                     uint64_t handle, uint64_t offsets) {
+  uint64_t hash = handle * MPIPP_HASH >> (32 - 4) & offsets;
+  return (const struct mpipp_slot *)((const char *)slots->slot + hash);
+}
 static inline const struct mpipp_slot *mpipp_first_slot(const struct mpipp_slots *slots,
                                                         uint64_t handle) {
-  uint64_t hash = handle * MPIPP_HASH >> (32 - 4) & MPIPP_READ(slots->offsets);
-  return (const struct mpipp_slot *)((const char *)slots->slot + hash);
+  return mpipp_slot_at(slots, handle, MPIPP_READ(slots->offsets));
 }
 
 void mpipp_lock(void);
@@ -60,7 +65,7 @@ void mpipp_unlock(void);
 // Whether several threads may be inside MPI calls at the same time, as far as is known:
 // MPI_THREAD_MULTIPLE, or sessions, which have thread levels of their own.
 extern int mpipp_several_threads MPIPP_HIDDEN;
-// The requests' slots while no other thread can be in MPI; else NULL.
+// The requests' slots while no other thread can be in MPI; else some that no handle is in.
 extern const struct mpipp_slots *mpipp_requests_alone MPIPP_HIDDEN;
 
 void mpipp_set_several_threads(int several);

@@ -8,9 +8,9 @@ typedef __typeof__(mpih_Iallgather) typed_Iallgather;
 EXPORT int MPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallgather, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallgather, &real);
   if (!thread) return ((raw_Iallgather *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iallgather, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -22,7 +22,7 @@ int MPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
   if (!mpipp_enter(thread, &code)) code = ((typed_Iallgather *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -42,9 +42,9 @@ typedef __typeof__(mpih_Iallgather_c) typed_Iallgather_c;
 EXPORT int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallgather_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallgather_c, &real);
   if (!thread) return ((raw_Iallgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iallgather_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -56,7 +56,7 @@ int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
   if (!mpipp_enter(thread, &code)) code = ((typed_Iallgather_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -76,9 +76,9 @@ typedef __typeof__(mpih_Iallgatherv) typed_Iallgatherv;
 EXPORT int MPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallgatherv, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallgatherv, &real);
   if (!thread) return ((raw_Iallgatherv *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iallgatherv, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -90,7 +90,7 @@ int MPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
   if (!mpipp_enter(thread, &code)) code = ((typed_Iallgatherv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -110,9 +110,9 @@ typedef __typeof__(mpih_Iallgatherv_c) typed_Iallgatherv_c;
 EXPORT int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallgatherv_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallgatherv_c, &real);
   if (!thread) return ((raw_Iallgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iallgatherv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -124,7 +124,7 @@ int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
   if (!mpipp_enter(thread, &code)) code = ((typed_Iallgatherv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -144,9 +144,9 @@ typedef __typeof__(mpih_Iallreduce) typed_Iallreduce;
 EXPORT int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallreduce, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallreduce, &real);
   if (!thread) return ((raw_Iallreduce *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iallreduce, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -159,7 +159,7 @@ int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
   if (!mpipp_enter(thread, &code)) code = ((typed_Iallreduce *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -179,9 +179,9 @@ typedef __typeof__(mpih_Iallreduce_c) typed_Iallreduce_c;
 EXPORT int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallreduce_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iallreduce_c, &real);
   if (!thread) return ((raw_Iallreduce_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iallreduce_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -194,7 +194,7 @@ int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_
   if (!mpipp_enter(thread, &code)) code = ((typed_Iallreduce_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -214,9 +214,9 @@ typedef __typeof__(mpih_Ialltoall) typed_Ialltoall;
 EXPORT int MPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoall, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoall, &real);
   if (!thread) return ((raw_Ialltoall *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ialltoall, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -228,7 +228,7 @@ int MPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
   if (!mpipp_enter(thread, &code)) code = ((typed_Ialltoall *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -248,9 +248,9 @@ typedef __typeof__(mpih_Ialltoall_c) typed_Ialltoall_c;
 EXPORT int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoall_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoall_c, &real);
   if (!thread) return ((raw_Ialltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ialltoall_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -262,7 +262,7 @@ int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
   if (!mpipp_enter(thread, &code)) code = ((typed_Ialltoall_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -282,9 +282,9 @@ typedef __typeof__(mpih_Ialltoallv) typed_Ialltoallv;
 EXPORT int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoallv, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoallv, &real);
   if (!thread) return ((raw_Ialltoallv *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ialltoallv, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -296,7 +296,7 @@ int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
   if (!mpipp_enter(thread, &code)) code = ((typed_Ialltoallv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -316,9 +316,9 @@ typedef __typeof__(mpih_Ialltoallv_c) typed_Ialltoallv_c;
 EXPORT int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoallv_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoallv_c, &real);
   if (!thread) return ((raw_Ialltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ialltoallv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -330,7 +330,7 @@ int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
   if (!mpipp_enter(thread, &code)) code = ((typed_Ialltoallv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -350,9 +350,9 @@ typedef __typeof__(mpih_Ialltoallw) typed_Ialltoallw;
 EXPORT int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoallw, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoallw, &real);
   if (!thread) return ((raw_Ialltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ialltoallw, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -364,7 +364,7 @@ int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
   if (!mpipp_enter(thread, &code)) code = ((typed_Ialltoallw *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -384,9 +384,9 @@ typedef __typeof__(mpih_Ialltoallw_c) typed_Ialltoallw_c;
 EXPORT int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoallw_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ialltoallw_c, &real);
   if (!thread) return ((raw_Ialltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ialltoallw_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -398,7 +398,7 @@ int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
   if (!mpipp_enter(thread, &code)) code = ((typed_Ialltoallw_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -418,9 +418,9 @@ typedef __typeof__(mpih_Ibarrier) typed_Ibarrier;
 EXPORT int MPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibarrier, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibarrier, &real);
   if (!thread) return ((raw_Ibarrier *)real)(comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ibarrier, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -429,7 +429,7 @@ int MPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request) {
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Ibarrier *)real)((MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -449,9 +449,9 @@ typedef __typeof__(mpih_Ibcast) typed_Ibcast;
 EXPORT int MPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibcast, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibcast, &real);
   if (!thread) return ((raw_Ibcast *)real)(buffer, count, datatype, root, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ibcast, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -464,7 +464,7 @@ int MPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, m
   if (!mpipp_enter(thread, &code)) code = ((typed_Ibcast *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -484,9 +484,9 @@ typedef __typeof__(mpih_Ibcast_c) typed_Ibcast_c;
 EXPORT int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibcast_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibcast_c, &real);
   if (!thread) return ((raw_Ibcast_c *)real)(buffer, count, datatype, root, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ibcast_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -499,7 +499,7 @@ int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int
   if (!mpipp_enter(thread, &code)) code = ((typed_Ibcast_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -519,9 +519,9 @@ typedef __typeof__(mpih_Iexscan) typed_Iexscan;
 EXPORT int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iexscan, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iexscan, &real);
   if (!thread) return ((raw_Iexscan *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iexscan, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -534,7 +534,7 @@ int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
   if (!mpipp_enter(thread, &code)) code = ((typed_Iexscan *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -554,9 +554,9 @@ typedef __typeof__(mpih_Iexscan_c) typed_Iexscan_c;
 EXPORT int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iexscan_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iexscan_c, &real);
   if (!thread) return ((raw_Iexscan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iexscan_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -569,7 +569,7 @@ int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
   if (!mpipp_enter(thread, &code)) code = ((typed_Iexscan_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -589,9 +589,9 @@ typedef __typeof__(mpih_Igather) typed_Igather;
 EXPORT int MPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Igather, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Igather, &real);
   if (!thread) return ((raw_Igather *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Igather, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -606,7 +606,7 @@ int MPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
   if (!mpipp_enter(thread, &code)) code = ((typed_Igather *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -626,9 +626,9 @@ typedef __typeof__(mpih_Igather_c) typed_Igather_c;
 EXPORT int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Igather_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Igather_c, &real);
   if (!thread) return ((raw_Igather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Igather_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -643,7 +643,7 @@ int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
   if (!mpipp_enter(thread, &code)) code = ((typed_Igather_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -663,9 +663,9 @@ typedef __typeof__(mpih_Igatherv) typed_Igatherv;
 EXPORT int MPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Igatherv, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Igatherv, &real);
   if (!thread) return ((raw_Igatherv *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Igatherv, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -680,7 +680,7 @@ int MPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   if (!mpipp_enter(thread, &code)) code = ((typed_Igatherv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -700,9 +700,9 @@ typedef __typeof__(mpih_Igatherv_c) typed_Igatherv_c;
 EXPORT int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Igatherv_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Igatherv_c, &real);
   if (!thread) return ((raw_Igatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Igatherv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -717,7 +717,7 @@ int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   if (!mpipp_enter(thread, &code)) code = ((typed_Igatherv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -737,9 +737,9 @@ typedef __typeof__(mpih_Ineighbor_allgather) typed_Ineighbor_allgather;
 EXPORT int MPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_allgather, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_allgather, &real);
   if (!thread) return ((raw_Ineighbor_allgather *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ineighbor_allgather, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -751,7 +751,7 @@ int MPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
   if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_allgather *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -771,9 +771,9 @@ typedef __typeof__(mpih_Ineighbor_allgather_c) typed_Ineighbor_allgather_c;
 EXPORT int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_allgather_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_allgather_c, &real);
   if (!thread) return ((raw_Ineighbor_allgather_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ineighbor_allgather_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -785,7 +785,7 @@ int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
   if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_allgather_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -805,9 +805,9 @@ typedef __typeof__(mpih_Ineighbor_allgatherv) typed_Ineighbor_allgatherv;
 EXPORT int MPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_allgatherv, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_allgatherv, &real);
   if (!thread) return ((raw_Ineighbor_allgatherv *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ineighbor_allgatherv, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -819,7 +819,7 @@ int MPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datat
   if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_allgatherv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -839,9 +839,9 @@ typedef __typeof__(mpih_Ineighbor_allgatherv_c) typed_Ineighbor_allgatherv_c;
 EXPORT int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_allgatherv_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_allgatherv_c, &real);
   if (!thread) return ((raw_Ineighbor_allgatherv_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ineighbor_allgatherv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -853,7 +853,7 @@ int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_M
   if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_allgatherv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -873,9 +873,9 @@ typedef __typeof__(mpih_Ineighbor_alltoall) typed_Ineighbor_alltoall;
 EXPORT int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoall, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoall, &real);
   if (!thread) return ((raw_Ineighbor_alltoall *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ineighbor_alltoall, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -887,7 +887,7 @@ int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
   if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_alltoall *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -907,9 +907,9 @@ typedef __typeof__(mpih_Ineighbor_alltoall_c) typed_Ineighbor_alltoall_c;
 EXPORT int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoall_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoall_c, &real);
   if (!thread) return ((raw_Ineighbor_alltoall_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ineighbor_alltoall_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -921,7 +921,7 @@ int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
   if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_alltoall_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -941,9 +941,9 @@ typedef __typeof__(mpih_Ineighbor_alltoallv) typed_Ineighbor_alltoallv;
 EXPORT int MPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoallv, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoallv, &real);
   if (!thread) return ((raw_Ineighbor_alltoallv *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ineighbor_alltoallv, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -955,7 +955,7 @@ int MPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
   if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_alltoallv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -975,9 +975,9 @@ typedef __typeof__(mpih_Ineighbor_alltoallv_c) typed_Ineighbor_alltoallv_c;
 EXPORT int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoallv_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoallv_c, &real);
   if (!thread) return ((raw_Ineighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ineighbor_alltoallv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -989,7 +989,7 @@ int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[],
   if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_alltoallv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1009,9 +1009,9 @@ typedef __typeof__(mpih_Ineighbor_alltoallw) typed_Ineighbor_alltoallw;
 EXPORT int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoallw, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoallw, &real);
   if (!thread) return ((raw_Ineighbor_alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ineighbor_alltoallw, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1023,7 +1023,7 @@ int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
   if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_alltoallw *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1043,9 +1043,9 @@ typedef __typeof__(mpih_Ineighbor_alltoallw_c) typed_Ineighbor_alltoallw_c;
 EXPORT int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoallw_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ineighbor_alltoallw_c, &real);
   if (!thread) return ((raw_Ineighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ineighbor_alltoallw_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1057,7 +1057,7 @@ int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[],
   if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_alltoallw_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1077,9 +1077,9 @@ typedef __typeof__(mpih_Ireduce) typed_Ireduce;
 EXPORT int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce, &real);
   if (!thread) return ((raw_Ireduce *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ireduce, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->root = root;
@@ -1095,7 +1095,7 @@ int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
   if (!mpipp_enter(thread, &code)) code = ((typed_Ireduce *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1115,9 +1115,9 @@ typedef __typeof__(mpih_Ireduce_c) typed_Ireduce_c;
 EXPORT int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_c, &real);
   if (!thread) return ((raw_Ireduce_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ireduce_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->root = root;
@@ -1133,7 +1133,7 @@ int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
   if (!mpipp_enter(thread, &code)) code = ((typed_Ireduce_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1153,9 +1153,9 @@ typedef __typeof__(mpih_Ireduce_scatter) typed_Ireduce_scatter;
 EXPORT int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_scatter, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_scatter, &real);
   if (!thread) return ((raw_Ireduce_scatter *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ireduce_scatter, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1168,7 +1168,7 @@ int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
   if (!mpipp_enter(thread, &code)) code = ((typed_Ireduce_scatter *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1188,9 +1188,9 @@ typedef __typeof__(mpih_Ireduce_scatter_c) typed_Ireduce_scatter_c;
 EXPORT int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_scatter_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_scatter_c, &real);
   if (!thread) return ((raw_Ireduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ireduce_scatter_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1203,7 +1203,7 @@ int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count re
   if (!mpipp_enter(thread, &code)) code = ((typed_Ireduce_scatter_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1223,9 +1223,9 @@ typedef __typeof__(mpih_Ireduce_scatter_block) typed_Ireduce_scatter_block;
 EXPORT int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_scatter_block, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_scatter_block, &real);
   if (!thread) return ((raw_Ireduce_scatter_block *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ireduce_scatter_block, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1238,7 +1238,7 @@ int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
   if (!mpipp_enter(thread, &code)) code = ((typed_Ireduce_scatter_block *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1258,9 +1258,9 @@ typedef __typeof__(mpih_Ireduce_scatter_block_c) typed_Ireduce_scatter_block_c;
 EXPORT int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_scatter_block_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ireduce_scatter_block_c, &real);
   if (!thread) return ((raw_Ireduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ireduce_scatter_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1273,7 +1273,7 @@ int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
   if (!mpipp_enter(thread, &code)) code = ((typed_Ireduce_scatter_block_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1293,9 +1293,9 @@ typedef __typeof__(mpih_Iscan) typed_Iscan;
 EXPORT int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscan, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscan, &real);
   if (!thread) return ((raw_Iscan *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iscan, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1308,7 +1308,7 @@ int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype 
   if (!mpipp_enter(thread, &code)) code = ((typed_Iscan *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1328,9 +1328,9 @@ typedef __typeof__(mpih_Iscan_c) typed_Iscan_c;
 EXPORT int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscan_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscan_c, &real);
   if (!thread) return ((raw_Iscan_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iscan_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1343,7 +1343,7 @@ int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_D
   if (!mpipp_enter(thread, &code)) code = ((typed_Iscan_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1363,9 +1363,9 @@ typedef __typeof__(mpih_Iscatter) typed_Iscatter;
 EXPORT int MPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscatter, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscatter, &real);
   if (!thread) return ((raw_Iscatter *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iscatter, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1380,7 +1380,7 @@ int MPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   if (!mpipp_enter(thread, &code)) code = ((typed_Iscatter *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1400,9 +1400,9 @@ typedef __typeof__(mpih_Iscatter_c) typed_Iscatter_c;
 EXPORT int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscatter_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscatter_c, &real);
   if (!thread) return ((raw_Iscatter_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iscatter_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1417,7 +1417,7 @@ int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   if (!mpipp_enter(thread, &code)) code = ((typed_Iscatter_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1437,9 +1437,9 @@ typedef __typeof__(mpih_Iscatterv) typed_Iscatterv;
 EXPORT int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscatterv, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscatterv, &real);
   if (!thread) return ((raw_Iscatterv *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iscatterv, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1454,7 +1454,7 @@ int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[
   if (!mpipp_enter(thread, &code)) code = ((typed_Iscatterv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1474,9 +1474,9 @@ typedef __typeof__(mpih_Iscatterv_c) typed_Iscatterv_c;
 EXPORT int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscatterv_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iscatterv_c, &real);
   if (!thread) return ((raw_Iscatterv_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iscatterv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1491,7 +1491,7 @@ int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   if (!mpipp_enter(thread, &code)) code = ((typed_Iscatterv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);

@@ -8,9 +8,9 @@ typedef __typeof__(mpih_Allgather_init) typed_Allgather_init;
 EXPORT int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgather_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgather_init, &real);
   if (!thread) return ((raw_Allgather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allgather_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -22,7 +22,7 @@ int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
   if (!mpipp_enter(thread, &code)) code = ((typed_Allgather_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -42,9 +42,9 @@ typedef __typeof__(mpih_Allgather_init_c) typed_Allgather_init_c;
 EXPORT int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgather_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgather_init_c, &real);
   if (!thread) return ((raw_Allgather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allgather_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -56,7 +56,7 @@ int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
   if (!mpipp_enter(thread, &code)) code = ((typed_Allgather_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -76,9 +76,9 @@ typedef __typeof__(mpih_Allgatherv_init) typed_Allgatherv_init;
 EXPORT int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgatherv_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgatherv_init, &real);
   if (!thread) return ((raw_Allgatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allgatherv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -90,7 +90,7 @@ int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
   if (!mpipp_enter(thread, &code)) code = ((typed_Allgatherv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -110,9 +110,9 @@ typedef __typeof__(mpih_Allgatherv_init_c) typed_Allgatherv_init_c;
 EXPORT int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgatherv_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgatherv_init_c, &real);
   if (!thread) return ((raw_Allgatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allgatherv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -124,7 +124,7 @@ int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
   if (!mpipp_enter(thread, &code)) code = ((typed_Allgatherv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -144,9 +144,9 @@ typedef __typeof__(mpih_Allreduce_init) typed_Allreduce_init;
 EXPORT int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allreduce_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allreduce_init, &real);
   if (!thread) return ((raw_Allreduce_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allreduce_init, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -159,7 +159,7 @@ int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_
   if (!mpipp_enter(thread, &code)) code = ((typed_Allreduce_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -179,9 +179,9 @@ typedef __typeof__(mpih_Allreduce_init_c) typed_Allreduce_init_c;
 EXPORT int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allreduce_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allreduce_init_c, &real);
   if (!thread) return ((raw_Allreduce_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allreduce_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -194,7 +194,7 @@ int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mp
   if (!mpipp_enter(thread, &code)) code = ((typed_Allreduce_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -214,9 +214,9 @@ typedef __typeof__(mpih_Alltoall_init) typed_Alltoall_init;
 EXPORT int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoall_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoall_init, &real);
   if (!thread) return ((raw_Alltoall_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoall_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -228,7 +228,7 @@ int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
   if (!mpipp_enter(thread, &code)) code = ((typed_Alltoall_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -248,9 +248,9 @@ typedef __typeof__(mpih_Alltoall_init_c) typed_Alltoall_init_c;
 EXPORT int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoall_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoall_init_c, &real);
   if (!thread) return ((raw_Alltoall_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoall_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -262,7 +262,7 @@ int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
   if (!mpipp_enter(thread, &code)) code = ((typed_Alltoall_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -282,9 +282,9 @@ typedef __typeof__(mpih_Alltoallv_init) typed_Alltoallv_init;
 EXPORT int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallv_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallv_init, &real);
   if (!thread) return ((raw_Alltoallv_init *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoallv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -296,7 +296,7 @@ int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sd
   if (!mpipp_enter(thread, &code)) code = ((typed_Alltoallv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -316,9 +316,9 @@ typedef __typeof__(mpih_Alltoallv_init_c) typed_Alltoallv_init_c;
 EXPORT int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallv_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallv_init_c, &real);
   if (!thread) return ((raw_Alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoallv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -330,7 +330,7 @@ int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   if (!mpipp_enter(thread, &code)) code = ((typed_Alltoallv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -350,9 +350,9 @@ typedef __typeof__(mpih_Alltoallw_init) typed_Alltoallw_init;
 EXPORT int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallw_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallw_init, &real);
   if (!thread) return ((raw_Alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoallw_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -364,7 +364,7 @@ int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sd
   if (!mpipp_enter(thread, &code)) code = ((typed_Alltoallw_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -384,9 +384,9 @@ typedef __typeof__(mpih_Alltoallw_init_c) typed_Alltoallw_init_c;
 EXPORT int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallw_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallw_init_c, &real);
   if (!thread) return ((raw_Alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoallw_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -398,7 +398,7 @@ int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   if (!mpipp_enter(thread, &code)) code = ((typed_Alltoallw_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -418,9 +418,9 @@ typedef __typeof__(mpih_Barrier_init) typed_Barrier_init;
 EXPORT int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Barrier_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Barrier_init, &real);
   if (!thread) return ((raw_Barrier_init *)real)(comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Barrier_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -429,7 +429,7 @@ int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* requ
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Barrier_init *)real)((MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -449,9 +449,9 @@ typedef __typeof__(mpih_Bcast_init) typed_Bcast_init;
 EXPORT int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bcast_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bcast_init, &real);
   if (!thread) return ((raw_Bcast_init *)real)(buffer, count, datatype, root, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bcast_init, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -464,7 +464,7 @@ int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int roo
   if (!mpipp_enter(thread, &code)) code = ((typed_Bcast_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -484,9 +484,9 @@ typedef __typeof__(mpih_Bcast_init_c) typed_Bcast_init_c;
 EXPORT int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bcast_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bcast_init_c, &real);
   if (!thread) return ((raw_Bcast_init_c *)real)(buffer, count, datatype, root, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bcast_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -499,7 +499,7 @@ int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype,
   if (!mpipp_enter(thread, &code)) code = ((typed_Bcast_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -519,9 +519,9 @@ typedef __typeof__(mpih_Exscan_init) typed_Exscan_init;
 EXPORT int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Exscan_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Exscan_init, &real);
   if (!thread) return ((raw_Exscan_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Exscan_init, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -534,7 +534,7 @@ int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
   if (!mpipp_enter(thread, &code)) code = ((typed_Exscan_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -554,9 +554,9 @@ typedef __typeof__(mpih_Exscan_init_c) typed_Exscan_init_c;
 EXPORT int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Exscan_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Exscan_init_c, &real);
   if (!thread) return ((raw_Exscan_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Exscan_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -569,7 +569,7 @@ int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
   if (!mpipp_enter(thread, &code)) code = ((typed_Exscan_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -589,9 +589,9 @@ typedef __typeof__(mpih_Gather_init) typed_Gather_init;
 EXPORT int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gather_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gather_init, &real);
   if (!thread) return ((raw_Gather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Gather_init, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -606,7 +606,7 @@ int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
   if (!mpipp_enter(thread, &code)) code = ((typed_Gather_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -626,9 +626,9 @@ typedef __typeof__(mpih_Gather_init_c) typed_Gather_init_c;
 EXPORT int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gather_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gather_init_c, &real);
   if (!thread) return ((raw_Gather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Gather_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -643,7 +643,7 @@ int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
   if (!mpipp_enter(thread, &code)) code = ((typed_Gather_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -663,9 +663,9 @@ typedef __typeof__(mpih_Gatherv_init) typed_Gatherv_init;
 EXPORT int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gatherv_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gatherv_init, &real);
   if (!thread) return ((raw_Gatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Gatherv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -680,7 +680,7 @@ int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   if (!mpipp_enter(thread, &code)) code = ((typed_Gatherv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -700,9 +700,9 @@ typedef __typeof__(mpih_Gatherv_init_c) typed_Gatherv_init_c;
 EXPORT int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gatherv_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gatherv_init_c, &real);
   if (!thread) return ((raw_Gatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Gatherv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -717,7 +717,7 @@ int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
   if (!mpipp_enter(thread, &code)) code = ((typed_Gatherv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -737,9 +737,9 @@ typedef __typeof__(mpih_Neighbor_allgather_init) typed_Neighbor_allgather_init;
 EXPORT int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgather_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgather_init, &real);
   if (!thread) return ((raw_Neighbor_allgather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_allgather_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -751,7 +751,7 @@ int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
   if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_allgather_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -771,9 +771,9 @@ typedef __typeof__(mpih_Neighbor_allgather_init_c) typed_Neighbor_allgather_init
 EXPORT int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgather_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgather_init_c, &real);
   if (!thread) return ((raw_Neighbor_allgather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_allgather_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -785,7 +785,7 @@ int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpip
   if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_allgather_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -805,9 +805,9 @@ typedef __typeof__(mpih_Neighbor_allgatherv_init) typed_Neighbor_allgatherv_init
 EXPORT int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgatherv_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgatherv_init, &real);
   if (!thread) return ((raw_Neighbor_allgatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_allgatherv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -819,7 +819,7 @@ int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_D
   if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_allgatherv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -839,9 +839,9 @@ typedef __typeof__(mpih_Neighbor_allgatherv_init_c) typed_Neighbor_allgatherv_in
 EXPORT int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgatherv_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgatherv_init_c, &real);
   if (!thread) return ((raw_Neighbor_allgatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_allgatherv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -853,7 +853,7 @@ int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpi
   if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_allgatherv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -873,9 +873,9 @@ typedef __typeof__(mpih_Neighbor_alltoall_init) typed_Neighbor_alltoall_init;
 EXPORT int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoall_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoall_init, &real);
   if (!thread) return ((raw_Neighbor_alltoall_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoall_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -887,7 +887,7 @@ int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Dat
   if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoall_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -907,9 +907,9 @@ typedef __typeof__(mpih_Neighbor_alltoall_init_c) typed_Neighbor_alltoall_init_c
 EXPORT int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoall_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoall_init_c, &real);
   if (!thread) return ((raw_Neighbor_alltoall_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoall_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -921,7 +921,7 @@ int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp
   if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoall_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -941,9 +941,9 @@ typedef __typeof__(mpih_Neighbor_alltoallv_init) typed_Neighbor_alltoallv_init;
 EXPORT int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallv_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallv_init, &real);
   if (!thread) return ((raw_Neighbor_alltoallv_init *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoallv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -955,7 +955,7 @@ int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], con
   if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoallv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -975,9 +975,9 @@ typedef __typeof__(mpih_Neighbor_alltoallv_init_c) typed_Neighbor_alltoallv_init
 EXPORT int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallv_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallv_init_c, &real);
   if (!thread) return ((raw_Neighbor_alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoallv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -989,7 +989,7 @@ int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcount
   if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoallv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1009,9 +1009,9 @@ typedef __typeof__(mpih_Neighbor_alltoallw_init) typed_Neighbor_alltoallw_init;
 EXPORT int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallw_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallw_init, &real);
   if (!thread) return ((raw_Neighbor_alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoallw_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1023,7 +1023,7 @@ int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], con
   if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoallw_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1043,9 +1043,9 @@ typedef __typeof__(mpih_Neighbor_alltoallw_init_c) typed_Neighbor_alltoallw_init
 EXPORT int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallw_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallw_init_c, &real);
   if (!thread) return ((raw_Neighbor_alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoallw_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1057,7 +1057,7 @@ int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcount
   if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoallw_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1077,9 +1077,9 @@ typedef __typeof__(mpih_Reduce_init) typed_Reduce_init;
 EXPORT int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_init, &real);
   if (!thread) return ((raw_Reduce_init *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_init, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->root = root;
@@ -1095,7 +1095,7 @@ int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
   if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1115,9 +1115,9 @@ typedef __typeof__(mpih_Reduce_init_c) typed_Reduce_init_c;
 EXPORT int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_init_c, &real);
   if (!thread) return ((raw_Reduce_init_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->root = root;
@@ -1133,7 +1133,7 @@ int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
   if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1153,9 +1153,9 @@ typedef __typeof__(mpih_Reduce_scatter_block_init) typed_Reduce_scatter_block_in
 EXPORT int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_block_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_block_init, &real);
   if (!thread) return ((raw_Reduce_scatter_block_init *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_scatter_block_init, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1168,7 +1168,7 @@ int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvco
   if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_scatter_block_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1188,9 +1188,9 @@ typedef __typeof__(mpih_Reduce_scatter_block_init_c) typed_Reduce_scatter_block_
 EXPORT int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_block_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_block_init_c, &real);
   if (!thread) return ((raw_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_scatter_block_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1203,7 +1203,7 @@ int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Coun
   if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_scatter_block_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1223,9 +1223,9 @@ typedef __typeof__(mpih_Reduce_scatter_init) typed_Reduce_scatter_init;
 EXPORT int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_init, &real);
   if (!thread) return ((raw_Reduce_scatter_init *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_scatter_init, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1238,7 +1238,7 @@ int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvco
   if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_scatter_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1258,9 +1258,9 @@ typedef __typeof__(mpih_Reduce_scatter_init_c) typed_Reduce_scatter_init_c;
 EXPORT int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_init_c, &real);
   if (!thread) return ((raw_Reduce_scatter_init_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_scatter_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1273,7 +1273,7 @@ int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Coun
   if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_scatter_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1293,9 +1293,9 @@ typedef __typeof__(mpih_Scan_init) typed_Scan_init;
 EXPORT int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scan_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scan_init, &real);
   if (!thread) return ((raw_Scan_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scan_init, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1308,7 +1308,7 @@ int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
   if (!mpipp_enter(thread, &code)) code = ((typed_Scan_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1328,9 +1328,9 @@ typedef __typeof__(mpih_Scan_init_c) typed_Scan_init_c;
 EXPORT int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scan_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scan_init_c, &real);
   if (!thread) return ((raw_Scan_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scan_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1343,7 +1343,7 @@ int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
   if (!mpipp_enter(thread, &code)) code = ((typed_Scan_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1363,9 +1363,9 @@ typedef __typeof__(mpih_Scatter_init) typed_Scatter_init;
 EXPORT int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatter_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatter_init, &real);
   if (!thread) return ((raw_Scatter_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scatter_init, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1380,7 +1380,7 @@ int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   if (!mpipp_enter(thread, &code)) code = ((typed_Scatter_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1400,9 +1400,9 @@ typedef __typeof__(mpih_Scatter_init_c) typed_Scatter_init_c;
 EXPORT int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatter_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatter_init_c, &real);
   if (!thread) return ((raw_Scatter_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scatter_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1417,7 +1417,7 @@ int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
   if (!mpipp_enter(thread, &code)) code = ((typed_Scatter_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1437,9 +1437,9 @@ typedef __typeof__(mpih_Scatterv_init) typed_Scatterv_init;
 EXPORT int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatterv_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatterv_init, &real);
   if (!thread) return ((raw_Scatterv_init *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scatterv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1454,7 +1454,7 @@ int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int dis
   if (!mpipp_enter(thread, &code)) code = ((typed_Scatterv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1474,9 +1474,9 @@ typedef __typeof__(mpih_Scatterv_init_c) typed_Scatterv_init_c;
 EXPORT int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatterv_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatterv_init_c, &real);
   if (!thread) return ((raw_Scatterv_init_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scatterv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1491,7 +1491,7 @@ int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const
   if (!mpipp_enter(thread, &code)) code = ((typed_Scatterv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);

@@ -8,9 +8,9 @@ typedef __typeof__(mpih_Pack) typed_Pack;
 EXPORT int MPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm);
 int MPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack, &real);
   if (!thread) return ((raw_Pack *)real)(inbuf, incount, datatype, outbuf, outsize, position, comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pack, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
@@ -37,9 +37,9 @@ typedef __typeof__(mpih_Pack_c) typed_Pack_c;
 EXPORT int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
 int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack_c, &real);
   if (!thread) return ((raw_Pack_c *)real)(inbuf, incount, datatype, outbuf, outsize, position, comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pack_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
@@ -66,9 +66,9 @@ typedef __typeof__(mpih_Pack_external) typed_Pack_external;
 EXPORT int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position);
 int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack_external, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack_external, &real);
   if (!thread) return ((raw_Pack_external *)real)(datarep, inbuf, incount, datatype, outbuf, outsize, position);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pack_external, MPIPP_SITE);
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
@@ -94,9 +94,9 @@ typedef __typeof__(mpih_Pack_external_c) typed_Pack_external_c;
 EXPORT int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
 int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack_external_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack_external_c, &real);
   if (!thread) return ((raw_Pack_external_c *)real)(datarep, inbuf, incount, datatype, outbuf, outsize, position);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pack_external_c, MPIPP_SITE);
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
@@ -122,9 +122,9 @@ typedef __typeof__(mpih_Reduce_local) typed_Reduce_local;
 EXPORT int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_local, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_local, &real);
   if (!thread) return ((raw_Reduce_local *)real)(inbuf, inoutbuf, count, datatype, op);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_local, MPIPP_SITE);
   call->present = MPIPP_HAS_OP;
   call->op = MPIPP_KEY((MPI_Op)op);
   mpipp_buffer(call, 0, inbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
@@ -151,9 +151,9 @@ typedef __typeof__(mpih_Reduce_local_c) typed_Reduce_local_c;
 EXPORT int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_local_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_local_c, &real);
   if (!thread) return ((raw_Reduce_local_c *)real)(inbuf, inoutbuf, count, datatype, op);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_local_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP;
   call->op = MPIPP_KEY((MPI_Op)op);
   mpipp_buffer(call, 0, inbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
@@ -180,9 +180,9 @@ typedef __typeof__(mpih_Type_commit) typed_Type_commit;
 EXPORT int MPI_Type_commit(MPI_Datatype* datatype);
 int MPI_Type_commit(MPI_Datatype* datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_commit, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_commit, &real);
   if (!thread) return ((raw_Type_commit *)real)(datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_commit, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype given = *datatype; // the library may change the caller's variable
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, 1);
@@ -209,9 +209,9 @@ typedef __typeof__(mpih_Type_contiguous) typed_Type_contiguous;
 EXPORT int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_contiguous, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_contiguous, &real);
   if (!thread) return ((raw_Type_contiguous *)real)(count, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {NULL, 0, 0}};
@@ -239,9 +239,9 @@ typedef __typeof__(mpih_Type_contiguous_c) typed_Type_contiguous_c;
 EXPORT int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_contiguous_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_contiguous_c, &real);
   if (!thread) return ((raw_Type_contiguous_c *)real)(count, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {NULL, 0, 0}};
@@ -269,9 +269,9 @@ typedef __typeof__(mpih_Type_create_darray) typed_Type_create_darray;
 EXPORT int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_darray, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_darray, &real);
   if (!thread) return ((raw_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_CONSTRUCTOR;
   call->target_rank = rank;
   MPI_Datatype component = (MPI_Datatype)oldtype;
@@ -300,9 +300,9 @@ typedef __typeof__(mpih_Type_create_darray_c) typed_Type_create_darray_c;
 EXPORT int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_darray_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_darray_c, &real);
   if (!thread) return ((raw_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_CONSTRUCTOR;
   call->target_rank = rank;
   MPI_Datatype component = (MPI_Datatype)oldtype;
@@ -331,9 +331,9 @@ typedef __typeof__(mpih_Type_create_f90_complex) typed_Type_create_f90_complex;
 EXPORT int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype);
 int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_f90_complex, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_f90_complex, &real);
   if (!thread) return ((raw_Type_create_f90_complex *)real)(p, r, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_complex, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&p, 1, sizeof p}, {&r, 1, sizeof r}, {NULL, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_COMPLEX, inputs, 2, NULL, 0);
@@ -360,9 +360,9 @@ typedef __typeof__(mpih_Type_create_f90_integer) typed_Type_create_f90_integer;
 EXPORT int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype);
 int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_f90_integer, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_f90_integer, &real);
   if (!thread) return ((raw_Type_create_f90_integer *)real)(r, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_integer, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&r, 1, sizeof r}, {NULL, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_INTEGER, inputs, 1, NULL, 0);
@@ -389,9 +389,9 @@ typedef __typeof__(mpih_Type_create_f90_real) typed_Type_create_f90_real;
 EXPORT int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype);
 int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_f90_real, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_f90_real, &real);
   if (!thread) return ((raw_Type_create_f90_real *)real)(p, r, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_real, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&p, 1, sizeof p}, {&r, 1, sizeof r}, {NULL, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_REAL, inputs, 2, NULL, 0);
@@ -418,9 +418,9 @@ typedef __typeof__(mpih_Type_create_hindexed) typed_Type_create_hindexed;
 EXPORT int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed, &real);
   if (!thread) return ((raw_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
@@ -448,9 +448,9 @@ typedef __typeof__(mpih_Type_create_hindexed_c) typed_Type_create_hindexed_c;
 EXPORT int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_c, &real);
   if (!thread) return ((raw_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
@@ -478,9 +478,9 @@ typedef __typeof__(mpih_Type_create_hindexed_block) typed_Type_create_hindexed_b
 EXPORT int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_block, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_block, &real);
   if (!thread) return ((raw_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
@@ -508,9 +508,9 @@ typedef __typeof__(mpih_Type_create_hindexed_block_c) typed_Type_create_hindexed
 EXPORT int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_block_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hindexed_block_c, &real);
   if (!thread) return ((raw_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
@@ -538,9 +538,9 @@ typedef __typeof__(mpih_Type_create_hvector) typed_Type_create_hvector;
 EXPORT int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hvector, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hvector, &real);
   if (!thread) return ((raw_Type_create_hvector *)real)(count, blocklength, stride, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {&stride, 1, sizeof stride}, {NULL, 0, 0}};
@@ -568,9 +568,9 @@ typedef __typeof__(mpih_Type_create_hvector_c) typed_Type_create_hvector_c;
 EXPORT int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hvector_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_hvector_c, &real);
   if (!thread) return ((raw_Type_create_hvector_c *)real)(count, blocklength, stride, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {&stride, 1, sizeof stride}, {NULL, 0, 0}};
@@ -598,9 +598,9 @@ typedef __typeof__(mpih_Type_create_indexed_block) typed_Type_create_indexed_blo
 EXPORT int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_indexed_block, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_indexed_block, &real);
   if (!thread) return ((raw_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
@@ -628,9 +628,9 @@ typedef __typeof__(mpih_Type_create_indexed_block_c) typed_Type_create_indexed_b
 EXPORT int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_indexed_block_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_indexed_block_c, &real);
   if (!thread) return ((raw_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
@@ -658,9 +658,9 @@ typedef __typeof__(mpih_Type_create_resized) typed_Type_create_resized;
 EXPORT int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype);
 int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_resized, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_resized, &real);
   if (!thread) return ((raw_Type_create_resized *)real)(oldtype, lb, extent, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&lb, 1, sizeof lb}, {&extent, 1, sizeof extent}, {NULL, 0, 0}};
@@ -688,9 +688,9 @@ typedef __typeof__(mpih_Type_create_resized_c) typed_Type_create_resized_c;
 EXPORT int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype);
 int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_resized_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_resized_c, &real);
   if (!thread) return ((raw_Type_create_resized_c *)real)(oldtype, lb, extent, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&lb, 1, sizeof lb}, {&extent, 1, sizeof extent}, {NULL, 0, 0}};
@@ -718,9 +718,9 @@ typedef __typeof__(mpih_Type_create_struct) typed_Type_create_struct;
 EXPORT int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
 int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_struct, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_struct, &real);
   if (!thread) return ((raw_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_struct, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
@@ -747,9 +747,9 @@ typedef __typeof__(mpih_Type_create_struct_c) typed_Type_create_struct_c;
 EXPORT int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
 int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_struct_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_struct_c, &real);
   if (!thread) return ((raw_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_struct_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
@@ -776,9 +776,9 @@ typedef __typeof__(mpih_Type_create_subarray) typed_Type_create_subarray;
 EXPORT int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_subarray, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_subarray, &real);
   if (!thread) return ((raw_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims}, {array_of_sizes, ndims, sizeof *array_of_sizes}, {array_of_subsizes, ndims, sizeof *array_of_subsizes}, {array_of_starts, ndims, sizeof *array_of_starts}, {&order, 1, sizeof order}, {NULL, 0, 0}};
@@ -806,9 +806,9 @@ typedef __typeof__(mpih_Type_create_subarray_c) typed_Type_create_subarray_c;
 EXPORT int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_subarray_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_subarray_c, &real);
   if (!thread) return ((raw_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims}, {array_of_sizes, ndims, sizeof *array_of_sizes}, {array_of_subsizes, ndims, sizeof *array_of_subsizes}, {array_of_starts, ndims, sizeof *array_of_starts}, {&order, 1, sizeof order}, {NULL, 0, 0}};
@@ -836,9 +836,9 @@ typedef __typeof__(mpih_Type_dup) typed_Type_dup;
 EXPORT int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_dup, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_dup, &real);
   if (!thread) return ((raw_Type_dup *)real)(oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{NULL, 0, 0}};
@@ -866,9 +866,9 @@ typedef __typeof__(mpih_Type_free) typed_Type_free;
 EXPORT int MPI_Type_free(MPI_Datatype* datatype);
 int MPI_Type_free(MPI_Datatype* datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_free, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_free, &real);
   if (!thread) return ((raw_Type_free *)real)(datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_free, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype given = *datatype; // the library may change the caller's variable
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, 1);
@@ -897,9 +897,9 @@ typedef __typeof__(mpih_Type_get_contents) typed_Type_get_contents;
 EXPORT int MPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
 int MPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_get_contents, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_get_contents, &real);
   if (!thread) return ((raw_Type_get_contents *)real)(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_get_contents, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_get_contents *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
@@ -923,9 +923,9 @@ typedef __typeof__(mpih_Type_get_contents_c) typed_Type_get_contents_c;
 EXPORT int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
 int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_get_contents_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_get_contents_c, &real);
   if (!thread) return ((raw_Type_get_contents_c *)real)(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_get_contents_c, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_get_contents_c *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
@@ -949,9 +949,9 @@ typedef __typeof__(mpih_Type_indexed) typed_Type_indexed;
 EXPORT int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_indexed, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_indexed, &real);
   if (!thread) return ((raw_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
@@ -979,9 +979,9 @@ typedef __typeof__(mpih_Type_indexed_c) typed_Type_indexed_c;
 EXPORT int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_indexed_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_indexed_c, &real);
   if (!thread) return ((raw_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
@@ -1009,9 +1009,9 @@ typedef __typeof__(mpih_Type_set_name) typed_Type_set_name;
 EXPORT int MPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name);
 int MPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_set_name, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_set_name, &real);
   if (!thread) return ((raw_Type_set_name *)real)(datatype, type_name);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_set_name, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_set_name *)real)((MPI_Datatype)datatype, type_name);
@@ -1035,9 +1035,9 @@ typedef __typeof__(mpih_Type_vector) typed_Type_vector;
 EXPORT int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_vector, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_vector, &real);
   if (!thread) return ((raw_Type_vector *)real)(count, blocklength, stride, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {&stride, 1, sizeof stride}, {NULL, 0, 0}};
@@ -1065,9 +1065,9 @@ typedef __typeof__(mpih_Type_vector_c) typed_Type_vector_c;
 EXPORT int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_vector_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_vector_c, &real);
   if (!thread) return ((raw_Type_vector_c *)real)(count, blocklength, stride, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {&stride, 1, sizeof stride}, {NULL, 0, 0}};
@@ -1095,9 +1095,9 @@ typedef __typeof__(mpih_Unpack) typed_Unpack;
 EXPORT int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack, &real);
   if (!thread) return ((raw_Unpack *)real)(inbuf, insize, position, outbuf, outcount, datatype, comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Unpack, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
@@ -1124,9 +1124,9 @@ typedef __typeof__(mpih_Unpack_c) typed_Unpack_c;
 EXPORT int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack_c, &real);
   if (!thread) return ((raw_Unpack_c *)real)(inbuf, insize, position, outbuf, outcount, datatype, comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Unpack_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
@@ -1153,9 +1153,9 @@ typedef __typeof__(mpih_Unpack_external) typed_Unpack_external;
 EXPORT int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype);
 int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack_external, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack_external, &real);
   if (!thread) return ((raw_Unpack_external *)real)(datarep, inbuf, insize, position, outbuf, outcount, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Unpack_external, MPIPP_SITE);
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
@@ -1181,9 +1181,9 @@ typedef __typeof__(mpih_Unpack_external_c) typed_Unpack_external_c;
 EXPORT int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
 int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack_external_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack_external_c, &real);
   if (!thread) return ((raw_Unpack_external_c *)real)(datarep, inbuf, insize, position, outbuf, outcount, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Unpack_external_c, MPIPP_SITE);
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
@@ -1208,9 +1208,9 @@ typedef int typed_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_
 EXPORT int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) __asm__("MPI_Type_hvector");
 int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_hvector, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_hvector, &real);
   if (!thread) return ((raw_Type_hvector *)real)(count, blocklength, stride, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_hvector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {&stride, 1, sizeof stride}, {NULL, 0, 0}};
@@ -1236,9 +1236,9 @@ typedef int typed_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint
 EXPORT int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) __asm__("MPI_Type_hindexed");
 int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_hindexed, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_hindexed, &real);
   if (!thread) return ((raw_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_hindexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
@@ -1264,9 +1264,9 @@ typedef int typed_Type_struct(int count, int array_of_blocklengths[], MPI_Aint a
 EXPORT int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) __asm__("MPI_Type_struct");
 int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_struct, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_struct, &real);
   if (!thread) return ((raw_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_struct, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);

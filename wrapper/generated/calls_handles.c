@@ -8,9 +8,9 @@ typedef __typeof__(mpih_Abort) typed_Abort;
 EXPORT int MPI_Abort(mpipp_MPI_Comm comm, int errorcode);
 int MPI_Abort(mpipp_MPI_Comm comm, int errorcode) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Abort, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Abort, &real);
   if (!thread) return ((raw_Abort *)real)(comm, errorcode);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Abort, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ERRORCODE;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->errorcode = errorcode;
@@ -33,16 +33,16 @@ typedef __typeof__(mpih_Buffer_iflush) typed_Buffer_iflush;
 EXPORT int MPI_Buffer_iflush(MPI_Request* request);
 int MPI_Buffer_iflush(MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_iflush, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_iflush, &real);
   if (!thread) return ((raw_Buffer_iflush *)real)(request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_iflush, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Buffer_iflush *)real)(request);
   if (code == MPI_SUCCESS) {
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -61,9 +61,9 @@ typedef __typeof__(mpih_Cancel) typed_Cancel;
 EXPORT int MPI_Cancel(MPI_Request* request);
 int MPI_Cancel(MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cancel, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cancel, &real);
   if (!thread) return ((raw_Cancel *)real)(request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cancel, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -89,9 +89,9 @@ typedef __typeof__(mpih_Cart_create) typed_Cart_create;
 EXPORT int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart);
 int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_create, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_create, &real);
   if (!thread) return ((raw_Cart_create *)real)(comm_old, ndims, dims, periods, reorder, comm_cart);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
@@ -118,9 +118,9 @@ typedef __typeof__(mpih_Cart_sub) typed_Cart_sub;
 EXPORT int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm);
 int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_sub, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_sub, &real);
   if (!thread) return ((raw_Cart_sub *)real)(comm, remain_dims, newcomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_sub, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -147,9 +147,9 @@ typedef __typeof__(mpih_Comm_accept) typed_Comm_accept;
 EXPORT int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_accept, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_accept, &real);
   if (!thread) return ((raw_Comm_accept *)real)(port_name, info, root, comm, newcomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_accept, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -177,9 +177,9 @@ typedef __typeof__(mpih_Comm_connect) typed_Comm_connect;
 EXPORT int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_connect, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_connect, &real);
   if (!thread) return ((raw_Comm_connect *)real)(port_name, info, root, comm, newcomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_connect, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -207,9 +207,9 @@ typedef __typeof__(mpih_Comm_create) typed_Comm_create;
 EXPORT int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm);
 int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create, &real);
   if (!thread) return ((raw_Comm_create *)real)(comm, group, newcomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -236,9 +236,9 @@ typedef __typeof__(mpih_Comm_create_errhandler) typed_Comm_create_errhandler;
 EXPORT int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler);
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_errhandler, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_errhandler, &real);
   if (!thread) return ((raw_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_errhandler, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler);
@@ -262,9 +262,9 @@ typedef __typeof__(mpih_Comm_create_from_group) typed_Comm_create_from_group;
 EXPORT int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm);
 int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_from_group, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_from_group, &real);
   if (!thread) return ((raw_Comm_create_from_group *)real)(group, stringtag, info, errhandler, newcomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_from_group, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Comm_create_from_group *)real)((MPI_Group)group, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newcomm);
@@ -288,9 +288,9 @@ typedef __typeof__(mpih_Comm_create_group) typed_Comm_create_group;
 EXPORT int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm);
 int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_group, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_group, &real);
   if (!thread) return ((raw_Comm_create_group *)real)(comm, group, tag, newcomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->tag = tag;
@@ -316,9 +316,9 @@ typedef __typeof__(mpih_Comm_disconnect) typed_Comm_disconnect;
 EXPORT int MPI_Comm_disconnect(MPI_Comm* comm);
 int MPI_Comm_disconnect(MPI_Comm* comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_disconnect, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_disconnect, &real);
   if (!thread) return ((raw_Comm_disconnect *)real)(comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_disconnect, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = MPIPP_KEY(*comm);
   uint64_t serial = mpipp_serial_before(MPIPP_COMM, handle);
@@ -345,9 +345,9 @@ typedef __typeof__(mpih_Comm_dup) typed_Comm_dup;
 EXPORT int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_dup, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_dup, &real);
   if (!thread) return ((raw_Comm_dup *)real)(comm, newcomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -374,9 +374,9 @@ typedef __typeof__(mpih_Comm_dup_with_info) typed_Comm_dup_with_info;
 EXPORT int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm);
 int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_dup_with_info, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_dup_with_info, &real);
   if (!thread) return ((raw_Comm_dup_with_info *)real)(comm, info, newcomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_dup_with_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -403,9 +403,9 @@ typedef __typeof__(mpih_Comm_free) typed_Comm_free;
 EXPORT int MPI_Comm_free(MPI_Comm* comm);
 int MPI_Comm_free(MPI_Comm* comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_free, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_free, &real);
   if (!thread) return ((raw_Comm_free *)real)(comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_free, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = MPIPP_KEY(*comm);
   uint64_t serial = mpipp_serial_before(MPIPP_COMM, handle);
@@ -432,9 +432,9 @@ typedef __typeof__(mpih_Comm_get_errhandler) typed_Comm_get_errhandler;
 EXPORT int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler);
 int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_get_errhandler, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_get_errhandler, &real);
   if (!thread) return ((raw_Comm_get_errhandler *)real)(comm, errhandler);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   int code;
@@ -459,9 +459,9 @@ typedef __typeof__(mpih_Comm_get_info) typed_Comm_get_info;
 EXPORT int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used);
 int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_get_info, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_get_info, &real);
   if (!thread) return ((raw_Comm_get_info *)real)(comm, info_used);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   int code;
@@ -486,9 +486,9 @@ typedef __typeof__(mpih_Comm_group) typed_Comm_group;
 EXPORT int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group);
 int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_group, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_group, &real);
   if (!thread) return ((raw_Comm_group *)real)(comm, group);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   int code;
@@ -513,9 +513,9 @@ typedef __typeof__(mpih_Comm_idup) typed_Comm_idup;
 EXPORT int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
 int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_idup, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_idup, &real);
   if (!thread) return ((raw_Comm_idup *)real)(comm, newcomm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_idup, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -524,7 +524,7 @@ int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) 
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Comm_idup *)real)((MPI_Comm)comm, newcomm, request);
   if (code == MPI_SUCCESS) {
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
     mpipp_request_output(MPIPP_KEY(*request), newcomm);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
@@ -545,9 +545,9 @@ typedef __typeof__(mpih_Comm_idup_with_info) typed_Comm_idup_with_info;
 EXPORT int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
 int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_idup_with_info, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_idup_with_info, &real);
   if (!thread) return ((raw_Comm_idup_with_info *)real)(comm, info, newcomm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_idup_with_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -556,7 +556,7 @@ int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* 
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Comm_idup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm, request);
   if (code == MPI_SUCCESS) {
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
     mpipp_request_output(MPIPP_KEY(*request), newcomm);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
@@ -577,9 +577,9 @@ typedef __typeof__(mpih_Comm_iflush_buffer) typed_Comm_iflush_buffer;
 EXPORT int MPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_iflush_buffer, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_iflush_buffer, &real);
   if (!thread) return ((raw_Comm_iflush_buffer *)real)(comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_iflush_buffer, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -587,7 +587,7 @@ int MPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request) {
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Comm_iflush_buffer *)real)((MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -606,9 +606,9 @@ typedef __typeof__(mpih_Comm_join) typed_Comm_join;
 EXPORT int MPI_Comm_join(int fd, MPI_Comm* intercomm);
 int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_join, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_join, &real);
   if (!thread) return ((raw_Comm_join *)real)(fd, intercomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_join, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Comm_join *)real)(fd, intercomm);
@@ -632,9 +632,9 @@ typedef __typeof__(mpih_Comm_remote_group) typed_Comm_remote_group;
 EXPORT int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group);
 int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_remote_group, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_remote_group, &real);
   if (!thread) return ((raw_Comm_remote_group *)real)(comm, group);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_remote_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   int code;
@@ -659,9 +659,9 @@ typedef __typeof__(mpih_Comm_set_errhandler) typed_Comm_set_errhandler;
 EXPORT int MPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
 int MPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_set_errhandler, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_set_errhandler, &real);
   if (!thread) return ((raw_Comm_set_errhandler *)real)(comm, errhandler);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_set_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   int code;
@@ -687,9 +687,9 @@ typedef __typeof__(mpih_Comm_set_name) typed_Comm_set_name;
 EXPORT int MPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name);
 int MPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_set_name, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_set_name, &real);
   if (!thread) return ((raw_Comm_set_name *)real)(comm, comm_name);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_set_name, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   int code;
@@ -714,9 +714,9 @@ typedef __typeof__(mpih_Comm_spawn) typed_Comm_spawn;
 EXPORT int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
 int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_spawn, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_spawn, &real);
   if (!thread) return ((raw_Comm_spawn *)real)(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_spawn, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -744,9 +744,9 @@ typedef __typeof__(mpih_Comm_spawn_multiple) typed_Comm_spawn_multiple;
 EXPORT int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
 int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_spawn_multiple, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_spawn_multiple, &real);
   if (!thread) return ((raw_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_spawn_multiple, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -774,9 +774,9 @@ typedef __typeof__(mpih_Comm_split) typed_Comm_split;
 EXPORT int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
 int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_split, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_split, &real);
   if (!thread) return ((raw_Comm_split *)real)(comm, color, key, newcomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_split, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -803,9 +803,9 @@ typedef __typeof__(mpih_Comm_split_type) typed_Comm_split_type;
 EXPORT int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm);
 int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_split_type, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_split_type, &real);
   if (!thread) return ((raw_Comm_split_type *)real)(comm, split_type, key, info, newcomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_split_type, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -832,9 +832,9 @@ typedef __typeof__(mpih_Dist_graph_create) typed_Dist_graph_create;
 EXPORT int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
 int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_create, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_create, &real);
   if (!thread) return ((raw_Dist_graph_create *)real)(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
@@ -861,9 +861,9 @@ typedef __typeof__(mpih_Dist_graph_create_adjacent) typed_Dist_graph_create_adja
 EXPORT int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
 int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_create_adjacent, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_create_adjacent, &real);
   if (!thread) return ((raw_Dist_graph_create_adjacent *)real)(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_create_adjacent, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
@@ -890,9 +890,9 @@ typedef __typeof__(mpih_Errhandler_free) typed_Errhandler_free;
 EXPORT int MPI_Errhandler_free(MPI_Errhandler* errhandler);
 int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_free, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_free, &real);
   if (!thread) return ((raw_Errhandler_free *)real)(errhandler);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_free, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = MPIPP_KEY(*errhandler);
   uint64_t serial = mpipp_serial_before(MPIPP_ERRHANDLER, handle);
@@ -918,9 +918,9 @@ typedef __typeof__(mpih_Finalize) typed_Finalize;
 EXPORT int MPI_Finalize(void);
 int MPI_Finalize(void) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Finalize, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Finalize, &real);
   if (!thread) return ((raw_Finalize *)real)();
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Finalize, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Finalize *)real)();
@@ -944,9 +944,9 @@ typedef __typeof__(mpih_Get_hw_resource_info) typed_Get_hw_resource_info;
 EXPORT int MPI_Get_hw_resource_info(MPI_Info* hw_info);
 int MPI_Get_hw_resource_info(MPI_Info* hw_info) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_hw_resource_info, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_hw_resource_info, &real);
   if (!thread) return ((raw_Get_hw_resource_info *)real)(hw_info);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get_hw_resource_info, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Get_hw_resource_info *)real)(hw_info);
@@ -970,9 +970,9 @@ typedef __typeof__(mpih_Graph_create) typed_Graph_create;
 EXPORT int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph);
 int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_create, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_create, &real);
   if (!thread) return ((raw_Graph_create *)real)(comm_old, nnodes, index, edges, reorder, comm_graph);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
@@ -999,16 +999,16 @@ typedef __typeof__(mpih_Grequest_start) typed_Grequest_start;
 EXPORT int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request);
 int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Grequest_start, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Grequest_start, &real);
   if (!thread) return ((raw_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Grequest_start, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request);
   if (code == MPI_SUCCESS) {
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -1027,9 +1027,9 @@ typedef __typeof__(mpih_Group_difference) typed_Group_difference;
 EXPORT int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
 int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_difference, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_difference, &real);
   if (!thread) return ((raw_Group_difference *)real)(group1, group2, newgroup);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_difference, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_difference *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
@@ -1053,9 +1053,9 @@ typedef __typeof__(mpih_Group_excl) typed_Group_excl;
 EXPORT int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
 int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_excl, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_excl, &real);
   if (!thread) return ((raw_Group_excl *)real)(group, n, ranks, newgroup);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_excl, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_excl *)real)((MPI_Group)group, n, ranks, newgroup);
@@ -1079,9 +1079,9 @@ typedef __typeof__(mpih_Group_free) typed_Group_free;
 EXPORT int MPI_Group_free(MPI_Group* group);
 int MPI_Group_free(MPI_Group* group) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_free, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_free, &real);
   if (!thread) return ((raw_Group_free *)real)(group);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_free, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = MPIPP_KEY(*group);
   uint64_t serial = mpipp_serial_before(MPIPP_GROUP, handle);
@@ -1107,9 +1107,9 @@ typedef __typeof__(mpih_Group_from_session_pset) typed_Group_from_session_pset;
 EXPORT int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup);
 int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_from_session_pset, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_from_session_pset, &real);
   if (!thread) return ((raw_Group_from_session_pset *)real)(session, pset_name, newgroup);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_from_session_pset, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_from_session_pset *)real)((MPI_Session)session, pset_name, newgroup);
@@ -1133,9 +1133,9 @@ typedef __typeof__(mpih_Group_incl) typed_Group_incl;
 EXPORT int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
 int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_incl, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_incl, &real);
   if (!thread) return ((raw_Group_incl *)real)(group, n, ranks, newgroup);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_incl, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_incl *)real)((MPI_Group)group, n, ranks, newgroup);
@@ -1159,9 +1159,9 @@ typedef __typeof__(mpih_Group_intersection) typed_Group_intersection;
 EXPORT int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
 int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_intersection, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_intersection, &real);
   if (!thread) return ((raw_Group_intersection *)real)(group1, group2, newgroup);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_intersection, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_intersection *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
@@ -1185,9 +1185,9 @@ typedef __typeof__(mpih_Group_range_excl) typed_Group_range_excl;
 EXPORT int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
 int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_range_excl, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_range_excl, &real);
   if (!thread) return ((raw_Group_range_excl *)real)(group, n, ranges, newgroup);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_range_excl, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_range_excl *)real)((MPI_Group)group, n, ranges, newgroup);
@@ -1211,9 +1211,9 @@ typedef __typeof__(mpih_Group_range_incl) typed_Group_range_incl;
 EXPORT int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
 int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_range_incl, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_range_incl, &real);
   if (!thread) return ((raw_Group_range_incl *)real)(group, n, ranges, newgroup);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_range_incl, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_range_incl *)real)((MPI_Group)group, n, ranges, newgroup);
@@ -1237,9 +1237,9 @@ typedef __typeof__(mpih_Group_union) typed_Group_union;
 EXPORT int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
 int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_union, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_union, &real);
   if (!thread) return ((raw_Group_union *)real)(group1, group2, newgroup);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_union, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_union *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
@@ -1263,9 +1263,9 @@ typedef __typeof__(mpih_Info_create) typed_Info_create;
 EXPORT int MPI_Info_create(MPI_Info* info);
 int MPI_Info_create(MPI_Info* info) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_create, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_create, &real);
   if (!thread) return ((raw_Info_create *)real)(info);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_create, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Info_create *)real)(info);
@@ -1289,9 +1289,9 @@ typedef __typeof__(mpih_Info_create_env) typed_Info_create_env;
 EXPORT int MPI_Info_create_env(int argc, char argv[], MPI_Info* info);
 int MPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_create_env, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_create_env, &real);
   if (!thread) return ((raw_Info_create_env *)real)(argc, argv, info);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_create_env, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Info_create_env *)real)(argc, (void *)argv, (void *)info);
@@ -1315,9 +1315,9 @@ typedef __typeof__(mpih_Info_delete) typed_Info_delete;
 EXPORT int MPI_Info_delete(mpipp_MPI_Info info, const char* key);
 int MPI_Info_delete(mpipp_MPI_Info info, const char* key) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_delete, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_delete, &real);
   if (!thread) return ((raw_Info_delete *)real)(info, key);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_delete, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Info_delete *)real)((MPI_Info)info, key);
@@ -1341,9 +1341,9 @@ typedef __typeof__(mpih_Info_dup) typed_Info_dup;
 EXPORT int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo);
 int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_dup, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_dup, &real);
   if (!thread) return ((raw_Info_dup *)real)(info, newinfo);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_dup, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Info_dup *)real)((MPI_Info)info, newinfo);
@@ -1367,9 +1367,9 @@ typedef __typeof__(mpih_Info_free) typed_Info_free;
 EXPORT int MPI_Info_free(MPI_Info* info);
 int MPI_Info_free(MPI_Info* info) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_free, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_free, &real);
   if (!thread) return ((raw_Info_free *)real)(info);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_free, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = MPIPP_KEY(*info);
   uint64_t serial = mpipp_serial_before(MPIPP_INFO, handle);
@@ -1395,9 +1395,9 @@ typedef __typeof__(mpih_Info_set) typed_Info_set;
 EXPORT int MPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value);
 int MPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_set, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_set, &real);
   if (!thread) return ((raw_Info_set *)real)(info, key, value);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_set, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Info_set *)real)((MPI_Info)info, key, value);
@@ -1421,9 +1421,9 @@ typedef __typeof__(mpih_Init) typed_Init;
 EXPORT int MPI_Init(int* argc, char*** argv);
 int MPI_Init(int* argc, char*** argv) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Init, &real);
   if (!thread) return ((raw_Init *)real)(argc, argv);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Init, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Init *)real)(argc, argv);
@@ -1447,9 +1447,9 @@ typedef __typeof__(mpih_Init_thread) typed_Init_thread;
 EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided);
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Init_thread, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Init_thread, &real);
   if (!thread) return ((raw_Init_thread *)real)(argc, argv, required, provided);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Init_thread, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Init_thread *)real)(argc, argv, required, provided);
@@ -1473,9 +1473,9 @@ typedef __typeof__(mpih_Intercomm_create) typed_Intercomm_create;
 EXPORT int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm);
 int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_create, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_create, &real);
   if (!thread) return ((raw_Intercomm_create *)real)(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)local_comm);
   call->tag = tag;
@@ -1503,9 +1503,9 @@ typedef __typeof__(mpih_Intercomm_create_from_groups) typed_Intercomm_create_fro
 EXPORT int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm);
 int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_create_from_groups, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_create_from_groups, &real);
   if (!thread) return ((raw_Intercomm_create_from_groups *)real)(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_create_from_groups, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Intercomm_create_from_groups *)real)((MPI_Group)local_group, local_leader, (MPI_Group)remote_group, remote_leader, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newintercomm);
@@ -1529,9 +1529,9 @@ typedef __typeof__(mpih_Intercomm_merge) typed_Intercomm_merge;
 EXPORT int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm);
 int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_merge, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_merge, &real);
   if (!thread) return ((raw_Intercomm_merge *)real)(intercomm, high, newintracomm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_merge, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)intercomm);
   call->ordinal = mpipp_joined(call);
@@ -1558,9 +1558,9 @@ typedef __typeof__(mpih_Op_create) typed_Op_create;
 EXPORT int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
 int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_create, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_create, &real);
   if (!thread) return ((raw_Op_create *)real)(user_fn, commute, op);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_create, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Op_create *)real)(user_fn, commute, op);
@@ -1584,9 +1584,9 @@ typedef __typeof__(mpih_Op_create_c) typed_Op_create_c;
 EXPORT int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
 int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_create_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_create_c, &real);
   if (!thread) return ((raw_Op_create_c *)real)(user_fn, commute, op);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_create_c, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Op_create_c *)real)(user_fn, commute, op);
@@ -1610,9 +1610,9 @@ typedef __typeof__(mpih_Op_free) typed_Op_free;
 EXPORT int MPI_Op_free(MPI_Op* op);
 int MPI_Op_free(MPI_Op* op) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_free, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_free, &real);
   if (!thread) return ((raw_Op_free *)real)(op);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_free, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = MPIPP_KEY(*op);
   uint64_t serial = mpipp_serial_before(MPIPP_OP, handle);
@@ -1638,9 +1638,9 @@ typedef __typeof__(mpih_Request_free) typed_Request_free;
 EXPORT int MPI_Request_free(MPI_Request* request);
 int MPI_Request_free(MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_free, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_free, &real);
   if (!thread) return ((raw_Request_free *)real)(request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_free, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -1667,9 +1667,9 @@ typedef __typeof__(mpih_Request_get_status) typed_Request_get_status;
 EXPORT int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status);
 int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status, &real);
   if (!thread) return ((raw_Request_get_status *)real)(request, flag, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_get_status, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Request_get_status *)real)((MPI_Request)request, flag, status);
@@ -1693,9 +1693,9 @@ typedef __typeof__(mpih_Request_get_status_all) typed_Request_get_status_all;
 EXPORT int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
 int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status_all, &real);
   if (!thread) return ((raw_Request_get_status_all *)real)(count, array_of_requests, flag, array_of_statuses);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_get_status_all, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
@@ -1722,9 +1722,9 @@ typedef __typeof__(mpih_Request_get_status_any) typed_Request_get_status_any;
 EXPORT int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
 int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status_any, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status_any, &real);
   if (!thread) return ((raw_Request_get_status_any *)real)(count, array_of_requests, index, flag, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_get_status_any, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
@@ -1751,9 +1751,9 @@ typedef __typeof__(mpih_Request_get_status_some) typed_Request_get_status_some;
 EXPORT int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status_some, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status_some, &real);
   if (!thread) return ((raw_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_get_status_some, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
@@ -1780,9 +1780,9 @@ typedef __typeof__(mpih_Session_create_errhandler) typed_Session_create_errhandl
 EXPORT int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler);
 int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_create_errhandler, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_create_errhandler, &real);
   if (!thread) return ((raw_Session_create_errhandler *)real)(session_errhandler_fn, errhandler);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_create_errhandler, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Session_create_errhandler *)real)(session_errhandler_fn, errhandler);
@@ -1806,9 +1806,9 @@ typedef __typeof__(mpih_Session_finalize) typed_Session_finalize;
 EXPORT int MPI_Session_finalize(MPI_Session* session);
 int MPI_Session_finalize(MPI_Session* session) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_finalize, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_finalize, &real);
   if (!thread) return ((raw_Session_finalize *)real)(session);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_finalize, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = MPIPP_KEY(*session);
   uint64_t serial = mpipp_serial_before(MPIPP_SESSION, handle);
@@ -1834,9 +1834,9 @@ typedef __typeof__(mpih_Session_get_errhandler) typed_Session_get_errhandler;
 EXPORT int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhandler);
 int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhandler) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_errhandler, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_errhandler, &real);
   if (!thread) return ((raw_Session_get_errhandler *)real)(session, errhandler);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_errhandler, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Session_get_errhandler *)real)((MPI_Session)session, errhandler);
@@ -1860,9 +1860,9 @@ typedef __typeof__(mpih_Session_get_info) typed_Session_get_info;
 EXPORT int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used);
 int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_info, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_info, &real);
   if (!thread) return ((raw_Session_get_info *)real)(session, info_used);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_info, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Session_get_info *)real)((MPI_Session)session, info_used);
@@ -1886,9 +1886,9 @@ typedef __typeof__(mpih_Session_get_pset_info) typed_Session_get_pset_info;
 EXPORT int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, MPI_Info* info);
 int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, MPI_Info* info) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_pset_info, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_pset_info, &real);
   if (!thread) return ((raw_Session_get_pset_info *)real)(session, pset_name, info);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_pset_info, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Session_get_pset_info *)real)((MPI_Session)session, pset_name, info);
@@ -1912,16 +1912,16 @@ typedef __typeof__(mpih_Session_iflush_buffer) typed_Session_iflush_buffer;
 EXPORT int MPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request);
 int MPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_iflush_buffer, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_iflush_buffer, &real);
   if (!thread) return ((raw_Session_iflush_buffer *)real)(session, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_iflush_buffer, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Session_iflush_buffer *)real)((MPI_Session)session, request);
   if (code == MPI_SUCCESS) {
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -1940,9 +1940,9 @@ typedef __typeof__(mpih_Session_init) typed_Session_init;
 EXPORT int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session);
 int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_init, &real);
   if (!thread) return ((raw_Session_init *)real)(info, errhandler, session);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_init, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Session_init *)real)((MPI_Info)info, (MPI_Errhandler)errhandler, session);
@@ -1967,9 +1967,9 @@ typedef __typeof__(mpih_Session_set_errhandler) typed_Session_set_errhandler;
 EXPORT int MPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler);
 int MPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_set_errhandler, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_set_errhandler, &real);
   if (!thread) return ((raw_Session_set_errhandler *)real)(session, errhandler);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_set_errhandler, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Session_set_errhandler *)real)((MPI_Session)session, (MPI_Errhandler)errhandler);
@@ -1994,9 +1994,9 @@ typedef __typeof__(mpih_Start) typed_Start;
 EXPORT int MPI_Start(MPI_Request* request);
 int MPI_Start(MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Start, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Start, &real);
   if (!thread) return ((raw_Start *)real)(request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Start, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -2022,9 +2022,9 @@ typedef __typeof__(mpih_Startall) typed_Startall;
 EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[]);
 int MPI_Startall(int count, MPI_Request array_of_requests[]) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Startall, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Startall, &real);
   if (!thread) return ((raw_Startall *)real)(count, array_of_requests);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Startall, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
@@ -2050,9 +2050,9 @@ typedef __typeof__(mpih_Test) typed_Test;
 EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Test, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Test, &real);
   if (!thread) return ((raw_Test *)real)(request, flag, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Test, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -2078,9 +2078,9 @@ typedef __typeof__(mpih_Testall) typed_Testall;
 EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
 int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Testall, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Testall, &real);
   if (!thread) return ((raw_Testall *)real)(count, array_of_requests, flag, array_of_statuses);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Testall, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
@@ -2107,9 +2107,9 @@ typedef __typeof__(mpih_Testany) typed_Testany;
 EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
 int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Testany, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Testany, &real);
   if (!thread) return ((raw_Testany *)real)(count, array_of_requests, index, flag, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Testany, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
@@ -2139,9 +2139,9 @@ typedef __typeof__(mpih_Testsome) typed_Testsome;
 EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Testsome, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Testsome, &real);
   if (!thread) return ((raw_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Testsome, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
@@ -2169,9 +2169,9 @@ typedef __typeof__(mpih_Wait) typed_Wait;
 EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status);
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Wait, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Wait, &real);
   if (!thread) return ((raw_Wait *)real)(request, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Wait, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -2196,9 +2196,9 @@ typedef __typeof__(mpih_Waitall) typed_Waitall;
 EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitall, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitall, &real);
   if (!thread) return ((raw_Waitall *)real)(count, array_of_requests, array_of_statuses);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Waitall, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
@@ -2225,9 +2225,9 @@ typedef __typeof__(mpih_Waitany) typed_Waitany;
 EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status);
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitany, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitany, &real);
   if (!thread) return ((raw_Waitany *)real)(count, array_of_requests, index, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Waitany, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
@@ -2257,9 +2257,9 @@ typedef __typeof__(mpih_Waitsome) typed_Waitsome;
 EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitsome, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitsome, &real);
   if (!thread) return ((raw_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Waitsome, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
@@ -2287,9 +2287,9 @@ typedef __typeof__(mpih_Win_create_errhandler) typed_Win_create_errhandler;
 EXPORT int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler);
 int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_errhandler, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_errhandler, &real);
   if (!thread) return ((raw_Win_create_errhandler *)real)(win_errhandler_fn, errhandler);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_errhandler, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_create_errhandler *)real)(win_errhandler_fn, errhandler);
@@ -2312,9 +2312,9 @@ typedef int typed_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* er
 EXPORT int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler) __asm__("MPI_Errhandler_create");
 int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_create, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_create, &real);
   if (!thread) return ((raw_Errhandler_create *)real)(comm_errhandler_fn, errhandler);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_create, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Errhandler_create *)real)(comm_errhandler_fn, errhandler);

@@ -8,9 +8,9 @@ typedef __typeof__(mpih_File_close) typed_File_close;
 EXPORT int MPI_File_close(MPI_File* fh);
 int MPI_File_close(MPI_File* fh) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_close, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_close, &real);
   if (!thread) return ((raw_File_close *)real)(fh);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_close, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = MPIPP_KEY(*fh);
   uint64_t serial = mpipp_serial_before(MPIPP_FILE, handle);
@@ -36,9 +36,9 @@ typedef __typeof__(mpih_File_create_errhandler) typed_File_create_errhandler;
 EXPORT int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler);
 int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_create_errhandler, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_create_errhandler, &real);
   if (!thread) return ((raw_File_create_errhandler *)real)(file_errhandler_fn, errhandler);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_create_errhandler, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_File_create_errhandler *)real)(file_errhandler_fn, errhandler);
@@ -62,9 +62,9 @@ typedef __typeof__(mpih_File_get_errhandler) typed_File_get_errhandler;
 EXPORT int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler);
 int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_errhandler, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_errhandler, &real);
   if (!thread) return ((raw_File_get_errhandler *)real)(file, errhandler);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)file);
   int code;
@@ -89,9 +89,9 @@ typedef __typeof__(mpih_File_get_group) typed_File_get_group;
 EXPORT int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group);
 int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_group, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_group, &real);
   if (!thread) return ((raw_File_get_group *)real)(fh, group);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_group, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   int code;
@@ -116,9 +116,9 @@ typedef __typeof__(mpih_File_get_info) typed_File_get_info;
 EXPORT int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used);
 int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_info, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_info, &real);
   if (!thread) return ((raw_File_get_info *)real)(fh, info_used);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   int code;
@@ -143,9 +143,9 @@ typedef __typeof__(mpih_File_get_view) typed_File_get_view;
 EXPORT int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep);
 int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_view, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_get_view, &real);
   if (!thread) return ((raw_File_get_view *)real)(fh, disp, etype, filetype, datarep);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_view, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   int code;
@@ -171,9 +171,9 @@ typedef __typeof__(mpih_File_iread) typed_File_iread;
 EXPORT int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread, &real);
   if (!thread) return ((raw_File_iread *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
@@ -183,7 +183,7 @@ int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype d
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iread *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -202,9 +202,9 @@ typedef __typeof__(mpih_File_iread_c) typed_File_iread_c;
 EXPORT int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_c, &real);
   if (!thread) return ((raw_File_iread_c *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
@@ -214,7 +214,7 @@ int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Da
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -233,9 +233,9 @@ typedef __typeof__(mpih_File_iread_all) typed_File_iread_all;
 EXPORT int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_all, &real);
   if (!thread) return ((raw_File_iread_all *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
@@ -245,7 +245,7 @@ int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dataty
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_all *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -264,9 +264,9 @@ typedef __typeof__(mpih_File_iread_all_c) typed_File_iread_all_c;
 EXPORT int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_all_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_all_c, &real);
   if (!thread) return ((raw_File_iread_all_c *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
@@ -276,7 +276,7 @@ int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MP
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_all_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -295,9 +295,9 @@ typedef __typeof__(mpih_File_iread_at) typed_File_iread_at;
 EXPORT int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at, &real);
   if (!thread) return ((raw_File_iread_at *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_at, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -308,7 +308,7 @@ int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_at *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -327,9 +327,9 @@ typedef __typeof__(mpih_File_iread_at_c) typed_File_iread_at_c;
 EXPORT int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at_c, &real);
   if (!thread) return ((raw_File_iread_at_c *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_at_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -340,7 +340,7 @@ int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Cou
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -359,9 +359,9 @@ typedef __typeof__(mpih_File_iread_at_all) typed_File_iread_at_all;
 EXPORT int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at_all, &real);
   if (!thread) return ((raw_File_iread_at_all *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_at_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -372,7 +372,7 @@ int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int c
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -391,9 +391,9 @@ typedef __typeof__(mpih_File_iread_at_all_c) typed_File_iread_at_all_c;
 EXPORT int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at_all_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at_all_c, &real);
   if (!thread) return ((raw_File_iread_at_all_c *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_at_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -404,7 +404,7 @@ int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -423,9 +423,9 @@ typedef __typeof__(mpih_File_iread_shared) typed_File_iread_shared;
 EXPORT int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_shared, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_shared, &real);
   if (!thread) return ((raw_File_iread_shared *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
@@ -435,7 +435,7 @@ int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_shared *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -454,9 +454,9 @@ typedef __typeof__(mpih_File_iread_shared_c) typed_File_iread_shared_c;
 EXPORT int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_shared_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_shared_c, &real);
   if (!thread) return ((raw_File_iread_shared_c *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
@@ -466,7 +466,7 @@ int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_shared_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -485,9 +485,9 @@ typedef __typeof__(mpih_File_iwrite) typed_File_iwrite;
 EXPORT int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite, &real);
   if (!thread) return ((raw_File_iwrite *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
@@ -497,7 +497,7 @@ int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Dat
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -516,9 +516,9 @@ typedef __typeof__(mpih_File_iwrite_c) typed_File_iwrite_c;
 EXPORT int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_c, &real);
   if (!thread) return ((raw_File_iwrite_c *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
@@ -528,7 +528,7 @@ int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -547,9 +547,9 @@ typedef __typeof__(mpih_File_iwrite_all) typed_File_iwrite_all;
 EXPORT int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_all, &real);
   if (!thread) return ((raw_File_iwrite_all *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
@@ -559,7 +559,7 @@ int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_all *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -578,9 +578,9 @@ typedef __typeof__(mpih_File_iwrite_all_c) typed_File_iwrite_all_c;
 EXPORT int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_all_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_all_c, &real);
   if (!thread) return ((raw_File_iwrite_all_c *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
@@ -590,7 +590,7 @@ int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, m
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_all_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -609,9 +609,9 @@ typedef __typeof__(mpih_File_iwrite_at) typed_File_iwrite_at;
 EXPORT int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at, &real);
   if (!thread) return ((raw_File_iwrite_at *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_at, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -622,7 +622,7 @@ int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, in
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_at *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -641,9 +641,9 @@ typedef __typeof__(mpih_File_iwrite_at_c) typed_File_iwrite_at_c;
 EXPORT int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at_c, &real);
   if (!thread) return ((raw_File_iwrite_at_c *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_at_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -654,7 +654,7 @@ int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, 
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -673,9 +673,9 @@ typedef __typeof__(mpih_File_iwrite_at_all) typed_File_iwrite_at_all;
 EXPORT int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at_all, &real);
   if (!thread) return ((raw_File_iwrite_at_all *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_at_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -686,7 +686,7 @@ int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -705,9 +705,9 @@ typedef __typeof__(mpih_File_iwrite_at_all_c) typed_File_iwrite_at_all_c;
 EXPORT int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at_all_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at_all_c, &real);
   if (!thread) return ((raw_File_iwrite_at_all_c *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_at_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -718,7 +718,7 @@ int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -737,9 +737,9 @@ typedef __typeof__(mpih_File_iwrite_shared) typed_File_iwrite_shared;
 EXPORT int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_shared, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_shared, &real);
   if (!thread) return ((raw_File_iwrite_shared *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
@@ -749,7 +749,7 @@ int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_shared *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -768,9 +768,9 @@ typedef __typeof__(mpih_File_iwrite_shared_c) typed_File_iwrite_shared_c;
 EXPORT int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_shared_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_shared_c, &real);
   if (!thread) return ((raw_File_iwrite_shared_c *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
@@ -780,7 +780,7 @@ int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
   if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -799,9 +799,9 @@ typedef __typeof__(mpih_File_open) typed_File_open;
 EXPORT int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh);
 int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_open, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_open, &real);
   if (!thread) return ((raw_File_open *)real)(comm, filename, amode, info, fh);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_open, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -828,9 +828,9 @@ typedef __typeof__(mpih_File_read) typed_File_read;
 EXPORT int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read, &real);
   if (!thread) return ((raw_File_read *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -856,9 +856,9 @@ typedef __typeof__(mpih_File_read_c) typed_File_read_c;
 EXPORT int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_c, &real);
   if (!thread) return ((raw_File_read_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -884,9 +884,9 @@ typedef __typeof__(mpih_File_read_all) typed_File_read_all;
 EXPORT int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all, &real);
   if (!thread) return ((raw_File_read_all *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -912,9 +912,9 @@ typedef __typeof__(mpih_File_read_all_c) typed_File_read_all_c;
 EXPORT int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_c, &real);
   if (!thread) return ((raw_File_read_all_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -940,9 +940,9 @@ typedef __typeof__(mpih_File_read_all_begin) typed_File_read_all_begin;
 EXPORT int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_begin, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_begin, &real);
   if (!thread) return ((raw_File_read_all_begin *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all_begin, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -969,9 +969,9 @@ typedef __typeof__(mpih_File_read_all_begin_c) typed_File_read_all_begin_c;
 EXPORT int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_begin_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_begin_c, &real);
   if (!thread) return ((raw_File_read_all_begin_c *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all_begin_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -998,9 +998,9 @@ typedef __typeof__(mpih_File_read_all_end) typed_File_read_all_end;
 EXPORT int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_end, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_end, &real);
   if (!thread) return ((raw_File_read_all_end *)real)(fh, buf, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   int code;
@@ -1025,9 +1025,9 @@ typedef __typeof__(mpih_File_read_at) typed_File_read_at;
 EXPORT int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at, &real);
   if (!thread) return ((raw_File_read_at *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -1054,9 +1054,9 @@ typedef __typeof__(mpih_File_read_at_c) typed_File_read_at_c;
 EXPORT int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_c, &real);
   if (!thread) return ((raw_File_read_at_c *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -1083,9 +1083,9 @@ typedef __typeof__(mpih_File_read_at_all) typed_File_read_at_all;
 EXPORT int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all, &real);
   if (!thread) return ((raw_File_read_at_all *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -1112,9 +1112,9 @@ typedef __typeof__(mpih_File_read_at_all_c) typed_File_read_at_all_c;
 EXPORT int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_c, &real);
   if (!thread) return ((raw_File_read_at_all_c *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -1141,9 +1141,9 @@ typedef __typeof__(mpih_File_read_at_all_begin) typed_File_read_at_all_begin;
 EXPORT int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_begin, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_begin, &real);
   if (!thread) return ((raw_File_read_at_all_begin *)real)(fh, offset, buf, count, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_all_begin, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -1171,9 +1171,9 @@ typedef __typeof__(mpih_File_read_at_all_begin_c) typed_File_read_at_all_begin_c
 EXPORT int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_begin_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_begin_c, &real);
   if (!thread) return ((raw_File_read_at_all_begin_c *)real)(fh, offset, buf, count, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_all_begin_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -1201,9 +1201,9 @@ typedef __typeof__(mpih_File_read_at_all_end) typed_File_read_at_all_end;
 EXPORT int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_end, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_end, &real);
   if (!thread) return ((raw_File_read_at_all_end *)real)(fh, buf, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   int code;
@@ -1228,9 +1228,9 @@ typedef __typeof__(mpih_File_read_ordered) typed_File_read_ordered;
 EXPORT int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered, &real);
   if (!thread) return ((raw_File_read_ordered *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -1256,9 +1256,9 @@ typedef __typeof__(mpih_File_read_ordered_c) typed_File_read_ordered_c;
 EXPORT int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_c, &real);
   if (!thread) return ((raw_File_read_ordered_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -1284,9 +1284,9 @@ typedef __typeof__(mpih_File_read_ordered_begin) typed_File_read_ordered_begin;
 EXPORT int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_begin, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_begin, &real);
   if (!thread) return ((raw_File_read_ordered_begin *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered_begin, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -1313,9 +1313,9 @@ typedef __typeof__(mpih_File_read_ordered_begin_c) typed_File_read_ordered_begin
 EXPORT int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_begin_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_begin_c, &real);
   if (!thread) return ((raw_File_read_ordered_begin_c *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered_begin_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -1342,9 +1342,9 @@ typedef __typeof__(mpih_File_read_ordered_end) typed_File_read_ordered_end;
 EXPORT int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_end, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_end, &real);
   if (!thread) return ((raw_File_read_ordered_end *)real)(fh, buf, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   int code;
@@ -1369,9 +1369,9 @@ typedef __typeof__(mpih_File_read_shared) typed_File_read_shared;
 EXPORT int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_shared, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_shared, &real);
   if (!thread) return ((raw_File_read_shared *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -1397,9 +1397,9 @@ typedef __typeof__(mpih_File_read_shared_c) typed_File_read_shared_c;
 EXPORT int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_shared_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_shared_c, &real);
   if (!thread) return ((raw_File_read_shared_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -1425,9 +1425,9 @@ typedef __typeof__(mpih_File_set_view) typed_File_set_view;
 EXPORT int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
 int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_set_view, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_set_view, &real);
   if (!thread) return ((raw_File_set_view *)real)(fh, disp, etype, filetype, datarep, info);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_set_view, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   int code;
@@ -1453,9 +1453,9 @@ typedef __typeof__(mpih_File_write) typed_File_write;
 EXPORT int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write, &real);
   if (!thread) return ((raw_File_write *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
@@ -1481,9 +1481,9 @@ typedef __typeof__(mpih_File_write_c) typed_File_write_c;
 EXPORT int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_c, &real);
   if (!thread) return ((raw_File_write_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
@@ -1509,9 +1509,9 @@ typedef __typeof__(mpih_File_write_all) typed_File_write_all;
 EXPORT int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all, &real);
   if (!thread) return ((raw_File_write_all *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
@@ -1537,9 +1537,9 @@ typedef __typeof__(mpih_File_write_all_c) typed_File_write_all_c;
 EXPORT int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_c, &real);
   if (!thread) return ((raw_File_write_all_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
@@ -1565,9 +1565,9 @@ typedef __typeof__(mpih_File_write_all_begin) typed_File_write_all_begin;
 EXPORT int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_begin, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_begin, &real);
   if (!thread) return ((raw_File_write_all_begin *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all_begin, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
@@ -1594,9 +1594,9 @@ typedef __typeof__(mpih_File_write_all_begin_c) typed_File_write_all_begin_c;
 EXPORT int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_begin_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_begin_c, &real);
   if (!thread) return ((raw_File_write_all_begin_c *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all_begin_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
@@ -1623,9 +1623,9 @@ typedef __typeof__(mpih_File_write_all_end) typed_File_write_all_end;
 EXPORT int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_end, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_end, &real);
   if (!thread) return ((raw_File_write_all_end *)real)(fh, buf, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   int code;
@@ -1650,9 +1650,9 @@ typedef __typeof__(mpih_File_write_at) typed_File_write_at;
 EXPORT int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at, &real);
   if (!thread) return ((raw_File_write_at *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -1679,9 +1679,9 @@ typedef __typeof__(mpih_File_write_at_c) typed_File_write_at_c;
 EXPORT int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_c, &real);
   if (!thread) return ((raw_File_write_at_c *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -1708,9 +1708,9 @@ typedef __typeof__(mpih_File_write_at_all) typed_File_write_at_all;
 EXPORT int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all, &real);
   if (!thread) return ((raw_File_write_at_all *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -1737,9 +1737,9 @@ typedef __typeof__(mpih_File_write_at_all_c) typed_File_write_at_all_c;
 EXPORT int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_c, &real);
   if (!thread) return ((raw_File_write_at_all_c *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -1766,9 +1766,9 @@ typedef __typeof__(mpih_File_write_at_all_begin) typed_File_write_at_all_begin;
 EXPORT int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_begin, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_begin, &real);
   if (!thread) return ((raw_File_write_at_all_begin *)real)(fh, offset, buf, count, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_all_begin, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -1796,9 +1796,9 @@ typedef __typeof__(mpih_File_write_at_all_begin_c) typed_File_write_at_all_begin
 EXPORT int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_begin_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_begin_c, &real);
   if (!thread) return ((raw_File_write_at_all_begin_c *)real)(fh, offset, buf, count, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_all_begin_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -1826,9 +1826,9 @@ typedef __typeof__(mpih_File_write_at_all_end) typed_File_write_at_all_end;
 EXPORT int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_end, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_end, &real);
   if (!thread) return ((raw_File_write_at_all_end *)real)(fh, buf, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   int code;
@@ -1853,9 +1853,9 @@ typedef __typeof__(mpih_File_write_ordered) typed_File_write_ordered;
 EXPORT int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered, &real);
   if (!thread) return ((raw_File_write_ordered *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
@@ -1881,9 +1881,9 @@ typedef __typeof__(mpih_File_write_ordered_c) typed_File_write_ordered_c;
 EXPORT int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_c, &real);
   if (!thread) return ((raw_File_write_ordered_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
@@ -1909,9 +1909,9 @@ typedef __typeof__(mpih_File_write_ordered_begin) typed_File_write_ordered_begin
 EXPORT int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_begin, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_begin, &real);
   if (!thread) return ((raw_File_write_ordered_begin *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered_begin, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
@@ -1938,9 +1938,9 @@ typedef __typeof__(mpih_File_write_ordered_begin_c) typed_File_write_ordered_beg
 EXPORT int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_begin_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_begin_c, &real);
   if (!thread) return ((raw_File_write_ordered_begin_c *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered_begin_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
@@ -1967,9 +1967,9 @@ typedef __typeof__(mpih_File_write_ordered_end) typed_File_write_ordered_end;
 EXPORT int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_end, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_end, &real);
   if (!thread) return ((raw_File_write_ordered_end *)real)(fh, buf, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   int code;
@@ -1994,9 +1994,9 @@ typedef __typeof__(mpih_File_write_shared) typed_File_write_shared;
 EXPORT int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_shared, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_shared, &real);
   if (!thread) return ((raw_File_write_shared *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
@@ -2022,9 +2022,9 @@ typedef __typeof__(mpih_File_write_shared_c) typed_File_write_shared_c;
 EXPORT int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_shared_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_shared_c, &real);
   if (!thread) return ((raw_File_write_shared_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);

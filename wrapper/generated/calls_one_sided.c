@@ -8,9 +8,9 @@ typedef __typeof__(mpih_Accumulate) typed_Accumulate;
 EXPORT int MPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Accumulate, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Accumulate, &real);
   if (!thread) return ((raw_Accumulate *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Accumulate, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -39,9 +39,9 @@ typedef __typeof__(mpih_Accumulate_c) typed_Accumulate_c;
 EXPORT int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Accumulate_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Accumulate_c, &real);
   if (!thread) return ((raw_Accumulate_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Accumulate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -70,9 +70,9 @@ typedef __typeof__(mpih_Compare_and_swap) typed_Compare_and_swap;
 EXPORT int MPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win);
 int MPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Compare_and_swap, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Compare_and_swap, &real);
   if (!thread) return ((raw_Compare_and_swap *)real)(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Compare_and_swap, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -102,9 +102,9 @@ typedef __typeof__(mpih_Fetch_and_op) typed_Fetch_and_op;
 EXPORT int MPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Fetch_and_op, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Fetch_and_op, &real);
   if (!thread) return ((raw_Fetch_and_op *)real)(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Fetch_and_op, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -134,9 +134,9 @@ typedef __typeof__(mpih_Get) typed_Get;
 EXPORT int MPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 int MPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get, &real);
   if (!thread) return ((raw_Get *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -164,9 +164,9 @@ typedef __typeof__(mpih_Get_c) typed_Get_c;
 EXPORT int MPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 int MPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_c, &real);
   if (!thread) return ((raw_Get_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -194,9 +194,9 @@ typedef __typeof__(mpih_Get_accumulate) typed_Get_accumulate;
 EXPORT int MPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_accumulate, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_accumulate, &real);
   if (!thread) return ((raw_Get_accumulate *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get_accumulate, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -226,9 +226,9 @@ typedef __typeof__(mpih_Get_accumulate_c) typed_Get_accumulate_c;
 EXPORT int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_accumulate_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_accumulate_c, &real);
   if (!thread) return ((raw_Get_accumulate_c *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get_accumulate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -258,9 +258,9 @@ typedef __typeof__(mpih_Put) typed_Put;
 EXPORT int MPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 int MPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Put, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Put, &real);
   if (!thread) return ((raw_Put *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Put, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -288,9 +288,9 @@ typedef __typeof__(mpih_Put_c) typed_Put_c;
 EXPORT int MPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 int MPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Put_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Put_c, &real);
   if (!thread) return ((raw_Put_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Put_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -318,9 +318,9 @@ typedef __typeof__(mpih_Raccumulate) typed_Raccumulate;
 EXPORT int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Raccumulate, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Raccumulate, &real);
   if (!thread) return ((raw_Raccumulate *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Raccumulate, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -333,7 +333,7 @@ int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatyp
   if (!mpipp_enter(thread, &code)) code = ((typed_Raccumulate *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -352,9 +352,9 @@ typedef __typeof__(mpih_Raccumulate_c) typed_Raccumulate_c;
 EXPORT int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Raccumulate_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Raccumulate_c, &real);
   if (!thread) return ((raw_Raccumulate_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Raccumulate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -367,7 +367,7 @@ int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI
   if (!mpipp_enter(thread, &code)) code = ((typed_Raccumulate_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -386,9 +386,9 @@ typedef __typeof__(mpih_Rget) typed_Rget;
 EXPORT int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget, &real);
   if (!thread) return ((raw_Rget *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rget, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -400,7 +400,7 @@ int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_data
   if (!mpipp_enter(thread, &code)) code = ((typed_Rget *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -419,9 +419,9 @@ typedef __typeof__(mpih_Rget_c) typed_Rget_c;
 EXPORT int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget_c, &real);
   if (!thread) return ((raw_Rget_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rget_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -433,7 +433,7 @@ int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype ori
   if (!mpipp_enter(thread, &code)) code = ((typed_Rget_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -452,9 +452,9 @@ typedef __typeof__(mpih_Rget_accumulate) typed_Rget_accumulate;
 EXPORT int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget_accumulate, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget_accumulate, &real);
   if (!thread) return ((raw_Rget_accumulate *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rget_accumulate, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -468,7 +468,7 @@ int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dat
   if (!mpipp_enter(thread, &code)) code = ((typed_Rget_accumulate *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_ADDRESS(call, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -487,9 +487,9 @@ typedef __typeof__(mpih_Rget_accumulate_c) typed_Rget_accumulate_c;
 EXPORT int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget_accumulate_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget_accumulate_c, &real);
   if (!thread) return ((raw_Rget_accumulate_c *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rget_accumulate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -503,7 +503,7 @@ int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp
   if (!mpipp_enter(thread, &code)) code = ((typed_Rget_accumulate_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_ADDRESS(call, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -522,9 +522,9 @@ typedef __typeof__(mpih_Rput) typed_Rput;
 EXPORT int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rput, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rput, &real);
   if (!thread) return ((raw_Rput *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rput, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -536,7 +536,7 @@ int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origi
   if (!mpipp_enter(thread, &code)) code = ((typed_Rput *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -555,9 +555,9 @@ typedef __typeof__(mpih_Rput_c) typed_Rput_c;
 EXPORT int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rput_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rput_c, &real);
   if (!thread) return ((raw_Rput_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rput_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -569,7 +569,7 @@ int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Dataty
   if (!mpipp_enter(thread, &code)) code = ((typed_Rput_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   return mpipp_leave(thread, code);
 }
@@ -588,9 +588,9 @@ typedef __typeof__(mpih_Win_allocate) typed_Win_allocate;
 EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate, &real);
   if (!thread) return ((raw_Win_allocate *)real)(size, disp_unit, info, comm, baseptr, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -617,9 +617,9 @@ typedef __typeof__(mpih_Win_allocate_c) typed_Win_allocate_c;
 EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_c, &real);
   if (!thread) return ((raw_Win_allocate_c *)real)(size, disp_unit, info, comm, baseptr, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -646,9 +646,9 @@ typedef __typeof__(mpih_Win_allocate_shared) typed_Win_allocate_shared;
 EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_shared, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_shared, &real);
   if (!thread) return ((raw_Win_allocate_shared *)real)(size, disp_unit, info, comm, baseptr, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -675,9 +675,9 @@ typedef __typeof__(mpih_Win_allocate_shared_c) typed_Win_allocate_shared_c;
 EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_shared_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_shared_c, &real);
   if (!thread) return ((raw_Win_allocate_shared_c *)real)(size, disp_unit, info, comm, baseptr, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -704,9 +704,9 @@ typedef __typeof__(mpih_Win_attach) typed_Win_attach;
 EXPORT int MPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size);
 int MPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_attach, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_attach, &real);
   if (!thread) return ((raw_Win_attach *)real)(win, base, size);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_attach, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -728,9 +728,9 @@ typedef __typeof__(mpih_Win_complete) typed_Win_complete;
 EXPORT int MPI_Win_complete(mpipp_MPI_Win win);
 int MPI_Win_complete(mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_complete, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_complete, &real);
   if (!thread) return ((raw_Win_complete *)real)(win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_complete, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -755,9 +755,9 @@ typedef __typeof__(mpih_Win_create) typed_Win_create;
 EXPORT int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create, &real);
   if (!thread) return ((raw_Win_create *)real)(base, size, disp_unit, info, comm, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -784,9 +784,9 @@ typedef __typeof__(mpih_Win_create_c) typed_Win_create_c;
 EXPORT int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_c, &real);
   if (!thread) return ((raw_Win_create_c *)real)(base, size, disp_unit, info, comm, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -813,9 +813,9 @@ typedef __typeof__(mpih_Win_create_dynamic) typed_Win_create_dynamic;
 EXPORT int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_dynamic, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_dynamic, &real);
   if (!thread) return ((raw_Win_create_dynamic *)real)(info, comm, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_dynamic, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
@@ -842,9 +842,9 @@ typedef __typeof__(mpih_Win_detach) typed_Win_detach;
 EXPORT int MPI_Win_detach(mpipp_MPI_Win win, const void* base);
 int MPI_Win_detach(mpipp_MPI_Win win, const void* base) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_detach, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_detach, &real);
   if (!thread) return ((raw_Win_detach *)real)(win, base);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_detach, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -866,9 +866,9 @@ typedef __typeof__(mpih_Win_fence) typed_Win_fence;
 EXPORT int MPI_Win_fence(int assert, mpipp_MPI_Win win);
 int MPI_Win_fence(int assert, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_fence, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_fence, &real);
   if (!thread) return ((raw_Win_fence *)real)(assert, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_fence, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -893,9 +893,9 @@ typedef __typeof__(mpih_Win_flush) typed_Win_flush;
 EXPORT int MPI_Win_flush(int rank, mpipp_MPI_Win win);
 int MPI_Win_flush(int rank, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_flush, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_flush, &real);
   if (!thread) return ((raw_Win_flush *)real)(rank, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_flush, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -918,9 +918,9 @@ typedef __typeof__(mpih_Win_flush_all) typed_Win_flush_all;
 EXPORT int MPI_Win_flush_all(mpipp_MPI_Win win);
 int MPI_Win_flush_all(mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_flush_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_flush_all, &real);
   if (!thread) return ((raw_Win_flush_all *)real)(win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_flush_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -942,9 +942,9 @@ typedef __typeof__(mpih_Win_flush_local) typed_Win_flush_local;
 EXPORT int MPI_Win_flush_local(int rank, mpipp_MPI_Win win);
 int MPI_Win_flush_local(int rank, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_flush_local, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_flush_local, &real);
   if (!thread) return ((raw_Win_flush_local *)real)(rank, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_flush_local, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -967,9 +967,9 @@ typedef __typeof__(mpih_Win_flush_local_all) typed_Win_flush_local_all;
 EXPORT int MPI_Win_flush_local_all(mpipp_MPI_Win win);
 int MPI_Win_flush_local_all(mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_flush_local_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_flush_local_all, &real);
   if (!thread) return ((raw_Win_flush_local_all *)real)(win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_flush_local_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -991,9 +991,9 @@ typedef __typeof__(mpih_Win_free) typed_Win_free;
 EXPORT int MPI_Win_free(MPI_Win* win);
 int MPI_Win_free(MPI_Win* win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_free, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_free, &real);
   if (!thread) return ((raw_Win_free *)real)(win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_free, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = MPIPP_KEY(*win);
   uint64_t serial = mpipp_serial_before(MPIPP_WIN, handle);
@@ -1019,9 +1019,9 @@ typedef __typeof__(mpih_Win_get_errhandler) typed_Win_get_errhandler;
 EXPORT int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler);
 int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_get_errhandler, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_get_errhandler, &real);
   if (!thread) return ((raw_Win_get_errhandler *)real)(win, errhandler);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -1046,9 +1046,9 @@ typedef __typeof__(mpih_Win_get_group) typed_Win_get_group;
 EXPORT int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group);
 int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_get_group, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_get_group, &real);
   if (!thread) return ((raw_Win_get_group *)real)(win, group);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_group, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -1073,9 +1073,9 @@ typedef __typeof__(mpih_Win_get_info) typed_Win_get_info;
 EXPORT int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used);
 int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_get_info, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_get_info, &real);
   if (!thread) return ((raw_Win_get_info *)real)(win, info_used);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -1100,9 +1100,9 @@ typedef __typeof__(mpih_Win_lock) typed_Win_lock;
 EXPORT int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win);
 int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_lock, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_lock, &real);
   if (!thread) return ((raw_Win_lock *)real)(lock_type, rank, assert, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_lock, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -1128,9 +1128,9 @@ typedef __typeof__(mpih_Win_lock_all) typed_Win_lock_all;
 EXPORT int MPI_Win_lock_all(int assert, mpipp_MPI_Win win);
 int MPI_Win_lock_all(int assert, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_lock_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_lock_all, &real);
   if (!thread) return ((raw_Win_lock_all *)real)(assert, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_lock_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -1155,9 +1155,9 @@ typedef __typeof__(mpih_Win_post) typed_Win_post;
 EXPORT int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_post, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_post, &real);
   if (!thread) return ((raw_Win_post *)real)(group, assert, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_post, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -1182,9 +1182,9 @@ typedef __typeof__(mpih_Win_set_name) typed_Win_set_name;
 EXPORT int MPI_Win_set_name(mpipp_MPI_Win win, const char* win_name);
 int MPI_Win_set_name(mpipp_MPI_Win win, const char* win_name) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_set_name, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_set_name, &real);
   if (!thread) return ((raw_Win_set_name *)real)(win, win_name);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_set_name, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -1209,9 +1209,9 @@ typedef __typeof__(mpih_Win_start) typed_Win_start;
 EXPORT int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_start, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_start, &real);
   if (!thread) return ((raw_Win_start *)real)(group, assert, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_start, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -1236,9 +1236,9 @@ typedef __typeof__(mpih_Win_sync) typed_Win_sync;
 EXPORT int MPI_Win_sync(mpipp_MPI_Win win);
 int MPI_Win_sync(mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_sync, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_sync, &real);
   if (!thread) return ((raw_Win_sync *)real)(win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_sync, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -1260,9 +1260,9 @@ typedef __typeof__(mpih_Win_test) typed_Win_test;
 EXPORT int MPI_Win_test(mpipp_MPI_Win win, int* flag);
 int MPI_Win_test(mpipp_MPI_Win win, int* flag) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_test, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_test, &real);
   if (!thread) return ((raw_Win_test *)real)(win, flag);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_test, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -1287,9 +1287,9 @@ typedef __typeof__(mpih_Win_unlock) typed_Win_unlock;
 EXPORT int MPI_Win_unlock(int rank, mpipp_MPI_Win win);
 int MPI_Win_unlock(int rank, mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_unlock, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_unlock, &real);
   if (!thread) return ((raw_Win_unlock *)real)(rank, win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_unlock, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -1315,9 +1315,9 @@ typedef __typeof__(mpih_Win_unlock_all) typed_Win_unlock_all;
 EXPORT int MPI_Win_unlock_all(mpipp_MPI_Win win);
 int MPI_Win_unlock_all(mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_unlock_all, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_unlock_all, &real);
   if (!thread) return ((raw_Win_unlock_all *)real)(win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_unlock_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;
@@ -1342,9 +1342,9 @@ typedef __typeof__(mpih_Win_wait) typed_Win_wait;
 EXPORT int MPI_Win_wait(mpipp_MPI_Win win);
 int MPI_Win_wait(mpipp_MPI_Win win) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_wait, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_wait, &real);
   if (!thread) return ((raw_Win_wait *)real)(win);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_wait, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   int code;

@@ -8,9 +8,9 @@ typedef __typeof__(mpih_Bsend) typed_Bsend;
 EXPORT int MPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend, &real);
   if (!thread) return ((raw_Bsend *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bsend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -40,9 +40,9 @@ typedef __typeof__(mpih_Bsend_c) typed_Bsend_c;
 EXPORT int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_c, &real);
   if (!thread) return ((raw_Bsend_c *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bsend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -72,9 +72,9 @@ typedef __typeof__(mpih_Bsend_init) typed_Bsend_init;
 EXPORT int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_init, &real);
   if (!thread) return ((raw_Bsend_init *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bsend_init, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -87,7 +87,7 @@ int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   if (!mpipp_enter(thread, &code)) code = ((typed_Bsend_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -107,9 +107,9 @@ typedef __typeof__(mpih_Bsend_init_c) typed_Bsend_init_c;
 EXPORT int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_init_c, &real);
   if (!thread) return ((raw_Bsend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bsend_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -122,7 +122,7 @@ int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   if (!mpipp_enter(thread, &code)) code = ((typed_Bsend_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -142,9 +142,9 @@ typedef __typeof__(mpih_Ibsend) typed_Ibsend;
 EXPORT int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibsend, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibsend, &real);
   if (!thread) return ((raw_Ibsend *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ibsend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -157,7 +157,7 @@ int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   if (!mpipp_enter(thread, &code)) code = ((typed_Ibsend *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -177,9 +177,9 @@ typedef __typeof__(mpih_Ibsend_c) typed_Ibsend_c;
 EXPORT int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibsend_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibsend_c, &real);
   if (!thread) return ((raw_Ibsend_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ibsend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -192,7 +192,7 @@ int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   if (!mpipp_enter(thread, &code)) code = ((typed_Ibsend_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -212,9 +212,9 @@ typedef __typeof__(mpih_Improbe) typed_Improbe;
 EXPORT int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
 int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Improbe, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Improbe, &real);
   if (!thread) return ((raw_Improbe *)real)(source, tag, comm, flag, message, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Improbe, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM;
   call->source = source;
   call->tag = tag;
@@ -241,9 +241,9 @@ typedef __typeof__(mpih_Imrecv) typed_Imrecv;
 EXPORT int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
 int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Imrecv, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Imrecv, &real);
   if (!thread) return ((raw_Imrecv *)real)(buf, count, datatype, message, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Imrecv, MPIPP_SITE);
   call->present = MPIPP_HAS_MESSAGE | MPIPP_HAS_REQUESTS;
   call->message = MPIPP_KEY(*message);
   call->requests = (uintptr_t)request;
@@ -255,7 +255,7 @@ int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
   if (!mpipp_enter(thread, &code)) code = ((typed_Imrecv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
   }
   return mpipp_leave(thread, code);
@@ -275,9 +275,9 @@ typedef __typeof__(mpih_Imrecv_c) typed_Imrecv_c;
 EXPORT int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
 int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Imrecv_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Imrecv_c, &real);
   if (!thread) return ((raw_Imrecv_c *)real)(buf, count, datatype, message, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Imrecv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_MESSAGE | MPIPP_HAS_REQUESTS;
   call->message = MPIPP_KEY(*message);
   call->requests = (uintptr_t)request;
@@ -289,7 +289,7 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
   if (!mpipp_enter(thread, &code)) code = ((typed_Imrecv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
   }
   return mpipp_leave(thread, code);
@@ -309,9 +309,9 @@ typedef __typeof__(mpih_Iprobe) typed_Iprobe;
 EXPORT int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status);
 int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iprobe, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iprobe, &real);
   if (!thread) return ((raw_Iprobe *)real)(source, tag, comm, flag, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iprobe, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM;
   call->source = source;
   call->tag = tag;
@@ -335,9 +335,9 @@ typedef __typeof__(mpih_Irecv) typed_Irecv;
 EXPORT int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irecv, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irecv, &real);
   if (!thread) return ((raw_Irecv *)real)(buf, count, datatype, source, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Irecv, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->source = source;
   call->tag = tag;
@@ -350,7 +350,7 @@ int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int
   if (!mpipp_enter(thread, &code)) code = ((typed_Irecv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -370,9 +370,9 @@ typedef __typeof__(mpih_Irecv_c) typed_Irecv_c;
 EXPORT int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irecv_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irecv_c, &real);
   if (!thread) return ((raw_Irecv_c *)real)(buf, count, datatype, source, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Irecv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->source = source;
   call->tag = tag;
@@ -385,7 +385,7 @@ int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sou
   if (!mpipp_enter(thread, &code)) code = ((typed_Irecv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -405,9 +405,9 @@ typedef __typeof__(mpih_Irsend) typed_Irsend;
 EXPORT int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irsend, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irsend, &real);
   if (!thread) return ((raw_Irsend *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Irsend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -420,7 +420,7 @@ int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   if (!mpipp_enter(thread, &code)) code = ((typed_Irsend *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -440,9 +440,9 @@ typedef __typeof__(mpih_Irsend_c) typed_Irsend_c;
 EXPORT int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irsend_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irsend_c, &real);
   if (!thread) return ((raw_Irsend_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Irsend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -455,7 +455,7 @@ int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   if (!mpipp_enter(thread, &code)) code = ((typed_Irsend_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -475,9 +475,9 @@ typedef __typeof__(mpih_Isend) typed_Isend;
 EXPORT int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isend, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isend, &real);
   if (!thread) return ((raw_Isend *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Isend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -490,7 +490,7 @@ int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
   if (!mpipp_enter(thread, &code)) code = ((typed_Isend *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -510,9 +510,9 @@ typedef __typeof__(mpih_Isend_c) typed_Isend_c;
 EXPORT int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isend_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isend_c, &real);
   if (!thread) return ((raw_Isend_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Isend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -525,7 +525,7 @@ int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
   if (!mpipp_enter(thread, &code)) code = ((typed_Isend_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -545,9 +545,9 @@ typedef __typeof__(mpih_Isendrecv) typed_Isendrecv;
 EXPORT int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv, &real);
   if (!thread) return ((raw_Isendrecv *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Isendrecv, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -564,7 +564,7 @@ int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
   if (!mpipp_enter(thread, &code)) code = ((typed_Isendrecv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -584,9 +584,9 @@ typedef __typeof__(mpih_Isendrecv_c) typed_Isendrecv_c;
 EXPORT int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv_c, &real);
   if (!thread) return ((raw_Isendrecv_c *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Isendrecv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -603,7 +603,7 @@ int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
   if (!mpipp_enter(thread, &code)) code = ((typed_Isendrecv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -623,9 +623,9 @@ typedef __typeof__(mpih_Isendrecv_replace) typed_Isendrecv_replace;
 EXPORT int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv_replace, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv_replace, &real);
   if (!thread) return ((raw_Isendrecv_replace *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Isendrecv_replace, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -641,7 +641,7 @@ int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int
   if (!mpipp_enter(thread, &code)) code = ((typed_Isendrecv_replace *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -661,9 +661,9 @@ typedef __typeof__(mpih_Isendrecv_replace_c) typed_Isendrecv_replace_c;
 EXPORT int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv_replace_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv_replace_c, &real);
   if (!thread) return ((raw_Isendrecv_replace_c *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Isendrecv_replace_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -679,7 +679,7 @@ int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
   if (!mpipp_enter(thread, &code)) code = ((typed_Isendrecv_replace_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 0);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -699,9 +699,9 @@ typedef __typeof__(mpih_Issend) typed_Issend;
 EXPORT int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Issend, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Issend, &real);
   if (!thread) return ((raw_Issend *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Issend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -714,7 +714,7 @@ int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   if (!mpipp_enter(thread, &code)) code = ((typed_Issend *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -734,9 +734,9 @@ typedef __typeof__(mpih_Issend_c) typed_Issend_c;
 EXPORT int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Issend_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Issend_c, &real);
   if (!thread) return ((raw_Issend_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Issend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -749,7 +749,7 @@ int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   if (!mpipp_enter(thread, &code)) code = ((typed_Issend_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 0);
+    mpipp_request_made(call, *request, 0, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -769,9 +769,9 @@ typedef __typeof__(mpih_Mprobe) typed_Mprobe;
 EXPORT int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status);
 int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Mprobe, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Mprobe, &real);
   if (!thread) return ((raw_Mprobe *)real)(source, tag, comm, message, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Mprobe, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM;
   call->source = source;
   call->tag = tag;
@@ -798,9 +798,9 @@ typedef __typeof__(mpih_Mrecv) typed_Mrecv;
 EXPORT int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Mrecv, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Mrecv, &real);
   if (!thread) return ((raw_Mrecv *)real)(buf, count, datatype, message, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Mrecv, MPIPP_SITE);
   call->present = MPIPP_HAS_MESSAGE;
   call->message = MPIPP_KEY(*message);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -829,9 +829,9 @@ typedef __typeof__(mpih_Mrecv_c) typed_Mrecv_c;
 EXPORT int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Mrecv_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Mrecv_c, &real);
   if (!thread) return ((raw_Mrecv_c *)real)(buf, count, datatype, message, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Mrecv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_MESSAGE;
   call->message = MPIPP_KEY(*message);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
@@ -860,9 +860,9 @@ typedef __typeof__(mpih_Pready) typed_Pready;
 EXPORT int MPI_Pready(int partition, mpipp_MPI_Request request);
 int MPI_Pready(int partition, mpipp_MPI_Request request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pready, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pready, &real);
   if (!thread) return ((raw_Pready *)real)(partition, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Pready *)real)(partition, (MPI_Request)request);
@@ -886,9 +886,9 @@ typedef __typeof__(mpih_Pready_list) typed_Pready_list;
 EXPORT int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Request request);
 int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Request request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pready_list, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pready_list, &real);
   if (!thread) return ((raw_Pready_list *)real)(length, array_of_partitions, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready_list, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Pready_list *)real)(length, (void *)array_of_partitions, (MPI_Request)request);
@@ -912,9 +912,9 @@ typedef __typeof__(mpih_Pready_range) typed_Pready_range;
 EXPORT int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request request);
 int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pready_range, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pready_range, &real);
   if (!thread) return ((raw_Pready_range *)real)(partition_low, partition_high, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready_range, MPIPP_SITE);
   call->present = 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Pready_range *)real)(partition_low, partition_high, (MPI_Request)request);
@@ -939,9 +939,9 @@ typedef __typeof__(mpih_Precv_init) typed_Precv_init;
 EXPORT int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Precv_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Precv_init, &real);
   if (!thread) return ((raw_Precv_init *)real)(buf, partitions, count, datatype, source, tag, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Precv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->source = source;
   call->tag = tag;
@@ -954,7 +954,7 @@ int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatyp
   if (!mpipp_enter(thread, &code)) code = ((typed_Precv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -974,9 +974,9 @@ typedef __typeof__(mpih_Probe) typed_Probe;
 EXPORT int MPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Probe, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Probe, &real);
   if (!thread) return ((raw_Probe *)real)(source, tag, comm, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Probe, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM;
   call->source = source;
   call->tag = tag;
@@ -1000,9 +1000,9 @@ typedef __typeof__(mpih_Psend_init) typed_Psend_init;
 EXPORT int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Psend_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Psend_init, &real);
   if (!thread) return ((raw_Psend_init *)real)(buf, partitions, count, datatype, dest, tag, comm, info, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Psend_init, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1015,7 +1015,7 @@ int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_D
   if (!mpipp_enter(thread, &code)) code = ((typed_Psend_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1035,9 +1035,9 @@ typedef __typeof__(mpih_Recv) typed_Recv;
 EXPORT int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv, &real);
   if (!thread) return ((raw_Recv *)real)(buf, count, datatype, source, tag, comm, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Recv, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->source = source;
   call->tag = tag;
@@ -1072,9 +1072,9 @@ typedef __typeof__(mpih_Recv_c) typed_Recv_c;
 EXPORT int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_c, &real);
   if (!thread) return ((raw_Recv_c *)real)(buf, count, datatype, source, tag, comm, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Recv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->source = source;
   call->tag = tag;
@@ -1109,9 +1109,9 @@ typedef __typeof__(mpih_Recv_init) typed_Recv_init;
 EXPORT int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_init, &real);
   if (!thread) return ((raw_Recv_init *)real)(buf, count, datatype, source, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Recv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->source = source;
   call->tag = tag;
@@ -1124,7 +1124,7 @@ int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source,
   if (!mpipp_enter(thread, &code)) code = ((typed_Recv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1144,9 +1144,9 @@ typedef __typeof__(mpih_Recv_init_c) typed_Recv_init_c;
 EXPORT int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_init_c, &real);
   if (!thread) return ((raw_Recv_init_c *)real)(buf, count, datatype, source, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Recv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->source = source;
   call->tag = tag;
@@ -1159,7 +1159,7 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int
   if (!mpipp_enter(thread, &code)) code = ((typed_Recv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1179,9 +1179,9 @@ typedef __typeof__(mpih_Rsend) typed_Rsend;
 EXPORT int MPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend, &real);
   if (!thread) return ((raw_Rsend *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rsend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1211,9 +1211,9 @@ typedef __typeof__(mpih_Rsend_c) typed_Rsend_c;
 EXPORT int MPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_c, &real);
   if (!thread) return ((raw_Rsend_c *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rsend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1243,9 +1243,9 @@ typedef __typeof__(mpih_Rsend_init) typed_Rsend_init;
 EXPORT int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_init, &real);
   if (!thread) return ((raw_Rsend_init *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rsend_init, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1258,7 +1258,7 @@ int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   if (!mpipp_enter(thread, &code)) code = ((typed_Rsend_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1278,9 +1278,9 @@ typedef __typeof__(mpih_Rsend_init_c) typed_Rsend_init_c;
 EXPORT int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_init_c, &real);
   if (!thread) return ((raw_Rsend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rsend_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1293,7 +1293,7 @@ int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   if (!mpipp_enter(thread, &code)) code = ((typed_Rsend_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1313,9 +1313,9 @@ typedef __typeof__(mpih_Send) typed_Send;
 EXPORT int MPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send, &real);
   if (!thread) return ((raw_Send *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Send, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1345,9 +1345,9 @@ typedef __typeof__(mpih_Send_c) typed_Send_c;
 EXPORT int MPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_c, &real);
   if (!thread) return ((raw_Send_c *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Send_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1377,9 +1377,9 @@ typedef __typeof__(mpih_Send_init) typed_Send_init;
 EXPORT int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_init, &real);
   if (!thread) return ((raw_Send_init *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Send_init, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1392,7 +1392,7 @@ int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int d
   if (!mpipp_enter(thread, &code)) code = ((typed_Send_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1412,9 +1412,9 @@ typedef __typeof__(mpih_Send_init_c) typed_Send_init_c;
 EXPORT int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_init_c, &real);
   if (!thread) return ((raw_Send_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Send_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1427,7 +1427,7 @@ int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatyp
   if (!mpipp_enter(thread, &code)) code = ((typed_Send_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1447,9 +1447,9 @@ typedef __typeof__(mpih_Sendrecv) typed_Sendrecv;
 EXPORT int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv, &real);
   if (!thread) return ((raw_Sendrecv *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Sendrecv, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -1488,9 +1488,9 @@ typedef __typeof__(mpih_Sendrecv_c) typed_Sendrecv_c;
 EXPORT int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv_c, &real);
   if (!thread) return ((raw_Sendrecv_c *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Sendrecv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -1529,9 +1529,9 @@ typedef __typeof__(mpih_Sendrecv_replace) typed_Sendrecv_replace;
 EXPORT int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv_replace, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv_replace, &real);
   if (!thread) return ((raw_Sendrecv_replace *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Sendrecv_replace, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -1569,9 +1569,9 @@ typedef __typeof__(mpih_Sendrecv_replace_c) typed_Sendrecv_replace_c;
 EXPORT int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv_replace_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv_replace_c, &real);
   if (!thread) return ((raw_Sendrecv_replace_c *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Sendrecv_replace_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -1609,9 +1609,9 @@ typedef __typeof__(mpih_Ssend) typed_Ssend;
 EXPORT int MPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend, &real);
   if (!thread) return ((raw_Ssend *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ssend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1641,9 +1641,9 @@ typedef __typeof__(mpih_Ssend_c) typed_Ssend_c;
 EXPORT int MPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_c, &real);
   if (!thread) return ((raw_Ssend_c *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ssend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1673,9 +1673,9 @@ typedef __typeof__(mpih_Ssend_init) typed_Ssend_init;
 EXPORT int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_init, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_init, &real);
   if (!thread) return ((raw_Ssend_init *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ssend_init, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1688,7 +1688,7 @@ int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   if (!mpipp_enter(thread, &code)) code = ((typed_Ssend_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);
@@ -1708,9 +1708,9 @@ typedef __typeof__(mpih_Ssend_init_c) typed_Ssend_init_c;
 EXPORT int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
-  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_init_c, &real, MPIPP_SITE);
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_init_c, &real);
   if (!thread) return ((raw_Ssend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = &thread->call;
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ssend_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1723,7 +1723,7 @@ int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   if (!mpipp_enter(thread, &code)) code = ((typed_Ssend_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   if (code == MPI_SUCCESS) {
     mpipp_import_unknown(call);
-    mpipp_request_made(call, *request, 1);
+    mpipp_request_made(call, *request, 1, 1);
   }
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
   return mpipp_leave(thread, code);

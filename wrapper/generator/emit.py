@@ -31,6 +31,7 @@ OWN_HANDLES = {  # kind of a handle passed by value -> field and bit
     "WINDOW": ("win", "WIN"),
     "FILE": ("file", "FILE"),
 }
+FIRST = {"COMM", "DEST", "SOURCE", "TAG", "REQUESTS"}  # MPIPP_HAS_FIRST, without ordinals
 ENDS = ("_free", "_disconnect", "_close", "_finalize")
 
 
@@ -142,9 +143,9 @@ def _body(procedure: Procedure) -> list[str]:
     found = buffers_of(procedure)
     lines = [
         "void *real;",
-        f"struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_{name}, &real, MPIPP_SITE);",
+        f"struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_{name}, &real);",
         f"if (!thread) return ((raw_{name} *)real)({plain});",
-        "struct mpipp_call *call = &thread->call;",
+        f"struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_{name}, MPIPP_SITE);",
     ]
     lines += _scalars(procedure)
     for index, buffer in enumerate(found):
@@ -189,6 +190,10 @@ def arguments(procedure: Procedure) -> str:
     names = set(_recorded(procedure)) - {"requests"}
     found = {buffer.pointer.name for buffer in buffers_of(procedure)}
     return " ".join(sorted(names | found | ({"count", "datatype"} if found else set())))
+
+
+def _bits(procedure: Procedure) -> set[str]:
+    return {bit for bit, _ in _recorded(procedure).values()}
 
 
 def _scalars(procedure: Procedure) -> list[str]:
@@ -258,9 +263,11 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
         makes = p.direction == "out" and p.indirect and not p.array and p.kind in known.MADE
         if makes and (p.kind == "REQUEST" or not special):
             persistent = int(base.endswith("_init"))
+            first = int(len(buffers) == 1 and _bits(procedure) <= FIRST)
             # before the special statement, which may refer to the new request
             lines.insert(
-                bool(buffers), known.MADE[p.kind].format(name=p.name, persistent=persistent)
+                bool(buffers),
+                known.MADE[p.kind].format(name=p.name, persistent=persistent, first=first),
             )
     ended = _ended(procedure)
     if ended and not special:

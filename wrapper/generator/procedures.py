@@ -207,7 +207,7 @@ AFTER = {
 
 # A handle made: what to call for *{name}, by the parameter's kind.
 MADE = {
-    "REQUEST": "mpipp_request_made(call, *{name}, {persistent});",
+    "REQUEST": "mpipp_request_made(call, *{name}, {persistent}, {first});",
     "COMMUNICATOR": "mpipp_comm_made(call, *{name});",
     "GROUP": "mpipp_group_made(call, *{name});",
     "WINDOW": "mpipp_win_made(call, *{name}, (MPI_Comm)comm);",
