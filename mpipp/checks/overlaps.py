@@ -13,7 +13,7 @@ from itertools import combinations
 from mpipp import overlap
 from mpipp.checks import inplace
 from mpipp.checks.finding import Finding, Findings
-from mpipp.checks.process import Process
+from mpipp.checks.process import Operation, Process
 from mpipp.checks.uses import Use, uses
 from mpipp.overlap import Index
 
@@ -37,7 +37,11 @@ def check(process: Process) -> Findings:
         for first, second in combinations(used, 2):
             if first.writes or second.writes:
                 yield from _within(first, second)
-    yield from _between([use for used in every for use in used if use.operation.started])
+    yield from _between([use for used in every for use in used if _is_using(use.operation)])
+
+
+def _is_using(operation: Operation) -> bool:
+    return operation.started and operation.has_all
 
 
 def _itself(use: Use) -> Findings:

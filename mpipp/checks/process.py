@@ -44,9 +44,26 @@ class Operation:
         """Whether it communicates: a call that makes a persistent request only prepares to."""
         return self.request is not None or not self.call.procedure.endswith(("_init", "_init_c"))
 
+    @property
+    def has_all(self) -> bool:
+        """Whether all of its buffers are certain to be its own until it is complete.
+
+        The partitions of a send are the program's until it marks them ready, and which ones it has
+        marked is not known; those of a receive are again when it is told that they have arrived.
+        """
+        if self.request is None or not self.call.partitioned:
+            return True
+        ready = self.request.ready
+        return self.call.dest is not None and all(b.peers == ready for b in self.call.buffers)
+
+    @property
+    def among_neighbors(self) -> bool:
+        """Whether the peers are the neighbors in the communicator's topology."""
+        return "neighbor" in self.call.procedure.lower()
+
     def peer(self, number: int) -> str:
         """What the peer of a share of a buffer is called: "rank 3", "neighbor 1"."""
-        return f"{'neighbor' if 'neighbor' in self.call.procedure.lower() else 'rank'} {number}"
+        return f"{'neighbor' if self.among_neighbors else 'rank'} {number}"
 
     def buffers(self) -> Iterator[Buffer]:
         """The communication buffers that lie in memory of this process, MPI_IN_PLACE left out."""

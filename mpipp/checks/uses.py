@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mpipp.checks.process import Operation
-from mpipp.model import Buffer, Call, DatatypeRecord, Op
+from mpipp.model import Buffer, Call, Comm, DatatypeRecord, Message, Op
 from mpipp.overlap import Region, region, touching, union
 from mpipp.typetree import Datatype
 
@@ -44,7 +44,7 @@ class Use:
     @cached_property
     def shares(self) -> tuple[Share, ...]:
         """What is known of it; shares without data are left out."""
-        return tuple(_shares(self.buffer))
+        return tuple(_shares(self.buffer, _absent(self.operation, self.buffer)))
 
     @cached_property
     def region(self) -> Region:
@@ -65,10 +65,7 @@ class Use:
 
 def uses(operation: Operation) -> list[Use]:
     """The buffers of an operation that have data, and that it is certain to use."""
-    if _takes_nothing(operation):
-        left_alone = {"origin_addr"}
-    else:
-        left_alone = _packed(operation.call)
+    left_alone = _left_alone(operation)
     found = [
         Use(operation, buffer)
         for buffer in operation.buffers()
@@ -78,12 +75,31 @@ def uses(operation: Operation) -> list[Use]:
 
 
 def _has_peer(operation: Operation, buffer: Buffer) -> bool:
-    # Nothing goes to MPI_PROC_NULL or comes from it (MPI-4.1, sections 3.10 and 12.3).
+    # Nothing goes to MPI_PROC_NULL or comes from it (MPI-4.1, sections 3.8.2, 3.10 and 12.3).
     call, around = operation.call, operation.process.around
+    if _of_nobody(operation):
+        return False
     sides = {"reads": call.dest, "writes": call.source}
     peers = [call.target_rank, *(sides[access] for access in buffer.access & sides.keys())]
     known = [peer for peer in peers if peer is not None]
     return not known or any(around.constant_name(rank, "MPI_PROC_NULL") is None for rank in known)
+
+
+def _of_nobody(operation: Operation) -> bool:
+    # The message that a matching probe of MPI_PROC_NULL gives.
+    call, registry = operation.call, operation.process.registry
+    found = registry.find("message", call.message) if call.message is not None else None
+    return isinstance(found, Message) and found.header.name == "MPI_MESSAGE_NO_PROC"
+
+
+def _left_alone(operation: Operation) -> set[str]:
+    call = operation.call
+    if _takes_nothing(operation):
+        return {"origin_addr"}
+    if "exscan" in call.procedure.lower():  # MPI-4.1, section 6.11.2
+        comm = _comm(operation)
+        return {"recvbuf"} if comm is not None and comm.rank == 0 else set()
+    return _packed(call)
 
 
 def _takes_nothing(operation: Operation) -> bool:
@@ -93,6 +109,27 @@ def _takes_nothing(operation: Operation) -> bool:
     return isinstance(found, Op) and found.header.name == "MPI_NO_OP"
 
 
+def _comm(operation: Operation) -> Comm | None:
+    handle = operation.call.comm
+    found = operation.process.registry.find("comm", handle) if handle is not None else None
+    return found if isinstance(found, Comm) else None
+
+
+def _absent(operation: Operation, buffer: Buffer) -> set[int]:
+    # The neighbors beyond the border of a process grid, which are MPI_PROC_NULL (section 8.6).
+    comm = _comm(operation) if operation.among_neighbors else None
+    if comm is None or buffer.part_count != 2 * len(comm.dims):
+        return set()
+    absent = set()
+    for dimension, at in enumerate(zip(comm.dims, comm.periods, comm.coords)):
+        size, periodic, coordinate = at
+        if not periodic and coordinate == 0:
+            absent.add(2 * dimension)
+        if not periodic and coordinate == size - 1:
+            absent.add(2 * dimension + 1)
+    return absent
+
+
 def _packed(call: Call) -> set[str]:
     # Only what begins at `position` is used, which is not recorded.
     if call.procedure.startswith("MPI_Pack"):
@@ -100,16 +137,18 @@ def _packed(call: Call) -> set[str]:
     return {"inbuf"} if call.procedure.startswith("MPI_Unpack") else set()
 
 
-def _shares(buffer: Buffer) -> Iterator[Share]:
-    if buffer.parts is None:
+def _shares(buffer: Buffer, absent: set[int]) -> Iterator[Share]:
+    if buffer.parts is None and not absent:
         if _holds(buffer.datatype, buffer.total_count):
             assert isinstance(buffer.datatype, DatatypeRecord)
             yield Share(None, buffer.address, buffer.total_count, buffer.datatype.tree)
         return
-    for peer, part in enumerate(buffer.parts):
-        if part.displacement is not None and _holds(part.datatype, part.count):
-            assert isinstance(part.datatype, DatatypeRecord)
-            yield Share(peer, buffer.address + part.displacement, part.count, part.datatype.tree)
+    for peer in range(buffer.part_count):
+        part = buffer.part(peer)
+        if peer in absent or part.displacement is None or not _holds(part.datatype, part.count):
+            continue
+        assert isinstance(part.datatype, DatatypeRecord)
+        yield Share(peer, buffer.address + part.displacement, part.count, part.datatype.tree)
 
 
 def _holds(datatype: object, count: int) -> bool:

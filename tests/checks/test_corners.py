@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """No findings are buffers that a call names and does not use, to MPI_PROC_NULL or with MPI_NO_OP,
-and a datatype that is freed while a split collective operation goes on.
+partitions that are the program's, and a datatype that is freed while an operation goes on.
 """
 
 from __future__ import annotations
@@ -16,9 +16,17 @@ STOPS = (
     ("MPI_File_write_all_end", "1 active call, 0 pending requests"),
     ("MPI_Waitall", "1 active call, 3 pending requests"),
     ("MPI_Sendrecv", "1 active call, 0 pending requests"),
+    ("MPI_Exscan", "1 active call, 0 pending requests"),
+    ("MPI_Neighbor_alltoallv", "1 active call, 0 pending requests"),
+    ("MPI_Waitany", "1 active call, 2 pending requests"),
     ("MPI_Fetch_and_op", "1 active call, 0 pending requests"),
     ("MPI_Isend", "1 active call, 1 pending request"),
     ("MPI_Pack", "1 active call, 2 pending requests"),
+)
+# Where MPI has them.
+OF_PARTITIONS = (
+    ("MPI_Scan", "1 active call, 2 pending requests"),
+    ("MPI_Reduce", "1 active call, 2 pending requests"),
 )
 
 NEIGHBORS = """\
@@ -82,7 +90,7 @@ def test_a_send_receive_sends_no_message_of_any_tag(mpi: support.MPI) -> None:
 @support.on_mpi("mpich4", "openmpi4")
 def test_corners(mpi: support.MPI, tmp_path: Path) -> None:
     program = support.compile_program(PROGRAM, mpi)
-    for procedure, expected in STOPS:
+    for procedure, expected in STOPS + (OF_PARTITIONS if mpi.id != "openmpi4" else ()):
         stop = ["set breakpoint pending on", f"mpipp break {procedure}", "run"]
         if procedure in ("MPI_Isend", "MPI_Pack"):  # the second one
             stop.append("continue")
@@ -90,6 +98,32 @@ def test_corners(mpi: support.MPI, tmp_path: Path) -> None:
             ["mpipp check"], program=program, args=[str(tmp_path / "file")], mpi=mpi, stop=stop
         )
         assert said == f"no findings in 1 process, {expected}\n", procedure
+
+
+READY = """\
+#include <mpi.h>
+
+int main(int argc, char **argv) {
+  static double from[4];
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Psend_init(from, 2, 2, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, MPI_INFO_NULL, &request);
+  MPI_Start(&request);
+  MPI_Pready_range(0, 1, request);
+  MPI_Scan(&(double){1}, from, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+}
+"""
+
+
+@support.on_mpi("mpich4")
+def test_a_ready_partition_is_not_to_be_changed(mpi: support.MPI) -> None:
+    program = support.compile_program(READY, mpi)
+    stop = ["set breakpoint pending on", "mpipp break MPI_Scan", "run"]
+    first, *rest = support.gdb_batch(["mpipp check"], program=program, mpi=mpi, stop=stop).split(
+        "\n"
+    )
+    assert first.startswith("error: MPI_Scan and MPI_Psend_init write and read the same memory, ")
+    assert rest[-2] == "1 finding in 1 process, 1 active call, 1 pending request"
 
 
 TOLD = """\

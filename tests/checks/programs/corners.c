@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A correct program of one process: buffers that are named but not used, and a datatype that is
-// freed but still used. The argument is a file's name.
+// A correct program of one process: buffers that are named but not used, partitions that are the
+// program's, and a datatype that is freed but still used. The argument is a file's name.
 
 #include <mpi.h>
 #include <stddef.h>
@@ -15,6 +15,44 @@ static void nobody(void) {
   MPI_Sendrecv(halo, 2, MPI_DOUBLE, MPI_PROC_NULL, 0, &halo[1], 2, MPI_DOUBLE, MPI_PROC_NULL, 0,
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
+
+// The first process has nothing to receive, nor has one from beyond the border of a grid.
+static void from_nobody(void) {
+  const int one = 1, none = 0, counts[2] = {2, 2}, displacements[2] = {0, 1};
+  double halo[4] = {0};
+  MPI_Comm row;
+  MPI_Message message;
+  MPI_Request requests[2];
+  MPI_Exscan(halo, halo + 1, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &one, &none, 0, &row);
+  MPI_Neighbor_alltoallv(halo, counts, displacements, MPI_DOUBLE, halo + 1, counts, displacements,
+                         MPI_DOUBLE, row);
+  MPI_Comm_free(&row);
+  for (int i = 0; i < 2; i++) {
+    MPI_Mprobe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(halo, 4, MPI_DOUBLE, &message, &requests[i]);
+  }
+  MPI_Waitany(2, requests, &(int){0}, MPI_STATUS_IGNORE);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+#if MPI_VERSION >= 4
+static void in_partitions(void) {
+  double from[4] = {0}, to[4] = {0}, sum;
+  MPI_Request requests[2];
+  MPI_Psend_init(from, 2, 2, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, MPI_INFO_NULL, &requests[0]);
+  MPI_Precv_init(to, 2, 2, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, MPI_INFO_NULL, &requests[1]);
+  MPI_Startall(2, requests);
+  MPI_Pready(1, requests[0]);
+  MPI_Scan(&(double){1}, from, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+  MPI_Pready(0, requests[0]);
+  for (int arrived = 0; !arrived;) MPI_Parrived(requests[1], 0, &arrived);
+  MPI_Reduce(to, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_SELF);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+}
+#endif
 
 static void no_operation(void) {
   int *base, result;
@@ -56,6 +94,10 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   freed_in_between(argv[1]);
   nobody();
+  from_nobody();
+#if MPI_VERSION >= 4
+  in_partitions();
+#endif
   no_operation();
   packed_further();
   MPI_Finalize();
