@@ -11,7 +11,7 @@ from typing import NamedTuple
 from mpipp import oneline
 from mpipp.checks.finding import Party
 from mpipp.describe import Surroundings
-from mpipp.model import Buffer, Call, File, Object, Request, Thread
+from mpipp.model import Buffer, Call, File, Object, Op, Request, Thread
 from mpipp.registry.reader import Registry
 
 
@@ -66,10 +66,20 @@ class Operation:
         return f"{'neighbor' if self.among_neighbors else 'rank'} {number}"
 
     def buffers(self) -> Iterator[Buffer]:
-        """The communication buffers that lie in memory of this process, MPI_IN_PLACE left out."""
+        """The communication buffers that lie in memory of this process and are significant.
+
+        MPI_IN_PLACE is left out, so is what MPI_NO_OP would take (MPI-4.1, section 12.3.4).
+        """
         for buffer in self.call.buffers:
-            if "remote" not in buffer.access and not self.process.in_place(buffer):
+            ignored = buffer.role == "origin_addr" and self._takes_nothing
+            if "remote" not in buffer.access and not ignored and not self.process.in_place(buffer):
                 yield buffer
+
+    @property
+    def _takes_nothing(self) -> bool:
+        op = self.call.op
+        found = self.process.registry.find("op", op) if op is not None else None
+        return isinstance(found, Op) and found.header.name == "MPI_NO_OP"
 
 
 class Process:

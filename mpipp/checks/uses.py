@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mpipp.checks.process import Operation
-from mpipp.model import Buffer, Call, Comm, DatatypeRecord, Message, Op
+from mpipp.model import Buffer, Call, Comm, DatatypeRecord, Message
 from mpipp.overlap import Region, region, touching, union
 from mpipp.typetree import Datatype
 
@@ -94,19 +94,10 @@ def _of_nobody(operation: Operation) -> bool:
 
 def _left_alone(operation: Operation) -> set[str]:
     call = operation.call
-    if _takes_nothing(operation):
-        return {"origin_addr"}
     if "exscan" in call.procedure.lower():  # MPI-4.1, section 6.11.2
         comm = _comm(operation)
         return {"recvbuf"} if comm is not None and comm.rank == 0 else set()
     return _packed(call)
-
-
-def _takes_nothing(operation: Operation) -> bool:
-    # MPI-4.1, section 12.3.4.
-    call = operation.call
-    found = operation.process.registry.find("op", call.op) if call.op is not None else None
-    return isinstance(found, Op) and found.header.name == "MPI_NO_OP"
 
 
 def _comm(operation: Operation) -> Comm | None:

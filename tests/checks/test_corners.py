@@ -20,6 +20,7 @@ STOPS = (
     ("MPI_Neighbor_alltoallv", "1 active call, 0 pending requests"),
     ("MPI_Waitany", "1 active call, 2 pending requests"),
     ("MPI_Fetch_and_op", "1 active call, 0 pending requests"),
+    ("MPI_Get_accumulate", "1 active call, 0 pending requests"),
     ("MPI_Isend", "1 active call, 1 pending request"),
     ("MPI_Pack", "1 active call, 2 pending requests"),
 )

@@ -61,6 +61,8 @@ static void no_operation(void) {
   *base = 0;
   MPI_Win_fence(0, win);
   MPI_Fetch_and_op(NULL, &result, MPI_INT, 0, 0, MPI_NO_OP, win);
+  MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, &result, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_NO_OP,
+                     win);
   MPI_Win_fence(0, win);
   MPI_Win_free(&win);
 }
