@@ -12,9 +12,10 @@ _NEGATIVE = "MUST_ERROR_INTEGER_NEGATIVE"
 _RANKS = {
     "dest": ("MPI_PROC_NULL",),
     "source": ("MPI_PROC_NULL", "MPI_ANY_SOURCE"),
-    "root": ("MPI_PROC_NULL", "MPI_ROOT"),
+    "root": (),
     "target_rank": ("MPI_PROC_NULL",),
 }
+_ROOTS = ("MPI_PROC_NULL", "MPI_ROOT")  # on intercommunicators (MPI-4.1, section 6.2.3)
 _TAGS = {"tag": ("MPI_ANY_TAG",), "recvtag": ("MPI_ANY_TAG",)}
 
 
@@ -43,18 +44,23 @@ def _counts(operation: Operation) -> Findings:
 
 
 def _ranks(operation: Operation) -> Findings:
-    size = _size(operation)
+    comm = _comm(operation)
+    if comm is None:
+        return
+    size = comm.remote_size if comm.inter else comm.size
     for name, constants in _RANKS.items():
         value = getattr(operation.call, name)
-        if value is None or size is None or 0 <= value < size:
+        if value is None or 0 <= value < size:
             continue
+        if name == "root" and comm.inter:
+            constants = _ROOTS
         if operation.process.around.constant_name(value, *constants):
             continue
         yield _finding(
             operation,
             f"{name} is {value}, but the communicator has {_ranks_of(size)}",
             "MPI-4.1, section 3.2.3: a rank must be one of the communicator's group",
-            f"pass one of these, or {' or '.join(constants)}",
+            "pass one of these" + (f", or {' or '.join(constants)}" if constants else ""),
             _must_of_rank(name, value),
         )
 
@@ -69,8 +75,8 @@ def _ranks_of(size: int) -> str:
     return f"the ranks 0 to {size - 1}" if size > 1 else "only the rank 0"
 
 
-def _size(operation: Operation) -> int | None:
-    # Of the group that ranks are of, the remote one of an intercommunicator.
+def _comm(operation: Operation) -> Comm | None:
+    # The one that ranks are of.
     registry = operation.process.registry
     handle = operation.call.comm
     if operation.call.win is not None:
@@ -83,7 +89,7 @@ def _size(operation: Operation) -> int | None:
         return None
     if _may_outlive_comm(operation) and not comm.header.predefined:
         return None
-    return comm.remote_size if comm.inter else comm.size
+    return comm
 
 
 def _may_outlive_comm(operation: Operation) -> bool:

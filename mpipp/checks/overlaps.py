@@ -68,7 +68,7 @@ def _within(first: Use, second: Use) -> Findings:
     if shared is None:
         return
     call = first.operation.call
-    same = first.buffer.address == second.buffer.address
+    same = first.buffer.address == second.buffer.address and not first.absolute
     allowed = inplace.place(call.procedure) if same else None
     advice = "use two buffers that do not overlap"
     if allowed is not None:

@@ -36,6 +36,12 @@ class Use:
         return "writes" in self.buffer.access
 
     @property
+    def absolute(self) -> bool:
+        """Whether the datatype's displacements are addresses."""
+        around = self.operation.process.around
+        return around.constant_name(self.buffer.address, "MPI_BOTTOM") is not None
+
+    @property
     def verb(self) -> str:
         """What the operation does with it."""
         both = {"reads", "writes"} <= self.buffer.access

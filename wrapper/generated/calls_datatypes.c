@@ -272,8 +272,7 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsi
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_darray, &real);
   if (!thread) return ((raw_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray, MPIPP_SITE);
-  call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_CONSTRUCTOR;
-  call->target_rank = rank;
+  call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&size, 1, sizeof size}, {&rank, 1, sizeof rank}, {&ndims, 1, sizeof ndims}, {array_of_gsizes, ndims, sizeof *array_of_gsizes}, {array_of_distribs, ndims, sizeof *array_of_distribs}, {array_of_dargs, ndims, sizeof *array_of_dargs}, {array_of_psizes, ndims, sizeof *array_of_psizes}, {&order, 1, sizeof order}, {NULL, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, &component, 1);
@@ -303,8 +302,7 @@ int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arra
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_create_darray_c, &real);
   if (!thread) return ((raw_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_CONSTRUCTOR;
-  call->target_rank = rank;
+  call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
   struct mpipp_input inputs[] = {{&size, 1, sizeof size}, {&rank, 1, sizeof rank}, {&ndims, 1, sizeof ndims}, {array_of_gsizes, ndims, sizeof *array_of_gsizes}, {array_of_distribs, ndims, sizeof *array_of_distribs}, {array_of_dargs, ndims, sizeof *array_of_dargs}, {array_of_psizes, ndims, sizeof *array_of_psizes}, {&order, 1, sizeof order}, {NULL, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, &component, 1);

@@ -171,6 +171,8 @@ def _body(procedure: Procedure) -> list[str]:
 def _recorded(procedure: Procedure) -> dict[str, tuple[str, str]]:
     """By field of the call record: its bit in "present", and the value in C."""
     found: dict[str, tuple[str, str]] = {}
+    if procedure.base in known.COMBINERS:
+        return found  # the constructor's arguments say it all
     for p in procedure.parameters:
         if p.by_value_handle and p.kind in OWN_HANDLES:
             field, bit = OWN_HANDLES[p.kind]

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""What `mpipp check` says of mistakes of one process."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import support
+
+PROGRAM = Path(__file__).parent / "programs" / "wrong.c"
+
+# By the mistake: where the program stops, and what is found there.
+SAID = {
+    "bottom": (
+        "MPI_Alltoall",
+        """\
+error: sendbuf and recvbuf of MPI_Alltoall overlap
+  MPI_Alltoall(comm = "MPI_COMM_WORLD", sendbuf = MPI_BOTTOM (1 HINDEXED_BLOCK[1, 4]), \
+recvbuf = MPI_BOTTOM (1 HINDEXED_BLOCK[1, 4]))
+    called at wrong.c:19 in bottom
+    both at [0x, 0x)
+    reads sendbuf(HINDEXED_BLOCK)[0][2](DOUBLE)
+    writes recvbuf(HINDEXED_BLOCK)[0][0](DOUBLE)
+  rule: MPI-4.1, section 2.3: an argument that is written must not be aliased with another
+  to do: use two buffers that do not overlap
+  MUST: MUST_ERROR_OVERLAPPED_RECV
+""",
+    ),
+    "root": (
+        "MPI_Reduce",
+        """\
+error: root is {MPI_ROOT}, but the communicator has only the rank 0
+  MPI_Reduce(root = MPI_ROOT, comm = "MPI_COMM_WORLD", op = "MPI_SUM", \
+sendbuf = 0x (1 MPI_DOUBLE))
+    called at wrong.c:23 in root
+  rule: MPI-4.1, section 3.2.3: a rank must be one of the communicator's group
+  to do: pass one of these
+  MUST: MUST_ERROR_ROOT_NOT_IN_COMM
+""",
+    ),
+    "grid": (
+        "MPI_Type_create_darray",
+        """\
+error: psizes describe 3 processes, but size is 2
+  MPI_Type_create_darray(size = 2, rank = 0, ndims = 1, gsizes = {10}, \
+distribs = {MPI_DISTRIBUTE_BLOCK}, dargs = {MPI_DISTRIBUTE_DFLT_DARG}, psizes = {3}, \
+order = MPI_ORDER_C, oldtype = "MPI_INT")
+    called at wrong.c:30 in grid
+  rule: MPI-4.1, section 5.1.4: the process grid has size processes
+  to do: let MPI_Dims_create fill psizes for that many processes
+""",
+    ),
+}
+
+
+@support.on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("mistake", SAID)
+def test_wrong(mpi: support.MPI, mistake: str) -> None:
+    procedure, expected = SAID[mistake]
+    printed = support.gdb_batch(
+        ["mpipp check"],
+        program=support.compile_program(PROGRAM, mpi),
+        args=[mistake],
+        mpi=mpi,
+        stop=["set breakpoint pending on", f"mpipp break {procedure}", "run"],
+    )
+    expected = expected.replace("{MPI_ROOT}", "-4" if mpi.id == "openmpi4" else "-3")
+    counted = "\n1 finding in 1 process, 1 active call, 0 pending requests\n"
+    assert re.sub("0x[0-9a-f]+", "0x", printed) == expected + counted
