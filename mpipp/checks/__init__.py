@@ -18,7 +18,7 @@ from mpipp.checks import (
     memory,
     overlaps,
 )
-from mpipp.checks.finding import Finding
+from mpipp.checks.finding import Finding, merged
 from mpipp.checks.process import Process
 from mpipp.checks.processes import Processes, worlds
 from mpipp.errors import MpippError
@@ -46,14 +46,14 @@ def findings(
     failed: Callable[[Process | None, MpippError], None],
     leaks_too: bool = False,
 ) -> Iterator[Finding]:
-    """What every check finds, those of one process first.
+    """What every check finds, those of one process first; once where calls only repeat it.
 
     Damaged records are passed over: `failed` is given the reason, and the process, None if a check
     of several could not go on.
     """
     for process in processes:
         for check in _OF_ONE:
-            yield from _guarded(check, process, process, failed)
+            yield from merged(_guarded(check, process, process, failed))
         at_the_end = leaks_too or leaks.at_the_end(process)
         if at_the_end:
             yield from _guarded(leaks.check, process, process, failed)
@@ -61,7 +61,7 @@ def findings(
             failed(process, MpippError(damaged.reason))
     for world in worlds(processes):
         for between in _BETWEEN:
-            yield from _guarded(between, world, None, failed)
+            yield from merged(_guarded(between, world, None, failed))
 
 
 def _guarded(

@@ -29,19 +29,28 @@ _ORDER = (
 
 
 def check(known: Processes) -> Findings:
-    """What differs between the calls of one collective operation; one finding for each."""
+    """What differs between the calls of one collective operation; one finding for each.
+
+    Where different operations meet, those after them on the communicator do not belong together.
+    """
+    parted: set[int] = set()
     for joined in _operations(known):
+        identity = joined[0].member.comm.identity
+        if identity in parted:
+            continue
         for different in (_procedures, _forms, _roots, _reductions):
             finding = different(joined)
             if finding is not None:
                 yield finding
+                if different is _procedures:
+                    parted.add(identity)
                 break
         else:
             yield from exchanges.check(plain(joined[0]).lower(), joined)
 
 
 def _operations(known: Processes) -> Iterator[list[Joined]]:
-    # Those that more than one process has begun, in the order of the ranks.
+    # Those that more than one process has begun, in the order of the calls, each in that of ranks.
     found: dict[tuple[int, int], list[Joined]] = {}
     for process in known.all:
         for operation in process.operations:
@@ -53,7 +62,8 @@ def _operations(known: Processes) -> Iterator[list[Joined]]:
                 continue
             one = Joined(operation, member)
             found.setdefault((member.comm.identity, call.ordinal), []).append(one)
-    return (joined for joined in found.values() if len(joined) > 1)
+    in_order = sorted(found.items(), key=lambda item: item[0][1])
+    return (joined for _, joined in in_order if len(joined) > 1)
 
 
 def _parts(joined: Joined) -> tuple[str, str]:

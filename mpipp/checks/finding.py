@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mpipp.model import Site
@@ -37,6 +38,26 @@ class Finding:
 
 Where = Callable[[Party], Sequence[str]]  # source lines, innermost first; empty if not known
 Label = Callable[[int], str]  # a process by its number; "" where there is only one
+
+
+def merged(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The first of those that say the same of the same calls, as a loop makes them."""
+    alike: dict[object, list[Finding]] = {}
+    for one in findings:
+        places = tuple((party.process, party.made, party.site) for party in one.parties)
+        known = all(party.site.address for party in one.parties)
+        what = re.sub("0x[0-9a-f]+", "", one.what)
+        alike.setdefault((one.check, what, places) if known else id(one), []).append(one)
+    for first, *others in alike.values():
+        yield _with_others(first, len(others)) if others else first
+
+
+def _with_others(finding: Finding, count: int) -> Finding:
+    *before, last = finding.parties
+    places = "the same places" if before else "the same place"
+    others = f"and {count} other{'s' * (count > 1)} at {places}"
+    parties = (*before, replace(last, details=(*last.details, others)))
+    return replace(finding, parties=parties)
 
 
 def text(finding: Finding, where: Where, label: Label) -> Iterator[str]:

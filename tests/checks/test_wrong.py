@@ -52,6 +52,23 @@ order = MPI_ORDER_C, oldtype = "MPI_INT")
   to do: let MPI_Dims_create fill psizes for that many processes
 """,
     ),
+    "again": (
+        "MPI_Barrier",
+        """\
+error: MPI_Irecv and MPI_Irecv write the same memory, [0x, 0x)
+  MPI_Irecv(source = 0, tag = 0, comm = "MPI_COMM_WORLD", buf = 0x (4 MPI_DOUBLE)), request #1
+    called at wrong.c:36 in again
+    writes buf(DOUBLE)
+  MPI_Irecv(source = 0, tag = 1, comm = "MPI_COMM_WORLD", buf = 0x (4 MPI_DOUBLE)), request #2
+    called at wrong.c:36 in again
+    writes buf(DOUBLE)
+    and 2 others at the same places
+  rule: MPI-4.1, section 3.7.2: the buffer of a nonblocking operation must not be changed, and \
+a receive buffer not used at all, before the operation is complete
+  to do: complete one operation before the other is started, or use two buffers
+  MUST: MUST_ERROR_OVERLAPPED_RECV
+""",
+    ),
 }
 
 
@@ -67,5 +84,6 @@ def test_wrong(mpi: support.MPI, mistake: str) -> None:
         stop=["set breakpoint pending on", f"mpipp break {procedure}", "run"],
     )
     expected = expected.replace("{MPI_ROOT}", "-4" if mpi.id == "openmpi4" else "-3")
-    counted = "\n1 finding in 1 process, 1 active call, 0 pending requests\n"
+    pending = 3 if mistake == "again" else 0
+    counted = f"\n1 finding in 1 process, 1 active call, {pending} pending requests\n"
     assert re.sub("0x[0-9a-f]+", "0x", printed) == expected + counted

@@ -91,6 +91,16 @@ CASES["in-place"] = (
         "reduces MPI_UNSIGNED: sendbuf(UNSIGNED), at 0x",
     ],
 )
+CASES["repeated"] = (
+    f"error: {NOT_MATCHING}, at the first element: MPI_DOUBLE is sent, MPI_FLOAT received",
+    [
+        "MPI_Isend",
+        "sends MPI_DOUBLE: buf(DOUBLE), at 0x",
+        "MPI_Irecv",
+        "receives MPI_FLOAT: buf(FLOAT), at 0x",
+        "and 2 others at the same places",
+    ],
+)
 TABLE_ONE = """\
 error: what is sent does not match what is received, at the first element: MPI_INT is sent, \
 MPI_DOUBLE received
@@ -149,7 +159,9 @@ def test_wrong(mpi: support.MPI, name: str) -> None:
     with ranks(compiled("between.c", mpi), mpi, name) as pids:
         lines = check(mpi, pids).splitlines()
     assert lines[0] == what
-    told = [line.strip() for line in lines[1:] if re.match(" +(rank|sends|receives|reduces)", line)]
+    told = [
+        line.strip() for line in lines[1:] if re.match(" +(rank|sends|receives|reduces|and)", line)
+    ]
     shown = [line.partition("): ")[2].partition("(")[0] or line for line in told]
     assert shown == parties
     assert lines[-1] == "1 finding in 2 processes, 0 active calls, " + lines[-1][-18:]

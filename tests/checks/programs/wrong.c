@@ -31,10 +31,17 @@ static void grid(void) {
                          &part);
 }
 
+static void again(void) {
+  MPI_Request requests[3];
+  for (int i = 0; i < 3; i++) MPI_Irecv(first, 4, MPI_DOUBLE, 0, i, MPI_COMM_WORLD, &requests[i]);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv) {
   const char *mistake = argv[1];
   MPI_Init(&argc, &argv);
   if (!strcmp(mistake, "bottom")) bottom();
   if (!strcmp(mistake, "root")) root();
   if (!strcmp(mistake, "grid")) grid();
+  if (!strcmp(mistake, "again")) again();
 }

@@ -78,6 +78,10 @@ static void procedures(void) {
     MPI_Ibarrier(world, &requests[0]);
   else
     MPI_Ibcast(integers, 4, MPI_INT, 0, world, &requests[0]);
+  if (rank == 0 || right) // what follows is out of step
+    MPI_Ibcast(integers + 8, 4, MPI_INT, 0, world, &requests[1]);
+  else
+    MPI_Iallreduce(integers + 8, integers + 16, 4, MPI_INT, MPI_SUM, world, &requests[1]);
 }
 
 // Each receives from the other what it sends to it, in place of one: the arrays differ.
@@ -99,6 +103,15 @@ static void in_place(void) {
   const void *from = rank ? (void *)integers : MPI_IN_PLACE;
   MPI_Ireduce(from, integers + 16, 4, rank && !right ? MPI_UNSIGNED : MPI_INT, MPI_SUM, 0, world,
               &requests[0]);
+}
+
+static void repeated(void) {
+  for (int i = 0; i < 3; i++) {
+    if (rank == 0)
+      MPI_Isend(doubles, 2, MPI_DOUBLE, 1, 3, world, &requests[i]);
+    else
+      MPI_Irecv(doubles + 2 * i, 2, right ? MPI_DOUBLE : MPI_FLOAT, 0, 3, world, &requests[i]);
+  }
 }
 
 #if MPI_VERSION >= 4
@@ -149,14 +162,13 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } cases[] = {{"truncated", is_truncated},  {"header", header_and_body},
-               {"any", any_message},         {"duplicate", on_a_duplicate},
-               {"persistent", persistent},   {"roots", roots},
-               {"amounts", amounts},         {"operations", operations},
-               {"procedures", procedures},   {"all-to-all", all_to_all},
-               {"gathered", gathered},       {"in-place", in_place},
-               {"partitioned", partitioned}, {"forms", forms},
-               {"outlived", outlived}};
+  } cases[] = {
+      {"truncated", is_truncated},   {"header", header_and_body},  {"any", any_message},
+      {"duplicate", on_a_duplicate}, {"persistent", persistent},   {"roots", roots},
+      {"amounts", amounts},          {"operations", operations},   {"procedures", procedures},
+      {"all-to-all", all_to_all},    {"gathered", gathered},       {"repeated", repeated},
+      {"in-place", in_place},        {"partitioned", partitioned}, {"forms", forms},
+      {"outlived", outlived}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(world, &rank);
   right = argc > 2;
