@@ -54,8 +54,11 @@ _Pairs = Iterator["tuple[Data | None, Data | None]"]
 def check(name: str, joined: Sequence[Joined]) -> Findings:
     """The first two buffers of an operation that should match and do not."""
     pairs = _RULES.get(name)
-    reduces = pairs in (_reduction, _reduce_scatter)
-    meeting = signatures.REDUCTION if reduces else signatures.COLLECTIVE
+    meeting = signatures.COLLECTIVE
+    if pairs in (_reduction, _reduce_scatter):
+        meeting = signatures.REDUCTION
+    elif pairs is _bcast and _root(joined) is None:
+        meeting = signatures.RECEPTION
     if pairs is None or joined[0].member.comm.inter:
         return
     for sent, received in itertools.islice(pairs(joined), _MOST_PAIRS):

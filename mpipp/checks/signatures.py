@@ -68,6 +68,7 @@ class Meeting(NamedTuple):
     exact: bool
     verbs: tuple[str, str]  # what the two calls do
     rule: str
+    alike: str = ""  # what both do, where neither gets what the other has: "reduce"
 
 
 MESSAGE = Meeting(
@@ -80,10 +81,12 @@ COLLECTIVE = Meeting(
     ("sends", "receives"),
     "MPI-4.1, section 6.2: the amount and types sent must be those received",
 )
+RECEPTION = Meeting(True, ("receives", "receives"), COLLECTIVE.rule, "receive")
 REDUCTION = Meeting(
     True,
     ("reduces", "reduces"),
     "MPI-4.1, section 6.9: all processes must give the same number of elements of the same type",
+    "reduce",
 )
 
 
@@ -106,8 +109,8 @@ def _mismatch(found: Comparison, sent: Data, received: Data, meeting: Meeting) -
     assert found.first is not None and found.second is not None
     kinds = found.first.kind, found.second.kind
     after = f"after {_elements(found.equal)}" if found.equal else "at the first element"
-    if meeting is REDUCTION:
-        what = f"the processes reduce different types, {after}: {kinds[0]} and {kinds[1]}"
+    if meeting.alike:
+        what = f"the processes {meeting.alike} different types, {after}: {kinds[0]} and {kinds[1]}"
     else:
         what = (
             f"what is sent does not match what is received, {after}: "
@@ -126,8 +129,9 @@ def _mismatch(found: Comparison, sent: Data, received: Data, meeting: Meeting) -
 
 def _length(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> Finding:
     lengths = [data.entries.signature.elements for data in (sent, received)]
-    if meeting is REDUCTION:
-        what = f"the processes reduce different numbers of elements: {lengths[0]} and {lengths[1]}"
+    if meeting.alike:
+        what = f"the processes {meeting.alike} different numbers of elements: "
+        what += f"{lengths[0]} and {lengths[1]}"
     elif found.verdict == "longer":
         what = f"{_elements(lengths[0])} sent, but only {lengths[1]} received"
     else:

@@ -168,6 +168,15 @@ def test_wrong(mpi: support.MPI, name: str) -> None:
 
 
 @support.on_mpi("mpich4")
+def test_two_of_three(mpi: support.MPI) -> None:
+    with ranks(compiled("between.c", mpi), mpi, "without-root", n=3) as pids:
+        del pids[2]
+        lines = check(mpi, pids).splitlines()
+    assert lines[0] == "error: the processes receive different numbers of elements: 4 and 5"
+    assert "    receives MPI_INT: buffer[4](INT), at 0x" in lines
+
+
+@support.on_mpi("mpich4")
 def test_partitioned(mpi: support.MPI) -> None:
     with ranks(compiled("between.c", mpi), mpi, "partitioned") as pids:
         lines = check(mpi, pids).splitlines()

@@ -68,6 +68,10 @@ static void amounts(void) {
   MPI_Ibcast(integers, rank || right ? 4 : 5, MPI_INT, 0, world, &requests[0]);
 }
 
+static void without_root(void) {
+  MPI_Ibcast(integers, 4 + rank, MPI_INT, 2, world, &requests[0]);
+}
+
 static void operations(void) {
   MPI_Op op = right || rank ? MPI_SUM : MPI_MAX;
   MPI_Iallreduce(integers, integers + 8, 4, MPI_INT, op, world, &requests[0]);
@@ -163,12 +167,12 @@ int main(int argc, char **argv) {
     const char *name;
     void (*run)(void);
   } cases[] = {
-      {"truncated", is_truncated},   {"header", header_and_body},  {"any", any_message},
-      {"duplicate", on_a_duplicate}, {"persistent", persistent},   {"roots", roots},
-      {"amounts", amounts},          {"operations", operations},   {"procedures", procedures},
-      {"all-to-all", all_to_all},    {"gathered", gathered},       {"repeated", repeated},
-      {"in-place", in_place},        {"partitioned", partitioned}, {"forms", forms},
-      {"outlived", outlived}};
+      {"truncated", is_truncated},   {"header", header_and_body},   {"any", any_message},
+      {"duplicate", on_a_duplicate}, {"persistent", persistent},    {"roots", roots},
+      {"amounts", amounts},          {"operations", operations},    {"procedures", procedures},
+      {"all-to-all", all_to_all},    {"gathered", gathered},        {"repeated", repeated},
+      {"in-place", in_place},        {"partitioned", partitioned},  {"forms", forms},
+      {"outlived", outlived},        {"without-root", without_root}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(world, &rank);
   right = argc > 2;
