@@ -9,6 +9,7 @@ elsewhere). All offsets and sizes are in bytes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Union
@@ -77,7 +78,8 @@ class Array:
 class Member(NamedTuple):
     """A member of a record; those of base classes and of anonymous structs are its own.
 
-    The name of an anonymous union is empty. `hidden`: "private" or "protected", else empty.
+    The name of an anonymous union is empty; where several have one name, those of base classes
+    begin with the class: "Base::id". `hidden`: "private" or "protected", else empty.
     """
 
     name: str
@@ -259,6 +261,7 @@ _BY_NAME: Mapping[str, str] = {
     "complex(kind=4)": "MPI_COMPLEX",
     "complex(kind=8)": "MPI_DOUBLE_COMPLEX",
     "logical(kind=4)": "MPI_LOGICAL",
+    "logical(kind=1)": "MPI_C_BOOL",
 }
 # ... and by what they hold; {} is the size in bits or, in Fortran, in bytes.
 _BY_KIND: Mapping[str, str] = {
@@ -270,7 +273,6 @@ _FORTRAN_BY_KIND: Mapping[str, str] = {
     "signed": "MPI_INTEGER{}",
     "float": "MPI_REAL{}",
     "complex": "MPI_COMPLEX{}",
-    "logical": "MPI_LOGICAL{}",
     "char": "MPI_CHARACTER",
 }
 _COMPLEX = {8: "MPI_C_FLOAT_COMPLEX", 16: "MPI_C_DOUBLE_COMPLEX", 32: "MPI_C_LONG_DOUBLE_COMPLEX"}
@@ -283,9 +285,11 @@ def datatype_name(scalar: Scalar, fortran: bool = False) -> str:
     known = _BY_NAME.get(scalar.name)
     if known is not None:
         return known
-    if scalar.name.endswith("_t") and scalar.kind in ("signed", "unsigned"):  # int32_t
+    if re.fullmatch(r"u?int(8|16|32|64)_t", scalar.name):
         return f"MPI_{scalar.name.upper()}"
     if fortran:
+        if "(kind=10)" in scalar.name:  # 80 bits, in as many bytes as 128
+            return ""
         return _FORTRAN_BY_KIND.get(scalar.kind, "").format(scalar.size)
     if scalar.kind == "enum":
         return "MPI_INT" if scalar.size == 4 else _BY_KIND["enum"].format(scalar.size * 8)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,9 +17,11 @@ from mpipp.structs import Array, Member, Record, Scalar, Type
 _DEEPEST = 64
 # Typedefs with a datatype of their own, which need not be that of the type behind them.
 _STANDARD = re.compile(r"(?:std::)?(u?int(?:8|16|32|64)_t|wchar_t)$")
+_BASE = re.compile(r"(?: : |, )(public|protected|private) (?!virtual )")
 _LABEL = re.compile(r"  (public|private|protected):$")
-_MEMBER = re.compile(r"    \S.*?(\w+)(?:\[\d+\])*(?: : \d+)?;$")
-_ASSUMED = re.compile(r"\(.*[:*].*\)$")  # the shape of a Fortran array that is known at run time
+_MEMBER = re.compile(r"    ( *)\S.*?(\w+)(?:\[\d+\])*(?: : \d+)?;$")
+# The shape of a Fortran array that is known at run time: (:), (0:*), not (0:3).
+_ASSUMED = re.compile(r"[(,](?:-?\d*:|(?:-?\d+:)?\*)(?:,.*)?\)$")
 
 
 class Names(NamedTuple):
@@ -52,6 +55,8 @@ def model(kind: gdb.Type, language: Names, depth: int = 0) -> Type:
         return Scalar("pointer", str(kind.unqualified().name), plain.sizeof)
     if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
         return _record(kind, plain, language, depth)
+    if depth and code == gdb.TYPE_CODE_ERROR and plain.sizeof:  # GNU C's complex integers
+        return Scalar("opaque", str(plain.unqualified()), plain.sizeof)
     return _scalar(kind, plain)
 
 
@@ -86,7 +91,7 @@ def _array(plain: gdb.Type, language: Names, depth: int) -> Type:
 
 def _record(kind: gdb.Type, plain: gdb.Type, language: Names, depth: int) -> Record:
     name = type_name(kind, language)
-    if not plain.fields() and not plain.sizeof:
+    if not plain.fields() and not plain.sizeof and not _is_empty(plain, language):
         raise MpippError(
             f"{name} is incomplete here: its members are not in the debug information of this file"
         )
@@ -105,47 +110,91 @@ def _record(kind: gdb.Type, plain: gdb.Type, language: Names, depth: int) -> Rec
     )
 
 
+def _is_empty(plain: gdb.Type, language: Names) -> bool:
+    # Whether it has no members; those of an incomplete type are not known.
+    if not plain.name:
+        return True
+    word = "" if language.fortran or language.cxx else type_name(plain, language).split()[0]
+    try:
+        return "<incomplete type>" not in gdb.execute(f"ptype {word} {plain.name}", to_string=True)
+    except gdb.error:
+        return False
+
+
 def _members(plain: gdb.Type, language: Names, depth: int) -> Iterator[Member]:
     fields = [field for field in plain.fields() if _place(field) is not None]
     inline = plain.code == gdb.TYPE_CODE_STRUCT
-    hidden = _hidden(plain) if language.access and language.cxx else {}
+    access = _access(plain) if language.access and language.cxx else _Access((), {})
+    bases = iter(access.bases)
+    own: list[Member] = []
+    inherited: list[tuple[str, Member]] = []  # with the name of the base class
     for number, field in enumerate(fields):
         offset = (_place(field) or 0) // 8
         if field.bitsize:
             continue
+        hidden = next(bases, "") if field.is_base_class else ""
         after = (_place(later) for later in fields[number + 1 :])
         end = min((bit // 8 for bit in after if bit is not None), default=plain.sizeof)
-        if _has_descriptor(field.type):
-            yield Member(field.name, offset, Scalar("descriptor", str(field.type), end - offset))
+        elsewhere = _elsewhere(field, end - offset, language)
+        if elsewhere is not None:
+            own.append(Member(field.name, offset, elsewhere, access.members.get(field.name, "")))
             continue
         inner = model(field.type, language, depth + 1)
         nameless = field.is_base_class or not field.name
         if inline and nameless and isinstance(inner, Record) and not inner.union:
             for member in inner.members:
-                yield member._replace(offset=offset + member.offset)
+                if field.is_base_class:
+                    member = member._replace(hidden=hidden or member.hidden)
+                    base = field.name.replace("(anonymous namespace)::", "")
+                    inherited.append((base, member._replace(offset=offset + member.offset)))
+                else:
+                    hidden = access.members.get(member.name, "")
+                    own.append(member._replace(offset=offset + member.offset, hidden=hidden))
         elif inner.size and not (isinstance(inner, Record) and not inner.members):
             if field.artificial and (field.name or "").startswith("_vptr"):
                 inner = Scalar("vptr", "virtual table", inner.size)
             name = "" if field.is_base_class else field.name or ""
-            yield Member(name, offset, inner, hidden.get(name, ""))
-    yield from _bit_fields(fields, plain.sizeof)
+            own.append(Member(name, offset, inner, access.members.get(name, "")))
+    own += _bit_fields(fields, plain.sizeof)
+    yield from own
+    names = Counter([member.name for member in own] + [member.name for _, member in inherited])
+    for base, member in inherited:
+        # One of several of its name is known by its class.
+        several = member.name and names[member.name] > 1
+        yield member._replace(name=f"{base}::{member.name}") if several else member
 
 
-def _hidden(plain: gdb.Type) -> dict[str, str]:
-    # The members that are not public, which only gdb's own way to write a class tells.
+class _Access(NamedTuple):
+    # "private" or "protected", "" of what is public: of the base classes whose place is known, and
+    # of members by name.
+    bases: tuple[str, ...]
+    members: dict[str, str]
+
+
+def _access(plain: gdb.Type) -> _Access:
+    # Only gdb's own way to write a class tells it.
     found: dict[str, str] = {}
     if not plain.name:
-        return found
-    first, *lines = gdb.execute(f"ptype {plain.name}", to_string=True).splitlines()
+        return _Access((), found)
+    # An unnamed namespace is no word of C++.
+    name = f"'{plain.name}'" if "(anonymous" in plain.name else plain.name
+    first, *lines = gdb.execute(f"ptype/r {name}", to_string=True).splitlines()
+    bases = tuple(word.replace("public", "") for word in _BASE.findall(first))
     word = "private" if first.startswith("type = class ") else ""  # not all versions of gdb say it
+    nested: list[str] = []  # members of a struct without a name are the class's own
     for line in lines:
         label = _LABEL.match(line)
         member = _MEMBER.match(line)
         if label:
             word = "" if label[1] == "public" else label[1]
-        elif member and word:
-            found[member[1]] = word
-    return found
+        elif member and member[1]:
+            nested.append(member[2])
+        elif line == "    };" or (member and line.startswith("    }")):
+            found.update(dict.fromkeys(nested if line == "    };" and word else (), word))
+            nested = []
+        if member and not member[1] and word:
+            found[member[2]] = word
+    return _Access(bases, found)
 
 
 def _place(field: gdb.Field) -> int | None:
@@ -155,30 +204,43 @@ def _place(field: gdb.Field) -> int | None:
 
 
 def _bit_fields(fields: list[gdb.Field], size: int) -> Iterator[Member]:
-    # Those of one storage unit are one member: MPI has no address for less than a byte.
+    # Those of one storage unit are one member, and those that share a byte: MPI addresses no less.
     units: dict[tuple[int, int], list[gdb.Field]] = {}
     for field in fields:
         if field.bitsize and field.name:
             unit = field.type.sizeof
             units.setdefault((field.bitpos // 8 // unit * unit, unit), []).append(field)
-    starts = sorted(field.bitpos // 8 for field in fields if not field.bitsize)
+    groups: list[tuple[int, int, int, list[gdb.Field]]] = []  # first byte, last, the unit's, fields
     for (at, unit), shared in units.items():
         first = min(field.bitpos for field in shared) // 8
         last = -(-max(field.bitpos + field.bitsize for field in shared) // 8)
+        full = at + unit
+        if groups and first < groups[-1][1]:
+            first, before, end, others = groups.pop()
+            last, full, shared = max(last, before), max(full, end), others + shared
+        groups.append((first, last, full, shared))
+    starts = [field.bitpos // 8 for field in fields if not field.bitsize]
+    starts += [first for first, *_ in groups]
+    for first, last, full, shared in groups:
         following = min((start for start in starts if start >= last), default=size)
+        shared.sort(key=lambda field: field.bitpos)
         name = ",".join(f"{field.name}:{field.bitsize}" for field in shared)
-        end = max(last, min(at + unit, following))
-        yield Member(name, first, Scalar("bits", name, end - first))
+        yield Member(name, first, Scalar("bits", name, max(last, min(full, following)) - first))
 
 
-def _has_descriptor(kind: gdb.Type) -> bool:
+def _elsewhere(field: gdb.Field, size: int, language: Names) -> Scalar | None:
     # An allocatable or pointer component is an array, or something of one, with a shape known only
-    # at run time; a derived type that has such a component is dynamic as well.
-    plain = kind.strip_typedefs()
-    if plain.code != gdb.TYPE_CODE_ARRAY:
-        return False
+    # at run time; a derived type that has such a component is dynamic as well. What the compiler
+    # adds to it (_str_length) has a name that the language has not. gdb knows of std::nullptr_t no
+    # size.
+    plain = field.type.strip_typedefs()
+    if plain.code == gdb.TYPE_CODE_VOID:
+        return Scalar("pointer", str(field.type), size)
     text = str(plain)
-    return "allocatable" in text or _ASSUMED.search(text) is not None
+    is_hidden = language.fortran and (field.name or "").startswith("_")
+    added = is_hidden and plain.code == gdb.TYPE_CODE_INT
+    shape = plain.code == gdb.TYPE_CODE_ARRAY and ("allocatable" in text or _ASSUMED.search(text))
+    return Scalar("descriptor", str(field.type), size) if added or shape else None
 
 
 def _scalar(kind: gdb.Type, plain: gdb.Type) -> Scalar:
@@ -194,8 +256,12 @@ def _scalar(kind: gdb.Type, plain: gdb.Type) -> Scalar:
     if code == gdb.TYPE_CODE_INT and name == "wchar_t":
         return Scalar("wchar", name, size)
     if code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_RANGE):
-        if name in ("char", "character", "char8_t") or (fortran and code == gdb.TYPE_CODE_CHAR):
+        if name in ("char", "character", "char8_t") or (
+            fortran and code == gdb.TYPE_CODE_CHAR and size == 1
+        ):
             return Scalar("char", name, size)
+        if fortran and code == gdb.TYPE_CODE_CHAR:  # ISO 10646, for which there is no datatype
+            return Scalar("opaque", name, size)
         return Scalar("signed" if _signed(plain) else "unsigned", name, size)
     if code == gdb.TYPE_CODE_BOOL:
         return Scalar("logical" if fortran else "bool", name, size)

@@ -77,14 +77,15 @@ def _functions(
 def _c(plan: Plan, names: Names, cxx: bool) -> Iterator[str]:
     record = plan.record
     named = "{" not in record.name
-    spelled = "Struct" if cxx and "," in record.name else record.name
+    full = record.name.replace("(anonymous namespace)::", "")
+    spelled = "Struct" if cxx and "," in full else full
     number = len(plan.entries)
     yield f"// {record.name}, {record.size} bytes"
     for reason in plan.omitted:
         yield f"// left out: {reason}"
     yield f"MPI_Datatype {names[record]}(void) {{"
-    if spelled != record.name:
-        yield f"  using {spelled} = {record.name};"
+    if spelled != full:
+        yield f"  using {spelled} = {full};"
     variables = _nested_variables(plan, names)
     for nested, variable in variables.items():
         yield f"  MPI_Datatype {variable} = {names[nested]}();"
@@ -142,8 +143,9 @@ def _fortran(plan: Plan, names: Names) -> Iterator[str]:
         yield f"! left out: {reason}"
     yield f"function {name}() result(newtype)"
     yield "  use mpi_f08"
-    others = "".join(f", {variable}" for variable in variables.values())
-    yield f"  type(MPI_Datatype) :: newtype, members{others}, types({number})"
+    yield f"  type(MPI_Datatype) :: newtype, members, types({number})"
+    for variable in variables.values():  # a line has at most 132 characters
+        yield f"  type(MPI_Datatype) :: {variable}"
     yield f"  {record.name}, target :: sample(2)"
     yield f"  integer(MPI_ADDRESS_KIND) :: start, extent, displacements({number})"
     yield f"  integer :: blocklengths({number})"

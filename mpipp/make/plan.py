@@ -15,6 +15,8 @@ from mpipp import structs
 from mpipp.errors import MpippError
 from mpipp.structs import ELSEWHERE, Array, Member, Record, Scalar, Type
 
+_MOST_ELEMENTS = (1 << 31) - 1  # of a block: an int
+
 
 class Entry(NamedTuple):
     """One block of the struct: `blocklength` times a predefined datatype or that of `nested`.
@@ -57,12 +59,22 @@ def plans(record: Record) -> list[Plan]:
         found[one] = plan
 
     add(record)
-    for plan in found.values():
-        if not plan.entries:
-            raise MpippError(
-                f"{plan.record.name} has nothing to send: {'; '.join(plan.omitted) or 'no members'}"
-            )
+    if not found[record].entries:
+        raise MpippError(f"{record.name} has {_nothing(found[record])}")
     return list(found.values())
+
+
+def _nothing(plan: Plan) -> str:
+    return f"nothing to send: {'; '.join(plan.omitted) or 'no members'}"
+
+
+def _has_data(kind: Type) -> bool:
+    # Whether there is anything to send.
+    if isinstance(kind, Scalar):
+        return kind.kind not in ELSEWHERE
+    if isinstance(kind, Array):
+        return kind.count > 0 and _has_data(kind.element)
+    return kind.union or any(_has_data(member.type) for member in kind.members)
 
 
 def _nested(record: Record) -> frozenset[Record]:
@@ -73,8 +85,9 @@ def _nested(record: Record) -> frozenset[Record]:
         if isinstance(kind, Array):
             look(kind.element, 2)
         elif isinstance(kind, Record) and not kind.union:
+            known = kind in counts
             counts[kind] = counts.get(kind, 0) + copies
-            for member in kind.members:
+            for member in () if known else kind.members:
                 look(member.type, 1)
 
     for member in record.members:
@@ -133,7 +146,9 @@ def _add(
     omitted: list[str],
 ) -> None:
     what = block.name or f"what is at {block.offset}"
-    comment = f"{what} is {block.hidden}" if block.hidden else ""
+    comment = what if "::" in what else ""
+    if block.hidden:
+        comment = f"{what} is {block.hidden}"
     if not count:
         omitted.append(f"{what} has no elements")
         return
@@ -141,11 +156,16 @@ def _add(
         omitted.append(f"{what} is {ELSEWHERE[kind.kind]}")
         return
     nested = kind if isinstance(kind, Record) and not kind.union else None
+    if nested is not None and not _has_data(nested):
+        omitted.append(f"{what} has {_nothing(_plan(nested, frozenset()))}")
+        return
     datatype = structs.datatype_name(kind, fortran) if isinstance(kind, Scalar) else ""
     if nested is None and not datatype:
         count *= kind.size
         datatype = "MPI_BYTE"
-        comment = _as_bytes(block.name, kind)
+        comment = _as_bytes(block.name.rstrip(".%"), kind)
+    if count > _MOST_ELEMENTS:
+        raise MpippError(f"{what} has {count} elements: a blocklength is at most {_MOST_ELEMENTS}")
     member, at = block.place
     extra = block.offset - at
     entries.append(Entry(member, extra, block.offset, count, datatype, nested, comment))

@@ -202,3 +202,138 @@ def test_mpi4py_runs_and_is_right(mpi: support.MPI) -> None:
         "struct node (208 bytes); not covered: node.next (struct node *) at 120",
         "struct particle (40 bytes); every member is covered",
     ], output
+
+
+ODD_C = """
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Datatype shared = make_shared_t(), packed = make_packed_t(), links = make_links_t();
+  shared_t one;
+  packed_t other;
+  links_t last;
+  (void)one, (void)other, (void)last;
+  mark();
+  MPI_Finalize();
+  return shared == packed || shared == links;
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_odd_structs_of_c(mpi: support.MPI) -> None:
+    codes = made(["shared_t", "packed_t", "links_t", "nothing", "*huge"], "odd.c", mpi)
+    assert codes[0].splitlines()[3:8] == [
+        "// shared_t, 8 bytes",
+        "MPI_Datatype make_shared_t(void) {",
+        "  const int blocklengths[2] = {4, 1};",
+        "  const MPI_Aint displacements[2] = {",
+        "    0,  // bit fields a:3,b:10: as bytes",
+    ]
+    assert codes[2].splitlines()[3:13] == [
+        "// links_t, 48 bytes",
+        "// left out: first has nothing to send: next is a pointer; previous is a pointer",
+        "// left out: second has nothing to send: next is a pointer; previous is a pointer",
+        "MPI_Datatype make_links_t(void) {",
+        "  const int blocklengths[3] = {8, 4, 1};",
+        "  const MPI_Aint displacements[3] = {",
+        "    offsetof(links_t, z),  // z is complex int: as bytes",
+        "    offsetof(links_t, value),  // value is a union: as bytes",
+        "    offsetof(links_t, last),",
+        "  };",
+    ]
+    assert codes[3:] == [
+        "struct nothing has nothing to send: no members.\n",
+        "c has 3000000000 elements: a blocklength is at most 2147483647.\n",
+    ]
+    types = (PROGRAMS / "odd.c").read_text().partition("int main")[0]
+    types = types.replace('"mark.h"', f'"{PROGRAMS}/mark.h"')
+    program = support.compile_program(source(types + "".join(codes[:3]) + ODD_C, ".c"), mpi)
+    words = ["shared with shared_t", "packed with packed_t", "links with links_t"]
+    assert compared(words, program, mpi) == [
+        "matches: shared, 5 elements, fits shared_t (8 bytes); every member is covered",
+        "matches: packed, 8 elements, fits packed_t (8 bytes); every member is covered",
+        "matches: links, 13 elements, fits links_t (48 bytes); not covered: "
+        "links_t.first.next (struct list *) at 0, links_t.first.previous (struct list *) at 8, "
+        "links_t.second.next (struct list *) at 16, links_t.second.previous (struct list *) at 24",
+    ]
+
+
+ODD_CXX = """
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Datatype both = make_Both(), derived = make_Derived(), inside = make_Inside();
+  MPI_Datatype library = make_Library();
+  Both one{};
+  Derived other{};
+  Inside third;
+  Library last{};
+  mark();
+  MPI_Finalize();
+  return both == derived || inside == library;
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_odd_classes_of_cxx(mpi: support.MPI) -> None:
+    codes = made(["both", "derived", "inside", "library"], "odd.cc", mpi)
+    lines = "".join(codes[:3]).splitlines()
+    assert [line for line in lines if "  // " in line or "left out" in line] == [
+        "    0,  // Base::id",
+        "    4,  // Other::id",
+        "    0,  // Base::id",
+        "    0,  // id is private",
+        "    4,  // unnamed is private",
+    ]
+    types = (PROGRAMS / "odd.cc").read_text().partition("// Here")[0]
+    types = types.replace('"mark.h"', f'"{PROGRAMS}/mark.h"')
+    flags = ("-g", "-O0", "-Wall", "-Wno-invalid-offsetof", "-Wno-cast-function-type")
+    program = support.compile_program(source(types + "".join(codes) + ODD_CXX, ".cc"), mpi, flags)
+    words = ["both with Both", "derived with Derived", "inside with Inside", "library with Library"]
+    space = "(anonymous namespace)::"
+    assert compared(words, program, mpi) == [
+        f"matches: both, 4 elements, fits {space}Both (16 bytes); every member is covered",
+        f"matches: derived, 2 elements, fits {space}Derived (8 bytes); every member is covered",
+        f"matches: inside, 3 elements, fits {space}Inside (12 bytes); every member is covered",
+        f"matches: library, 4 elements, fits {space}Library (48 bytes); not covered: "
+        "Library.text._M_str (const char *) at 24, Library.nothing (std::nullptr_t) at 32",
+    ]
+
+
+@support.on_mpi("mpich4")
+def test_a_member_that_another_hides_is_not_covered_by_it(mpi: support.MPI) -> None:
+    program = support.compile_program(PROGRAMS / "odd.cc", mpi)
+    assert compared(["of_derived with derived"], program, mpi) == [
+        "matches with 1 remark: of_derived, 1 element, fits derived "
+        "((anonymous namespace)::Derived, 8 bytes)",
+        "  the extent is 4 bytes, but sizeof((anonymous namespace)::Derived) is 8: with a count "
+        "above 1 further entries are out of place: use MPI_Type_create_resized",
+        "  not covered: derived.id at 4",
+    ]
+
+
+ODD_FORTRAN = """
+program test
+  use mpi_f08
+  use odd
+  implicit none
+  type(MPI_Datatype) :: of_mixture
+  call MPI_Init()
+  of_mixture = make_mixture()
+  call mark()
+  call MPI_Finalize()
+end program
+"""
+
+
+@support.every_fortran
+def test_odd_derived_types_of_fortran(mpi: support.MPI) -> None:
+    (code,) = made(["one"], "odd.f90", mpi)
+    module = (PROGRAMS / "odd.f90").read_text().partition("end module")[0]
+    text = module + code + "end module\n" + ODD_FORTRAN
+    program = support.compile_program(source(text, ".f90"), mpi, ("-g", "-O0", "-Wall"))
+    assert compared(["of_mixture with type(mixture)"], program, mpi) == [
+        "matches: of_mixture, 59 elements, fits type(mixture) (272 bytes); not covered: "
+        "mixture%text (PTR TO -> ( character*0 )) at 208, "
+        "mixture%_text_length (integer(kind=8)) at 256"
+    ]
