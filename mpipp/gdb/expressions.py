@@ -83,7 +83,7 @@ def number(text: str) -> int:
         number = int(value)
     except (gdb.error, TypeError):
         raise MpippError(f"{text} is not a number") from None
-    if value.type.strip_typedefs().code == gdb.TYPE_CODE_FLT:
+    if value.type.strip_typedefs().code in (gdb.TYPE_CODE_FLT, gdb.TYPE_CODE_PTR):
         raise MpippError(f"{text} is not an integer")
     return number
 

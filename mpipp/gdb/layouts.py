@@ -71,6 +71,8 @@ def of_value(value: gdb.Value, text: str, language: Names) -> Object:
     if plain.code == gdb.TYPE_CODE_PTR:
         return _pointee(value, _target(value), text, language)
     kind = debugtypes.model(value.type, language)
+    if isinstance(kind, Array) and not kind.count and not kind.fortran:
+        raise MpippError(f"the length of {text} is not known: name the elements as {text}[0]@COUNT")
     pointed = _POINTED.match(text)
     repeated = _SEVERAL.match(text)
     root = f"{pointed[1]}->" if pointed else text

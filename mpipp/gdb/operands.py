@@ -16,6 +16,7 @@ import gdb
 
 from mpipp.errors import MpippError
 from mpipp.gdb import expressions, sessions
+from mpipp.gdb.expressions import Target
 from mpipp.gdb.memory import selected
 from mpipp.gdb.sessions import Session
 from mpipp.model import DatatypeRecord
@@ -48,12 +49,15 @@ def options(argument: str, known: Iterable[str]) -> tuple[frozenset[str], str]:
     while True:
         option = re.match(r"(--[\w-]+)(?=\s|$)", rest) or re.search(r"\s(--[A-Za-z][\w-]*)$", rest)
         if option is None:
-            return frozenset(found), rest
+            break
         if option[1] not in known:
             have = f"write {' or '.join(known)}" if known else "write none"
             raise MpippError(f"there is no option {option[1]}: {have}")
         found.add(option[1])
         rest = (rest[: option.start()] + rest[option.end() :]).strip()
+    if re.search(r"\s--[a-z]", rest):  # as an expression it would change a variable
+        raise MpippError(f"write {' and '.join(known)} before or after all else")
+    return frozenset(found), rest
 
 
 def both(argument: str, usage: str) -> tuple[str, str]:
@@ -144,6 +148,13 @@ def _in_mpi(frame: gdb.Frame) -> bool:
     return library.startswith(_LIBRARIES)
 
 
+def without_elements(target: Target) -> str:
+    """Why nothing can be asked of MPI_DATATYPE_NULL."""
+    name = target.found.header.name
+    which = name if target.text == name else f"{target.text} is {name}: it"
+    return f"{which} has no elements"
+
+
 def _operand(text: str, rest: _Rest) -> Operand:
     session = sessions.required()
     target = expressions.target(text, session)
@@ -157,8 +168,6 @@ def _operand(text: str, rest: _Rest) -> Operand:
             f"{target.text}{target.element} is a part of a datatype: write the whole datatype"
         )
     if found.header.null:
-        name = found.header.name
-        which = name if target.text == name else f"{target.text} is {name}: it"
-        raise MpippError(f"{which} has no elements")
+        raise MpippError(without_elements(target))
     address, count = rest(target.text, target.rest)
     return Operand(target.text, found, address, count, session)

@@ -67,12 +67,16 @@ class MemoryMap:
 
     @property
     def lb(self) -> int:
-        """The lowest lower bound of an entry."""
+        """The lowest lower bound of an entry, 0 without entries."""
+        if not self.count:
+            return 0
         return self.datatype.lb + min(0, (self.count - 1) * self.datatype.extent)
 
     @property
     def extent(self) -> int:
         """From the lowest lower bound of an entry to the highest upper bound."""
+        if not self.count:
+            return 0
         return self.datatype.extent + abs((self.count - 1) * self.datatype.extent)
 
     @property

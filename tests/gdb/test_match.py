@@ -115,6 +115,11 @@ CONVERSATION = (
         "s_type[1] is a part of a datatype: write the whole datatype.",
     ),
     ("mpipp match s_type with s_type 2.5", "2.5 is not an integer."),
+    ("mpipp typesig s_type &pair", "&pair is not an integer."),
+    # It is not evaluated, which would change a variable of this name.
+    ("mpipp match pair --json with pair", "Write --json before or after all else."),
+    ("mpipp null[0]", "null is MPI_DATATYPE_NULL: it has no elements."),
+    ("mpipp null at 0", "null is MPI_DATATYPE_NULL: it has no elements."),
     ("mpipp match null with s_type", "null is MPI_DATATYPE_NULL: it has no elements."),
     ("mpipp match MPI_DATATYPE_NULL with s_type", "MPI_DATATYPE_NULL has no elements."),
     ("mpipp match world with s_type", "world is a handle of kind comm: write an MPI_Datatype."),

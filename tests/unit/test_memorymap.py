@@ -68,6 +68,11 @@ def test_negative_displacements_gaps_of_pairs_and_bounds() -> None:
     )
 
 
+def test_no_entries_have_no_bounds() -> None:
+    found = memory_map(resized(-16, 40, INT), 0)
+    assert (found.lb, found.extent, found.low, found.true_extent) == (0, 0, 0, 0)
+
+
 def test_elements_that_overlap() -> None:
     assert drawn(vector(3, 2, 1, INT)) == (
         f"{RULER}\n  0  Iiii#### ####Iiii\n\ni MPI_INT    # more than one element    . not touched"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -84,8 +83,6 @@ def _content(result: _Result) -> dict[str, Any]:
 
 
 def _asked(text: str) -> _Result:
-    if re.search(r"\s--[a-z]", text):  # as an expression it would change a variable
-        raise MpippError("write --elements and --json before or after all else")
     left, right = operands.both(text, _USAGE)
     operand = operands.entries(left)
     found = layouts.of_text(right)
