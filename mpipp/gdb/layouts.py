@@ -19,6 +19,7 @@ from mpipp.structs import Array, Record
 _FORTRAN_TYPE = re.compile(r"(?:type|class)\s*\(\s*(\w+)\s*\)$", re.IGNORECASE)
 _POINTED = re.compile(r"\*\s*(\w[\w.\[\]]*(?:->[\w.\[\]]+)*)$")
 _SEVERAL = re.compile(r"(?:\*\s*(\w+)|(\w[\w.\->]*)\[0\])\s*@\s*\w+$")  # p[0]@10, *p@10
+_VTAB = re.compile(r"__vtab_\w*_([A-Z]\w*)\b")  # gfortran's, of a derived type
 _KEYWORD = re.compile(r"(?:struct|union|class|enum)\s+")
 _DOMAINS = ("SYMBOL_STRUCT_DOMAIN", "SYMBOL_TYPE_DOMAIN")
 _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
@@ -68,11 +69,13 @@ def of_value(value: gdb.Value, text: str, language: Names) -> Object:
     if elements == 0:
         raise MpippError(f"{text} is an empty container: name the type of its elements")
     _expect_members(value.type, text)
+    if language.fortran and _is_polymorphic(plain):
+        return of_value(_of_dynamic_type(value, language), text, language)
     if plain.code == gdb.TYPE_CODE_PTR:
         return _pointee(value, _target(value), text, language)
     kind = debugtypes.model(value.type, language)
-    if isinstance(kind, Array) and not kind.count and not kind.fortran:
-        raise MpippError(f"the length of {text} is not known: name the elements as {text}[0]@COUNT")
+    if isinstance(kind, Array) and not kind.size:
+        raise MpippError(_without_length(kind, text))
     pointed = _POINTED.match(text)
     repeated = _SEVERAL.match(text)
     root = f"{pointed[1]}->" if pointed else text
@@ -80,6 +83,28 @@ def of_value(value: gdb.Value, text: str, language: Names) -> Object:
     layout = Layout(kind, root, text, _name(kind, value.type, language), language.fortran)
     address = _address(value) if kind.size else None  # gdb warns of the first of no elements
     return Object(layout, address, bool(pointed))
+
+
+def _without_length(kind: Array, text: str) -> str:
+    if kind.fortran:
+        return f"{text} has no elements, or gdb does not know how many: name them as FIRST@COUNT"
+    return f"the length of {text} is not known: name the elements as {text}[0]@COUNT"
+
+
+def _is_polymorphic(plain: gdb.Type) -> bool:
+    # Of class(base), gfortran's descriptor; no name of the language begins like those of its parts.
+    return plain.code == gdb.TYPE_CODE_STRUCT and {"_data", "_vptr"} <= set(plain.keys())
+
+
+def _of_dynamic_type(value: gdb.Value, language: Names) -> gdb.Value:
+    # What it points to, which may be of an extended type: that is told by the table's symbol.
+    data = value["_data"]
+    try:
+        found = _VTAB.search(gdb.execute(f"info symbol {int(value['_vptr']):#x}", to_string=True))
+        kind = _type(f"type({found[1].lower()})", language) if found else None
+    except (MpippError, gdb.error):
+        return data
+    return data if kind is None else data.cast(kind.pointer())
 
 
 def _expect_members(kind: gdb.Type, text: str) -> None:
@@ -106,6 +131,12 @@ def _pointee(value: gdb.Value, target: gdb.Type, text: str, language: Names) -> 
         address: int | None = int(value)
     except gdb.error:
         address = None
+    if language.fortran:  # a pointer is used like what it points to, which is one
+        if isinstance(kind, Array) and not kind.size:
+            raise MpippError(_without_length(kind, text))
+        root = re.sub(r"^\*", "", text)
+        layout = Layout(kind, root, root, _name(kind, target, language), True)
+        return Object(layout, address, False)
     root = f"{text}->" if re.fullmatch(r"[\w.\[\]>-]+", text) else f"({text})->"
     layout = Layout(kind, root, f"*{text}", _name(kind, target, language), language.fortran)
     return Object(layout, address, True)

@@ -36,6 +36,13 @@ def test_derived_types_of_fortran(mpi: support.MPI) -> None:
     hold("compare_fortran.txt", "compare.f90", mpi)
 
 
+@support.every_fortran
+def test_pointers_and_polymorphic_objects_of_fortran(mpi: support.MPI) -> None:
+    program = support.compile_program(PROGRAMS / "odd.f90", mpi)
+    stop = ["break mark", "run", "continue", "up"]
+    transcript.hold("compare_odd_fortran.txt", program=program, mpi=mpi, stop=stop)
+
+
 @support.on_mpi("mpich4")
 def test_without_debug_information(mpi: support.MPI) -> None:
     flags = ("-O0",)

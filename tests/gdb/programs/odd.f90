@@ -25,17 +25,32 @@ module odd
 contains
   subroutine mark()
   end subroutine
+  subroutine look(object, table, text, link)
+    class(shape) :: object
+    real(8) :: table(2, *)
+    character(len=:), allocatable :: text
+    type(circle), pointer :: link
+    table(1, 1) = object%id
+    text = "text"
+    call mark()
+    print *, table(1, 1), text, link%id
+  end subroutine
 end module
 
 program main
   use odd
   use mpi
   implicit none
-  type(mixture) :: one
+  type(mixture), target :: one
+  type(circle), pointer :: link
+  real(8) :: table(2, 3)
+  character(len=:), allocatable :: text
   integer :: ierror
   call MPI_Init(ierror)
   one%flag = .true.
   call mark()
+  link => one%second
+  call look(one%first, table, text, link)
   print *, one%flag
   call MPI_Finalize(ierror)
 end program
