@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +15,8 @@ from mpipp.typesig.matching import Comparison, Side
 from mpipp.typesig.signatures import Signature, signature
 from mpipp.typetree import Datatype
 
-_FORTRAN = frozenset(
-    "MPI_INTEGER MPI_REAL MPI_DOUBLE_PRECISION MPI_COMPLEX MPI_LOGICAL MPI_CHARACTER"
-    " MPI_DOUBLE_COMPLEX".split()
+_FORTRAN = re.compile(
+    r"MPI_((INTEGER|REAL|COMPLEX|LOGICAL)\d*|DOUBLE_PRECISION|DOUBLE_COMPLEX|CHARACTER)"
 )
 
 
@@ -125,7 +125,7 @@ def _rule(comparison: Comparison) -> str:
             "a parametrised Fortran type matches only one made with the same p and r "
             "(MPI-4.1, section 19.1.9)"
         )
-    if len(_FORTRAN.intersection(kinds)) == 1:
+    if len([kind for kind in kinds if _FORTRAN.fullmatch(kind)]) == 1:
         return "types of C and of Fortran do not match (MPI-4.1, section 19.3.10)"
     return ""
 

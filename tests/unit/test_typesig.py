@@ -411,6 +411,18 @@ def test_words() -> None:
         "  received  doubles[1](DOUBLE)                MPI_DOUBLE                      "
         "displacement 8, packed 8",
     ]
+    # Both are of Fortran, which is not what is wrong.
+    first, second = (Entries(name, basic(f"MPI_{name}", 8), 1) for name in ("REAL8", "COMPLEX8"))
+    assert said(first, second) == [
+        "mismatch at the first element: MPI_REAL8 is sent, MPI_COMPLEX8 received",
+        "  sent      REAL8(REAL8)        MPI_REAL8     displacement 0, packed 0",
+        "  received  COMPLEX8(COMPLEX8)  MPI_COMPLEX8  displacement 0, packed 0",
+    ]
+    assert said(first, doubles)[-1] == (
+        "types of C and of Fortran do not match (MPI-4.1, section 19.3.10)"
+    )
+    first = Entries("first", basic("MPI_DOUBLE_PRECISION", 8), 1)
+    assert not said(first, second)[-1].startswith("types of C")
     packed = Entries("packed", struct((1, 0, INT), (9, 4, PACKED)), 1)
     ints = Entries("ints", INT, 3)
     assert said(packed, ints)[0] == (
