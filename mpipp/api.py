@@ -7,6 +7,7 @@ more, as SVG in a notebook.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -84,6 +85,11 @@ class TypeTree:
 
     def __init__(self, datatype: Datatype) -> None:
         """Of a datatype described by hand; `from_mpi4py` asks MPI."""
+        if not isinstance(datatype, Datatype):
+            raise MpippError(
+                f"this is no mpipp.Datatype but of type {type(datatype).__name__}: "
+                "of an MPI.Datatype write TypeTree.from_mpi4py"
+            )
         self.datatype = datatype
 
     @classmethod
@@ -143,13 +149,14 @@ class TypeTree:
 
     def expanded(self, depth: int = 3) -> Text:
         """The expanded type-tree down to `depth` datatypes, with the bytes of every part."""
-        return _text(expanded_tree(self.datatype, depth))
+        return _text(expanded_tree(self.datatype, _integer(depth, "depth")))
 
     def element(self, address: str, count: int | None = None) -> Element:
         """The element at an address as mpipp and MUST print it: "[2][5]", "(VECTOR)[2][5](INT)".
 
         One index more than the tree has levels, in front, is the entry of a buffer of `count`.
         """
+        count = None if count is None else _amount(count)
         return elements.resolve(self.datatype, elements.parse(address), count)
 
     def at(self, displacement: int, count: int = 1) -> list[Element]:
@@ -157,11 +164,13 @@ class TypeTree:
 
         More than one where the datatype overlaps itself. Raises MpippError where there is none.
         """
-        return elements.at_displacement(self.datatype, displacement, count)
+        displacement = _integer(displacement, "displacement")
+        return elements.at_displacement(self.datatype, displacement, _amount(count))
 
     def packed(self, position: int, count: int | None = None) -> Element:
         """The basic element that holds the byte at a position of the packed data."""
-        return elements.at_packed(self.datatype, position, count)
+        count = None if count is None else _amount(count)
+        return elements.at_packed(self.datatype, _integer(position, "position"), count)
 
     def typesig(self, count: int = 1) -> Text:
         """The type signature of `count` entries, repetitions folded: `2 x {MPI_INT, MPI_CHAR}`."""
@@ -169,7 +178,7 @@ class TypeTree:
 
     def match(self, other: TypeTree, count: int = 1, other_count: int = 1) -> Match:
         """Whether `count` entries sent match `other_count` entries of `other` received."""
-        sender, receiver = _entries(self.datatype, count), _entries(other.datatype, other_count)
+        sender, receiver = _entries(self.datatype, count), _entries(_of(other), other_count)
         found = matchtext.compare(sender, receiver)
         return Match(
             found.verdict,
@@ -199,8 +208,8 @@ class TypeTree:
     ) -> Overlap | None:
         """Bytes that two buffers share, with an element of each; None if they share none."""
         return overlap.between(
-            overlap.Buffer(self.datatype, _amount(count), address),
-            overlap.Buffer(other.datatype, _amount(other_count), other_address),
+            overlap.Buffer(self.datatype, _amount(count), _integer(address, "address")),
+            overlap.Buffer(_of(other), _amount(other_count), _integer(other_address, "address")),
         )
 
     def self_overlap(self, count: int = 1) -> Overlap | None:
@@ -217,7 +226,8 @@ class TypeTree:
         of the datatype is `offset` bytes in it. Raises MpippError where the data would lie outside.
         """
         memory = _Buffer(buffer)
-        memory.check(self.datatype, _amount(count), offset)
+        count, offset = _amount(count), _integer(offset, "offset")
+        memory.check(self.datatype, count, offset)
         return Text(values_text(values(memory, offset, count, self.datatype)))
 
 
@@ -225,7 +235,24 @@ def _text(lines: Iterable[str]) -> Text:
     return Text("\n".join(lines))
 
 
+def _of(other: TypeTree) -> Datatype:
+    if not isinstance(other, TypeTree):
+        raise MpippError(
+            f"this is no TypeTree but of type {type(other).__name__}: "
+            "of an MPI.Datatype write TypeTree.from_mpi4py"
+        )
+    return other.datatype
+
+
+def _integer(number: int, what: str) -> int:
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise MpippError(f"the {what} is {number!r}: it has to be an integer") from None
+
+
 def _amount(count: int) -> int:
+    count = _integer(count, "count")
     if count < 0:
         raise MpippError(f"the count is {count}: it cannot be negative")
     return count

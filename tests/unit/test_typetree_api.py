@@ -159,6 +159,19 @@ def test_values() -> None:
             "position 32 is outside the packed data: 32 bytes",
         ),
         (lambda: COLUMN.self_overlap(-2), "the count is -2: it cannot be negative"),
+        (lambda: COLUMN.at(0, -1), "the count is -1: it cannot be negative"),
+        (lambda: COLUMN.typesig(1.5), "the count is 1.5: it has to be an integer"),  # type: ignore[arg-type]
+        (lambda: COLUMN.packed("8"), "the position is '8': it has to be an integer"),  # type: ignore[arg-type]
+        (
+            lambda: COLUMN.match(DOUBLE),  # type: ignore[arg-type]
+            "this is no TypeTree but of type Datatype: of an MPI.Datatype write "
+            "TypeTree.from_mpi4py",
+        ),
+        (
+            lambda: TypeTree(3),  # type: ignore[arg-type]
+            "this is no mpipp.Datatype but of type int: of an MPI.Datatype write "
+            "TypeTree.from_mpi4py",
+        ),
     ],
 )
 def test_errors_are_one_sentence(ask: Callable[[], object], sentence: str) -> None:
