@@ -288,7 +288,8 @@ def datatype_name(scalar: Scalar, fortran: bool = False) -> str:
     if re.fullmatch(r"u?int(8|16|32|64)_t", scalar.name):
         return f"MPI_{scalar.name.upper()}"
     if fortran:
-        if "(kind=10)" in scalar.name:  # 80 bits, in as many bytes as 128
+        # Of 80 bits, in as many bytes as 128; and an optional datatype that no library has.
+        if "(kind=10)" in scalar.name or scalar.name == "integer(kind=16)":
             return ""
         return _FORTRAN_BY_KIND.get(scalar.kind, "").format(scalar.size)
     if scalar.kind == "enum":

@@ -19,6 +19,7 @@ module odd
     character(len=:), allocatable :: text
     character(kind=wide, len=2) :: letters
     real(extended) :: x
+    integer(16) :: huge
     logical(c_bool) :: flag
     logical(8) :: long
   end type
