@@ -28,6 +28,8 @@ _FRAMES = 32
 _MOST_MEMBERS = 100  # of one variable
 _DEEPEST = 3
 _LARGEST_BLOCK = 1 << 40
+_PREVIOUS_IN_USE, _MMAPPED = 1, 2  # flags of glibc's word before a block
+_PAGE = 4096
 _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 _RECORDS = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 _BYTES = ("char", "unsigned char", "signed char", "std::byte")  # what may point to anything
@@ -135,9 +137,10 @@ def _with_members(
     if value.type.code in _REFERENCES:
         value = value.referenced_value()
     budget[0] -= 1
-    yield name, value
+    if not name.endswith("->"):  # not a base class of what a pointer points to
+        yield name, value
     kind = value.type.strip_typedefs()
-    separator = "%" if language.fortran else "."
+    separator = "" if name.endswith("->") else "%" if language.fortran else "."
     if kind.code == gdb.TYPE_CODE_PTR and kind.target().strip_typedefs().code in _RECORDS:
         try:
             value = value.dereference()
@@ -157,7 +160,9 @@ def _with_members(
             except gdb.error:
                 continue
             nameless = field.is_base_class or not field.name
-            path = name if nameless else f"{name}{separator}{field.name}"
+            path = f"{name}{separator}{field.name}"
+            if nameless:
+                path = f"{name}->" if separator == "->" else name
             yield from _with_members(member, path, budget, depth - 1, language)
 
 
@@ -177,7 +182,8 @@ def _holder(
         return None  # without asking for its type
     found = layouts.of_value(value, name, language)
     size = found.layout.kind.size
-    if found.address is None or not size:
+    # An array of variable length that is not yet declared has any length.
+    if found.address is None or not 0 < size < _LARGEST_BLOCK:
         return None
     at = address - found.address
     if found.open and at:
@@ -193,9 +199,19 @@ def _heap_block(start: int) -> int:
     # Bytes of the block that malloc gave out at `start`, by glibc's word before it; 0: unlikely.
     if start % 16 or start < 1 << 12:
         return 0
+    word = _word(start - 8)
+    size = word & ~7
+    if not 32 <= size < _LARGEST_BLOCK or size % 16:
+        return 0
+    if word & _MMAPPED:
+        return size - 8 if start % _PAGE == 16 and not size % _PAGE else 0
+    # The block after it says that this one is in use; what lies before another object does not.
+    return size - 8 if _word(start - 8 + size) & _PREVIOUS_IN_USE else 0
+
+
+def _word(address: int) -> int:
     try:
-        word = InferiorMemory(gdb.selected_inferior()).read(start - 8, 8)
+        word = InferiorMemory(gdb.selected_inferior()).read(address, 8)
     except UnreadableMemory:
         return 0
-    size = int.from_bytes(word, sys.byteorder) & ~7
-    return size - 8 if 32 <= size < _LARGEST_BLOCK and size % 16 == 0 else 0
+    return int.from_bytes(word, sys.byteorder)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import support
@@ -41,6 +42,37 @@ def test_pointers_and_polymorphic_objects_of_fortran(mpi: support.MPI) -> None:
     program = support.compile_program(PROGRAMS / "odd.f90", mpi)
     stop = ["break mark", "run", "continue", "up"]
     transcript.hold("compare_odd_fortran.txt", program=program, mpi=mpi, stop=stop)
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_a_buffer_is_no_part_of_what_has_any_length(mpi: support.MPI) -> None:
+    said = {}
+    for source in ("odd.c", "odd.cc"):
+        program = support.compile_program(PROGRAMS / source, mpi)
+        stop = ["mpipp break MPI_Bcast", "run"]
+        output = support.gdb_batch(["mpipp compare"], program=program, mpi=mpi, stop=stop)
+        said[source] = re.sub("0x[0-9a-f]+", "0x...", output)
+    assert said == {
+        "odd.c": "buffer of MPI_Bcast: a variable of the program\n"
+        "matches: 4 x MPI_DOUBLE, 4 elements, fits values (double [4], 32 bytes); "
+        "every member is covered\n",
+        "odd.cc": "buffer of MPI_Bcast: no variable that debug information tells of holds 0x...: "
+        "write mpipp compare TYPE with EXPR\n",
+    }
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_members_of_a_base_class_through_a_pointer(mpi: support.MPI) -> None:
+    program = support.compile_program(PROGRAMS / "odd.cc", mpi)
+    stop = ["mpipp break MPI_Bcast", "run", "continue"]
+    commands = ["mpipp compare", "continue", "mpipp compare"]
+    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=stop)
+    assert [line for line in output.splitlines() if line.startswith("matches")] == [
+        "matches: 3 x MPI_DOUBLE, 3 elements, fits this->values[1..3] (double [3], 24 bytes); "
+        "every member is covered",
+        "matches: 1 x MPI_INT, 1 element, fits this[0].number (int, 4 bytes); "
+        "every member is covered",
+    ]
 
 
 @support.on_mpi("mpich4")

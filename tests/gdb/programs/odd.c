@@ -37,6 +37,20 @@ typedef struct {
   char c[3000000000];
 } huge_t;
 
+static double values[4];
+
+static void fill(void) { // the stack, so that `later` is of 2^44 elements at 2^44
+  volatile long stack[64];
+  for (int i = 0; i < 64; i++) stack[i] = 1L << 44;
+}
+
+static double send(int count) {
+  MPI_Bcast(values, 4, MPI_DOUBLE, 0, MPI_COMM_SELF);
+  double later[count];
+  later[0] = count;
+  return later[0];
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   shared_t shared = {0};
@@ -45,6 +59,8 @@ int main(int argc, char **argv) {
   struct nothing nothing;
   huge_t *huge = 0;
   mark();
+  fill();
+  send(2);
   (void)shared, (void)packed, (void)links, (void)nothing, (void)huge;
   MPI_Finalize();
 }

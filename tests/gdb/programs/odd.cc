@@ -3,8 +3,10 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <memory>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "mark.h"
 
@@ -47,6 +49,18 @@ struct Library {
   char16_t letter;
 };
 
+struct Field {
+  std::vector<double> values = std::vector<double>(4);
+  int number = 0;
+};
+
+struct Grid : Field {
+  void send() {
+    MPI_Bcast(&values[1], 3, MPI_DOUBLE, 0, MPI_COMM_SELF);
+    MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_SELF);
+  }
+};
+
 } // namespace
 // Here test_make.py has main.
 
@@ -58,7 +72,12 @@ int main(int argc, char **argv) {
   Library library{};
   MPI_Datatype of_derived;
   MPI_Type_contiguous(1, MPI_INT, &of_derived);
+  auto shared = std::make_shared<Other>(); // lies in a block, but not at its start
+  std::vector<std::vector<double>> rows(3, std::vector<double>(4));
   mark();
+  MPI_Bcast(&rows[1][2], 2, MPI_DOUBLE, 0, MPI_COMM_SELF);
+  Grid *grid = new Grid;
+  grid->send();
   MPI_Finalize();
-  return both.c + derived.id + inside.plain + inside.sum() + (int)library.letter;
+  return shared->id + both.c + derived.id + inside.plain + inside.sum() + (int)library.letter;
 }
