@@ -233,12 +233,17 @@ def _from_below(comb: Comb, length: int) -> Iterator[int]:
 
 def first_from(comb: Comb, place: int) -> int | None:
     """The first byte of a comb at or after a place."""
-    if touch(comb, Comb(place, max(1, comb.high - place))) is None:
-        return None
-    low, high = place, comb.high
+    # Step by step, each twice as long: what is near is found without looking at all that is far.
+    low, end, step = place, max(comb.high, place + 1), _WIDE
+    high = min(low + step, end)
+    while touch(comb, Comb(low, high - low)) is None:
+        if high == end:
+            return None
+        step *= 2
+        low, high = high, min(high + step, end)
     while high - low > 1:
         middle = (low + high) // 2
-        if touch(comb, Comb(place, middle - place)):
+        if touch(comb, Comb(low, middle - low)):
             high = middle
         else:
             low = middle
@@ -247,10 +252,14 @@ def first_from(comb: Comb, place: int) -> int | None:
 
 def _last_before(comb: Comb, place: int) -> int:
     # The last byte before a place that has one before it.
-    low, high = comb.low, place
+    high, step = place, _WIDE
+    low = max(high - step, comb.low)
+    while touch(comb, Comb(low, high - low)) is None:
+        step *= 2
+        low, high = max(low - step, comb.low), low
     while high - low > 1:
         middle = (low + high) // 2
-        if touch(comb, Comb(middle, place - middle)):
+        if touch(comb, Comb(middle, high - middle)):
             low = middle
         else:
             high = middle

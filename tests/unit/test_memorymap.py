@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 import xml.dom.minidom
 
 import pytest
@@ -116,6 +117,16 @@ def test_large_maps_are_folded() -> None:
         "\n"
         "d MPI_DOUBLE    . not touched"
     )
+
+
+def test_a_long_list_that_is_repeated_often_takes_no_time() -> None:
+    blocks = ((1, 8 * i, DOUBLE if i % 2 else INT) for i in range(400))
+    start = time.process_time()
+    lines = drawn(struct(*blocks), 120).splitlines()
+    assert time.process_time() - start < 2
+    assert lines[0] == "the first of 120, every 3200 bytes:"
+    row = " ".join(["Iiii.... Dddddddd"] * 4)
+    assert lines[10:12] == ["      (2496 bytes not drawn)", f"3008  {row}"]
 
 
 def test_absolute_addresses() -> None:
