@@ -18,7 +18,7 @@ LAYERS = (
     ("errors",),
     ("<arithmetic>",),
     tuple("values views valuetext render shown model describe contents from_mpi4py".split()),
-    ("oneline", "outline", "rendezvous"),
+    ("oneline", "outline", "rendezvous", "cache"),
     ("registry",),
     ("checks",),
     ("gdb", "gdb_printers", "cli", "browse", "api"),

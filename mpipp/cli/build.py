@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mpipp import __version__
+from mpipp.cache import cache_directory
 from mpipp.cli import elf
 from mpipp.cli.mpi import Mpi
 from mpipp.errors import MpippError
@@ -47,15 +48,6 @@ PRINTERS = {printers!r}
 if "mpipp.gdb" not in sys.modules and os.path.exists(PRINTERS):
     gdb.execute("source " + PRINTERS)
 """
-
-
-def cache_directory() -> Path:
-    """Where builds are kept: $MPIPP_CACHE, or mpipp in $XDG_CACHE_HOME or in ~/.cache."""
-    chosen = os.environ.get("MPIPP_CACHE")
-    if chosen:
-        return Path(chosen).absolute()
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base).absolute() / "mpipp"
 
 
 def source_directory() -> Path:

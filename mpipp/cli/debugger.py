@@ -6,7 +6,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from mpipp.cli.build import cache_directory
 from mpipp.errors import MpippError
 
 PRINTERS = Path(__file__).resolve().parent.parent / "gdb_printers.py"
@@ -22,10 +21,4 @@ def debugger() -> str:
 
 def loading() -> list[str]:
     """The options with which gdb loads mpipp."""
-    # The auto-load script beside the wrapper is ours: without this gdb warns that it was declined.
-    return [
-        "-iex",
-        f"add-auto-load-safe-path {cache_directory()}",
-        "-iex",
-        f"source {PRINTERS}",
-    ]
+    return ["-iex", f"source {PRINTERS}"]

@@ -13,8 +13,9 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mpipp.cache import cache_directory
 from mpipp.cli import mpi as mpis
-from mpipp.cli.build import cache_directory, library_path
+from mpipp.cli.build import library_path
 from mpipp.cli.mpi import Mpi
 from mpipp.cli.program import inspect
 from mpipp.errors import MpippError

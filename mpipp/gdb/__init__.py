@@ -7,6 +7,7 @@ from __future__ import annotations
 def register() -> None:
     """Make gdb use mpipp, in place of an mpipp that was registered before."""
     # Not at the top: the modules of this package import each other through it.
+    import mpipp.gdb.autoload
     import mpipp.gdb.commands
     import mpipp.gdb.commands.breakpoints
     import mpipp.gdb.functions
@@ -15,6 +16,7 @@ def register() -> None:
     import mpipp.gdb.sessions
     import mpipp.gdb.unwinder
 
+    mpipp.gdb.autoload.allow()
     mpipp.gdb.parameters.register()
     mpipp.gdb.sessions.register()
     mpipp.gdb.printers.register()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support import MPI, every_mpi, need, on_mpi, shell
 
+from mpipp.cache import cache_directory
 from mpipp.cli import build, elf
 from mpipp.cli import mpi as mpis
 from mpipp.cli.main import main
@@ -60,7 +61,7 @@ def test_the_wrapper_is_built_once(
     assert main(["wrapper", "--mpicc", mpi.mpicc, "--force"]) == 0
     assert capsys.readouterr().out == first.out
     assert library.stat().st_ino != inode
-    assert list(build.cache_directory().iterdir()) == [library.parent]
+    assert list(cache_directory().iterdir()) == [library.parent]
 
 
 @every_mpi
@@ -170,11 +171,11 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MPIPP_CACHE", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", "/home/me")
-    assert build.cache_directory() == Path("/home/me/.cache/mpipp")
+    assert cache_directory() == Path("/home/me/.cache/mpipp")
     monkeypatch.setenv("XDG_CACHE_HOME", "/scratch/me")
-    assert build.cache_directory() == Path("/scratch/me/mpipp")
+    assert cache_directory() == Path("/scratch/me/mpipp")
     monkeypatch.setenv("MPIPP_CACHE", "/fast")
-    assert build.cache_directory() == Path("/fast")
+    assert cache_directory() == Path("/fast")
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -183,18 +184,18 @@ def test_what_does_not_compile_leaves_a_log(mpi: MPI, sources: Path) -> None:
     installed = mpis.probe(mpi.mpicc)
     with pytest.raises(MpippError) as raised:
         build.build(installed)
-    log = next(build.cache_directory().glob("failed-*.log"))
+    log = next(cache_directory().glob("failed-*.log"))
     message = str(raised.value)
     assert message.startswith(f"the wrapper for {installed.name} does not compile: {sources}/two.c")
     assert "error: " in message and "nothing" in message
     assert message.endswith(f"; all of it is in {log}")
     assert log.read_text().startswith(f"{installed.compiler} -std=gnu11 ")
-    assert list(build.cache_directory().iterdir()) == [log]
+    assert list(cache_directory().iterdir()) == [log]
     # Every file that failed is in the log, with its command.
     (sources / "three.c").write_text("int three(void) { return nothing; }\n")
     with pytest.raises(MpippError):
         build.build(installed)
-    logs = [file.read_text() for file in build.cache_directory().glob("failed-*.log")]
+    logs = [file.read_text() for file in cache_directory().glob("failed-*.log")]
     assert sorted(text.count(" -c ") for text in logs) == [1, 2]
     (sources / "three.c").unlink()
     # Mended, it compiles; the new build has a new name, and no log.
@@ -234,7 +235,7 @@ def test_builders_at_the_same_time(mpi: MPI, sources: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         paths = set(pool.map(lambda _: build.build(installed), range(4)))
     (path,) = paths
-    assert list(build.cache_directory().iterdir()) == [path.parent]
+    assert list(cache_directory().iterdir()) == [path.parent]
 
 
 def test_the_command_line() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import expectations
@@ -138,6 +139,24 @@ def test_damaged_records(program: Path, mpi: support.MPI) -> None:
 def test_autoload(program: Path, mpi: support.MPI) -> None:
     output = said(program, mpi, "print vec", printers=False)
     assert output == f"$1 = {VEC}\n"
+
+
+def test_gdb_runs_the_script_beside_the_wrapper(program: Path, mpi: support.MPI) -> None:
+    # In the gdb of a user who set nothing: it gives no warning that it declined to.
+    words = [support.need("gdb"), "-nx", "-q", "-batch"]
+    for command in (
+        f"source {support.PRINTERS}",
+        f"source {support.PRINTERS}",
+        "show auto-load safe-path",
+        f"set exec-wrapper env LD_PRELOAD={mpi.wrapper}",
+        "break MPI_Init",
+        "run",
+    ):
+        words += ["-ex", command]
+    words.append(str(program))
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=mpi.env)
+    assert done.stdout.count(f":{support.CACHE}") == 1, done.stdout
+    assert "auto-loading has been declined" not in done.stdout + done.stderr
 
 
 def test_without_the_wrapper(program: Path, mpi: support.MPI) -> None:
