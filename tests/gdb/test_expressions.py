@@ -110,11 +110,24 @@ def test_break(mpi: support.MPI) -> None:
 
 
 def test_names_of_procedures() -> None:
-    names = ["MPI_Ircv", "qqq", "", "MPI_Send if", "MPI_Wtime()"]
+    names = [
+        "MPI_Ircv",
+        "PMPI_Send",
+        "MPI_Comm_rank",
+        "MPI_Foo",
+        "qqq",
+        "",
+        "MPI_Send if",
+        "MPI_Wtime()",
+    ]
     names += ['MPI_Send if $mpi_arg("dst") == 0', 'MPI_Wait if 1 && $mpi_arg( "tag" ) > 2']
     output = support.gdb_batch([f"mpipp break {name}" for name in names])
     assert output.splitlines() == [
         "MPI_Ircv is no MPI procedure that mpipp records: did you mean MPI_Irecv?",
+        "PMPI_Send is no MPI procedure that mpipp records: did you mean MPI_Send?",
+        # All begin with MPI_, and those of communicators with Comm_: that is not near.
+        "MPI_Comm_rank is no MPI procedure that mpipp records: see docs/procedures.md.",
+        "MPI_Foo is no MPI procedure that mpipp records: see docs/procedures.md.",
         "qqq is no MPI procedure that mpipp records: see docs/procedures.md.",
         "Write mpipp break MPI_X [if CONDITION].",
         "Write mpipp break MPI_X [if CONDITION].",

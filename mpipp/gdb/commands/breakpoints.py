@@ -17,6 +17,7 @@ from mpipp.procedures import ARGUMENTS, NAMES
 
 _ARGUMENT = re.compile(r"(\w+)(?:\s+if\b\s*(\S.*))?$", re.DOTALL)
 _ASKED = re.compile(r'\$mpi_arg\s*\(\s*"(.*?)"\s*\)')
+_NEAR = 0.8  # of difflib: MPI_Bcsat is near MPI_Bcast
 _BY_LOWER_CASE = {name.lower(): name for name in NAMES}
 
 
@@ -63,8 +64,12 @@ def _procedure(name: str) -> str:
     found = _BY_LOWER_CASE.get(low) or _BY_LOWER_CASE.get(f"mpi_{low}")
     if found:
         return found
-    near = difflib.get_close_matches(low, _BY_LOWER_CASE, 1)
-    hint = f"did you mean {_BY_LOWER_CASE[near[0]]}?" if near else "see docs/procedures.md"
+    # Of what all names have in common nothing is to be concluded.
+    known = [name[len("mpi_") :] for name in _BY_LOWER_CASE]
+    near = difflib.get_close_matches(re.sub("^p?mpi_", "", low), known, 1, _NEAR)
+    hint = "see docs/procedures.md"
+    if near:
+        hint = f"did you mean {_BY_LOWER_CASE[f'mpi_{near[0]}']}?"
     raise MpippError(f"{name} is no MPI procedure that mpipp records: {hint}")
 
 
