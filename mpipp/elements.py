@@ -147,7 +147,7 @@ def at_packed(datatype: Datatype, position: int, count: int | None = None) -> El
     repetition, rest = divmod(position, size)
     if position < 0 or (count is not None and repetition >= count):
         raise AddressError(
-            f"position {position} is outside the packed data: "
+            f"the position {position} is outside the packed data: "
             f"{_amount(size * (1 if count is None else count), 'byte')}"
         )
     indices: list[int] = []

@@ -50,7 +50,7 @@ def target(text: str, session: Session) -> Target:
             address, rest = element(text[end:])
             return Target(prefix, found, address, rest.strip())
     known = [problem for problem in problems if problem.startswith(("No symbol", "<"))]
-    raise MpippError((known or problems or ["an expression of an MPI handle is missing"])[0])
+    raise MpippError((known or problems or ["the expression of an MPI handle is missing"])[0])
 
 
 def denoted(value: gdb.Value, text: str, session: Session) -> Object:
@@ -201,7 +201,7 @@ def _matching(text: str) -> int:
         depth += (character == "[") - (character == "]")
         if depth == 0:
             return i
-    raise MpippError(f'a "]" is missing after {text}')
+    raise MpippError(f'there is no "]" after {text}')
 
 
 def _last_word(text: str) -> tuple[str, str] | None:

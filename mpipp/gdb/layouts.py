@@ -209,7 +209,7 @@ def _type_text(kind: gdb.Type, text: str, language: Names) -> str:
 
 
 def _unknown(message: str) -> str:
-    message = message.rstrip(".")
+    message = message.partition(".  Use the ")[0].rstrip(".")
     try:
         debugged = gdb.selected_frame().find_sal().symtab is not None
     except gdb.error:  # no process

@@ -93,6 +93,13 @@ CONVERSATION = (
     ),
     ("mpipp s_type at", "A number is missing: write mpipp s_type at OFFSET."),
     ("mpipp s_type packed", "A number is missing: write mpipp s_type packed POSITION."),
+    ("mpipp s_type packed -1", "The position -1 is outside the packed data: 43 bytes."),
+    ("mpipp s_type[1", 'There is no "]" after [1.'),
+    (
+        "mpipp --expanded s_type",
+        "Write options after the datatype: mpipp TYPE --expanded [--depth N].",
+    ),
+    ("mpipp print", "Write mpipp print TYPE ..."),
     ("mpipp make_record()", "make_record is not an MPI handle: its type is MPI_Datatype (void)."),
     ("mpipp vec matrix 0", "no data: the count is 0"),
     (
@@ -106,6 +113,7 @@ CONVERSATION = (
         "wins, ops, files, infos, errhandlers, sessions, messages, calls.",
     ),
     ("mpipp list types --fast", 'Unrecognized arguments: --fast: see "help mpipp list".'),
+    ("mpipp list types --limit x", "--limit: invalid int value: 'x': see \"help mpipp list\"."),
     ("mpipp info x", 'mpipp info takes no argument: for one object, write "mpipp HANDLE".'),
     ("mpipp py 12", "12 is not an object of mpi4py: give what id() says of one."),
     # Lists.

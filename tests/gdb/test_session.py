@@ -173,6 +173,10 @@ def test_without_a_process(program: Path) -> None:
     nothing = "There is no process and no core file: run the program or open a core."
     assert output.splitlines()[:2] == [nothing, nothing]
     assert output.splitlines()[2].startswith("mpipp TYPE [ADDR [COUNT]]")
+    assert support.gdb_batch(["mpipp make nosuch"]) == (
+        "No symbol table is loaded: there is no debug information here; "
+        "compile with -g, or select a frame.\n"
+    )
 
 
 def test_before_and_after_mpi(program: Path, mpi: support.MPI) -> None:

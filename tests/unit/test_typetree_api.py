@@ -156,7 +156,7 @@ def test_values() -> None:
         ),
         (
             lambda: COLUMN.packed(32, 1),
-            "position 32 is outside the packed data: 32 bytes",
+            "the position 32 is outside the packed data: 32 bytes",
         ),
         (lambda: COLUMN.self_overlap(-2), "the count is -2: it cannot be negative"),
         (lambda: COLUMN.at(0, -1), "the count is -1: it cannot be negative"),

@@ -100,6 +100,7 @@ class List(Command):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        message = message.removeprefix("argument ")
         raise MpippError(f'{message}: see "help mpipp list"')
 
 

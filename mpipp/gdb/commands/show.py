@@ -30,6 +30,8 @@ _DEPTH = 3
 
 def show(argument: str) -> Iterable[str]:
     """What `mpipp ARGUMENT` shows. Raises MpippError."""
+    if re.match("--[a-z]", argument):  # as an expression it would change a variable
+        raise MpippError("write options after the datatype: mpipp TYPE --expanded [--depth N]")
     session = sessions.required()
     return about(expressions.target(argument, session), session)
 
@@ -208,4 +210,6 @@ class Print(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """What to write."""
+        if not argument:
+            raise MpippError("write mpipp print TYPE ...")
         return show(argument)
