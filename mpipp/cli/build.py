@@ -66,10 +66,17 @@ def library_path(mpi: Mpi) -> Path:
     """Where the wrapper for `mpi` is, or will be once it is built.
 
     Raises:
-        MpippError: the C sources are missing.
+        MpippError: the C sources are missing, or LD_PRELOAD cannot hold the path.
     """
+    cache = cache_directory()
+    # The dynamic loader splits LD_PRELOAD at both, and knows no way to quote them.
+    if re.search(r"[\s:]", str(cache)):
+        raise MpippError(
+            f"the cache directory {cache} has a space or a colon in its name, which "
+            "LD_PRELOAD cannot hold: set MPIPP_CACHE to another"
+        )
     name = re.sub(r"[^\w.+-]", "_", f"{mpi.flavour.key}-{mpi.version}-{__version__}")
-    directory = cache_directory() / f"{name}-{_fingerprint(mpi)}"
+    directory = cache / f"{name}-{_fingerprint(mpi)}"
     return directory / f"libmpipp_{mpi.flavour.key}.so"
 
 
@@ -92,12 +99,6 @@ def build(
         MpippError: the cache cannot be written, the sources are missing, or they do not compile.
     """
     library = library_path(mpi)
-    # The dynamic loader splits LD_PRELOAD at both, and knows no way to quote them.
-    if re.search(r"[\s:]", str(library)):
-        raise MpippError(
-            f"the cache directory {cache_directory()} has a space or a colon in its name, which "
-            "LD_PRELOAD cannot hold: set MPIPP_CACHE to another"
-        )
     if library.exists() and not force:
         return library
     work = _work_directory(library.parent.parent)

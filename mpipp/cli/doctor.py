@@ -83,18 +83,25 @@ def _gdb(report: _Report) -> None:
 
 def _every_mpi(report: _Report) -> None:
     found: dict[tuple[str, tuple[str, ...]], Mpi] = {}
+    chosen = os.environ.get("MPICC")
+    if chosen and shutil.which(chosen) is None:
+        report.hint(f"MPI: MPICC names {chosen}, which is not there: set it to an MPI compiler")
+    unusable = False
     for path in mpis.installed():
         try:
             mpi = mpis.probe(path)
         except MpippError as error:
             report.row("MPI", f"unusable, {path}")
             report.hint(f"MPI: {error}")
+            unusable = True
             continue
         # One installation has several names on PATH.
         found.setdefault((mpi.name, mpi.flags), mpi)
     for mpi in found.values():
         _one_mpi(report, mpi)
-    if not found:
+    if unusable and not found:
+        report.works = False  # and it is said why
+    elif not found:
         report.row("MPI", "not found")
         report.fail(
             "MPI: put an mpicc on PATH or name it in MPICC (Debian: libmpich-dev or libopenmpi-dev)"

@@ -26,7 +26,7 @@ def test_an_mpi_on_the_path(mpi: MPI) -> None:
 
 
 def test_a_machine_without_anything(tmp_path: Path) -> None:
-    done = shell("doctor", env={"PATH": str(tmp_path)}, python=_python())
+    done = shell("doctor", env={"PATH": str(tmp_path)}, python=_python(tmp_path))
     assert done.returncode == 2
     assert "gdb         not found\n" in done.stdout
     assert "MPI         not found\n" in done.stdout
@@ -56,6 +56,39 @@ def test_a_broken_mpi_and_a_cache_that_cannot_be_written(tmp_path: Path) -> None
     assert done.returncode == 2
 
 
-def _python() -> str:
+def test_an_mpi_without_its_c_compiler(tmp_path: Path) -> None:
+    mpicc = tmp_path / "mpicc"
+    mpicc.write_text("#!/bin/sh\necho nocc\n")
+    mpicc.chmod(0o755)
+    (tmp_path / "sh").symlink_to("/bin/sh")
+    env = {"PATH": str(tmp_path), "MPICC": "nompicc"}
+    done = shell("doctor", env=env, python=_python(tmp_path))
+    assert done.returncode == 2
+    advice = [line for line in done.stdout.splitlines() if line.startswith("- MPI")]
+    assert advice == [
+        "- MPI: MPICC names nompicc, which is not there: set it to an MPI compiler",
+        f"- MPI: {mpicc} calls the C compiler nocc, which is not there: "
+        "install it (Debian: gcc), or name another MPI compiler with --mpicc",
+    ]
+    assert "not found\n" not in done.stdout.partition("MPI")[2]
+
+
+def test_a_cache_that_ld_preload_cannot_hold(tmp_path: Path) -> None:
+    need("mpicc.mpich")
+    cache = tmp_path / "my cache"
+    done = shell("doctor", env={"MPIPP_CACHE": str(cache)})
+    assert re.search(
+        rf"^- MPICH \S+: the cache directory {cache} has a space or a colon in its name, "
+        "which LD_PRELOAD cannot hold: set MPIPP_CACHE to another$",
+        done.stdout,
+        re.MULTILINE,
+    )
+    assert done.returncode == 2
+
+
+def _python(directory: Path) -> str:
     # One beside which there is no MPI.
-    return "/usr/bin/python3"
+    python = directory / "bin" / "python3"
+    python.parent.mkdir()
+    python.symlink_to("/usr/bin/python3")
+    return str(python)
