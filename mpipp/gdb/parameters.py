@@ -18,7 +18,8 @@ class _SetPrefix(gdb.Command):
         super().__init__("set mpipp", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        raise gdb.GdbError('There is no such setting of mpipp: see "show mpipp".')
+        said = "There is no such setting of mpipp" if argument else "Say which setting of mpipp"
+        raise gdb.GdbError(f'{said}: see "show mpipp".')
 
 
 class _ShowPrefix(gdb.Command):

@@ -218,6 +218,7 @@ def test_errors_are_one_sentence() -> None:
     with Gdb() as gdb:
         for typed, error in (
             ("nosuch", 'No symbol "nosuch" in current context.'),
+            ("--window s_type", "There is no option --window: write --terminal."),
             ("request", "request cannot be browsed: write mpipp browse TYPE [ADDR [COUNT]]."),
             ("s_type[1]", "s_type[1] cannot be browsed: write mpipp browse TYPE [ADDR [COUNT]]."),
             ("big nosuch", 'No symbol "nosuch" in current context.'),

@@ -241,6 +241,13 @@ def test_help(command: str) -> None:
     assert "not documented" not in output
 
 
+def test_settings_that_are_not_there() -> None:
+    assert support.gdb_batch(["set mpipp", "set mpipp buffer_s on"]).splitlines() == [
+        'Say which setting of mpipp: see "show mpipp".',
+        'There is no such setting of mpipp: see "show mpipp".',
+    ]
+
+
 def test_too_old(tmp_path: Path) -> None:
     fake = "import gdb; gdb.VERSION = 'Fedora 9.2'"
     output = support.gdb_batch([f"python {fake}", f"source {support.PRINTERS}"], printers=False)

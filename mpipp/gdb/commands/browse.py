@@ -15,7 +15,7 @@ import gdb
 
 from mpipp import rendezvous
 from mpipp.errors import MpippError
-from mpipp.gdb import browse_roots, expressions, sessions
+from mpipp.gdb import browse_roots, expressions, operands, sessions
 from mpipp.gdb.browse_roots import Root
 from mpipp.gdb.browsing import Browsed
 from mpipp.gdb.commands import show
@@ -47,9 +47,8 @@ class Browse(Command):
         """What to write."""
         if argument.startswith("["):  # a variable of this name
             return show.show(f"browse{argument}")
-        first, _, rest = argument.partition(" ")
-        in_terminal = first == _TERMINAL
-        return _browse(rest.strip() if in_terminal else argument, in_terminal)
+        options, rest = operands.options(argument, (_TERMINAL,))
+        return _browse(rest, _TERMINAL in options)
 
 
 def close() -> None:
