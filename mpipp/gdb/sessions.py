@@ -178,7 +178,10 @@ def _search(inferior: gdb.Inferior) -> int | None:
 
 
 def _may_be_mpi() -> bool:
-    # Searching takes seconds, in a core of any program.
+    # Searching takes seconds, in a core of any program. Of a core without its program gdb knows no
+    # libraries; asked for them while it unwinds, it would look for them and end itself.
+    if gdb.current_progspace().filename is None:
+        return True
     libraries: str = gdb.execute("info sharedlibrary", to_string=True)
     return "mpi" in libraries or libraries.startswith("No shared")
 

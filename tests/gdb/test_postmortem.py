@@ -188,6 +188,20 @@ def test_core_without_the_wrapper(mpi: support.MPI, tmp_path: Path) -> None:
     assert expectations.Expectation("main", "", INSIDE_MATRIX, 0).matches(matrix), matrix
 
 
+@support.on_mpi("mpich4", "openmpi4")
+def test_core_without_its_program(mpi: support.MPI, tmp_path: Path) -> None:
+    program = support.compile_program(WRONG_RANK, mpi)
+    stop = ["mpipp break MPI_Send", "run"]
+    core = tmp_path / "core"
+    support.gdb_batch([f"gcore {core}"], program=program, mpi=mpi, stop=stop)
+    output = support.gdb_batch(["mpipp list calls"], stop=[f"core-file {core}"])
+    assert re.sub("0x[0-9a-f]+", "%p", output).splitlines() == [
+        "thread 1 in MPI_Send, called at %p",
+        '  dest = 17, tag = 3, comm = "MPI_COMM_WORLD", buf = %p (4 MPI_INT)',
+        "1 call",
+    ]
+
+
 @contextmanager
 def running(program: Path, mpi: support.MPI, preload: str = "") -> Iterator[int]:
     """The process id of a program that has said it is ready."""
