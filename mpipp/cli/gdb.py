@@ -9,7 +9,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 
-from mpipp.cli import elf
+from mpipp.cli import corefile, elf
 from mpipp.cli.debugger import debugger, loading
 from mpipp.cli.launch import built, mpi_for, preload
 from mpipp.cli.program import executable, script_interpreter
@@ -84,6 +84,8 @@ def _preloading(program: list[str], mpicc: str | None) -> list[str]:
     # gdb's shell starts `env`, and `env` the program, which is the first to see LD_PRELOAD.
     if not program:
         return []
+    if os.path.isfile(program[0]):
+        _expect_no_core(program[0])
     path = executable(program[0])
     if not elf.is_elf(path):
         interpreter = script_interpreter(path)
@@ -91,3 +93,11 @@ def _preloading(program: list[str], mpicc: str | None) -> list[str]:
         raise MpippError(f"{path} is not a program that gdb can start{run_by}")
     prefix = preload(built(mpi_for(path, mpicc)))
     return ["-iex", f"set exec-wrapper {shlex.join(prefix)}"]
+
+
+def _expect_no_core(name: str) -> None:
+    try:
+        program = corefile.program_of(name)
+    except MpippError:  # as it should be
+        return
+    raise MpippError(f"{name} is a core file: write mpipp gdb {program or 'PROGRAM'} {name}")

@@ -91,6 +91,12 @@ def test_a_core(mpi: MPI, tmp_path: Path) -> None:
     assert "mark ()" in done.stdout
     assert "/libmpipp_" in done.stdout
     assert "declined" not in done.stdout + done.stderr
+    done = shell("gdb", core)
+    assert (done.stdout, done.stderr, done.returncode) == (
+        "",
+        f"mpipp: {core} is a core file: write mpipp gdb {program} {core}\n",
+        2,
+    )
 
 
 @on_mpi("mpich4")
