@@ -17,7 +17,7 @@ import gdb
 from mpipp.errors import MpippError
 from mpipp.gdb import arrays, containers, handles
 from mpipp.gdb.sessions import Session
-from mpipp.model import Broken, Object
+from mpipp.model import Broken, DatatypeRecord, Object
 
 _KIND = re.compile(r"\(\s*\w+\s*\)")
 _PREDEFINED = re.compile(r"MPI_\w+")
@@ -60,6 +60,14 @@ def denoted(value: gdb.Value, text: str, session: Session) -> Object:
     if found is None:
         raise MpippError(problems[0])
     return found
+
+
+def expect_elements(found: DatatypeRecord, text: str) -> None:
+    """Raises MpippError if the datatype, called `text`, is MPI_DATATYPE_NULL."""
+    if found.header.null:
+        name = found.header.name
+        which = name if text == name else f"{text} is {name}: it"
+        raise MpippError(f"{which} has no elements")
 
 
 def evaluate(text: str) -> gdb.Value:

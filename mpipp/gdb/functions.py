@@ -82,11 +82,12 @@ class Element(_Function):
     def value(self, *arguments: gdb.Value) -> gdb.Value:
         """The element, where it lies in memory."""
         known, place, text = arguments
-        tree = _datatype(known).tree
+        datatype = _datatype(known)
+        expressions.expect_elements(datatype, "the first argument")
         indices, rest = expressions.element(_string(text).strip())
         if rest or not indices:
             raise MpippError(f'cannot read "{_string(text)}": write indices, "[2][5]"')
-        found = elements.resolve(tree, elements.parse(indices))
+        found = elements.resolve(datatype.tree, elements.parse(indices))
         if not found.is_basic:
             raise MpippError(f"{found.short_path} is no single element: write more indices")
         start = expressions.address_of(place, "the second argument")

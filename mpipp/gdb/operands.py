@@ -16,7 +16,6 @@ import gdb
 
 from mpipp.errors import MpippError
 from mpipp.gdb import expressions, sessions
-from mpipp.gdb.expressions import Target
 from mpipp.gdb.memory import selected
 from mpipp.gdb.sessions import Session
 from mpipp.model import DatatypeRecord
@@ -148,13 +147,6 @@ def _in_mpi(frame: gdb.Frame) -> bool:
     return library.startswith(_LIBRARIES)
 
 
-def without_elements(target: Target) -> str:
-    """Why nothing can be asked of MPI_DATATYPE_NULL."""
-    name = target.found.header.name
-    which = name if target.text == name else f"{target.text} is {name}: it"
-    return f"{which} has no elements"
-
-
 def _operand(text: str, rest: _Rest) -> Operand:
     session = sessions.required()
     target = expressions.target(text, session)
@@ -167,7 +159,6 @@ def _operand(text: str, rest: _Rest) -> Operand:
         raise MpippError(
             f"{target.text}{target.element} is a part of a datatype: write the whole datatype"
         )
-    if found.header.null:
-        raise MpippError(without_elements(target))
+    expressions.expect_elements(found, target.text)
     address, count = rest(target.text, target.rest)
     return Operand(target.text, found, address, count, session)

@@ -44,6 +44,13 @@ CONVERSATION = (
         "made at waiting.c:10 in main\n1 type, %n predefined not shown (--all)",
     ),
     ("mpipp null", "null = MPI_DATATYPE_NULL"),
+    ("mpipp null[0]", "null is MPI_DATATYPE_NULL: it has no elements."),
+    ("mpipp null at 0", "null is MPI_DATATYPE_NULL: it has no elements."),
+    ("mpipp null --expanded", "null is MPI_DATATYPE_NULL: it has no elements."),
+    (
+        'print $mpi_element(null, &null, "[0]")',
+        "The first argument is MPI_DATATYPE_NULL: it has no elements.",
+    ),
     ("mpipp list requests --kind vector", "--kind is for types: there are no such requests."),
     ("mpipp list calls --committed", "--committed is for types: there are no such calls."),
     (

@@ -11,7 +11,7 @@ import gdb
 from mpipp import contents, elements
 from mpipp.elements import Element
 from mpipp.errors import MpippError
-from mpipp.gdb import expressions, operands, parameters, parts, sessions, sites, text, tokens
+from mpipp.gdb import expressions, parameters, parts, sessions, sites, text, tokens
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.expressions import Target
 from mpipp.gdb.sessions import Session
@@ -44,12 +44,13 @@ def about(target: Target, session: Session) -> Iterable[str]:
             kind = found.header.kind
             raise MpippError(f"{target.text} is a handle of kind {kind}: only a datatype has data")
         return _object(target, session)
-    if found.header.null and (target.element or _REVERSE.match(target.rest)):
-        raise MpippError(operands.without_elements(target))
     reverse = _REVERSE.match(target.rest)
+    expanded = _OPTIONS.match(target.rest)
+    if target.element or reverse or expanded:
+        expressions.expect_elements(found, target.text)
     if reverse and not target.element:
         return _reverse(target, found.tree, *reverse.groups())
-    if _OPTIONS.match(target.rest) and not target.element:
+    if expanded and not target.element:
         return expanded_tree(found.tree, _depth(target.rest), parameters.limits())
     if target.element:
         return _element(target, found.tree, session)
