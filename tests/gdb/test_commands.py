@@ -91,6 +91,17 @@ CONVERSATION = (
         "{{<cannot read 0x10>, <cannot read 0x18>}, {<cannot read 0x30>, "
         "<cannot read 0x38>}, {<cannot read 0x50>, <cannot read 0x58>}}",
     ),
+    # They are not evaluated, which would change the variable.
+    (
+        "mpipp s_type[1] --one",
+        "An option is of a whole datatype: write TYPE --expanded [--depth N].",
+    ),
+    (
+        "mpipp s_type data --one",
+        "An option is of a whole datatype: write TYPE --expanded [--depth N].",
+    ),
+    ("mpipp list[one] &one", "1"),
+    ("mpipp print", "An expression of an MPI handle is missing."),
     ("mpipp s_type at", "A number is missing: write mpipp s_type at OFFSET."),
     ("mpipp s_type packed", "A number is missing: write mpipp s_type packed POSITION."),
     ("mpipp s_type packed -1", "The position -1 is outside the packed data: 43 bytes."),

@@ -52,10 +52,12 @@ def about(target: Target, session: Session) -> Iterable[str]:
         return _reverse(target, found.tree, *reverse.groups())
     if expanded and not target.element:
         return expanded_tree(found.tree, _depth(target.rest), parameters.limits())
+    if target.rest.startswith("--") and not target.element:
+        raise MpippError(f"there is no option {target.rest}: write --expanded [--depth N]")
+    if re.search(r"(^|\s)--[a-z]", target.rest):  # as an expression it would change a variable
+        raise MpippError("an option is of a whole datatype: write TYPE --expanded [--depth N]")
     if target.element:
         return _element(target, found.tree, session)
-    if target.rest.startswith("--"):  # as an expression it would change the variable
-        raise MpippError(f"there is no option {target.rest}: write --expanded [--depth N]")
     if target.rest:
         data = contents.entries(*_address_and_count(target), found, session.memory)
         return _values(data)
