@@ -21,6 +21,7 @@ USAGE = "mpipp attach (PID... | --all-my-ranks) [-- GDB OPTION...]"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp attach`."""
+    parser.usage = USAGE
     parser.add_argument("pids", nargs="*", metavar="PID", help="processes, an inferior each")
     parser.add_argument(
         "--all-my-ranks",

@@ -16,12 +16,12 @@ _SESSION = """\
 example session:
   $ mpicc -g ring.c -o ring
   $ mpipp doctor                    is everything here?
-  $ mpipp gdb -- ./ring 100         gdb, with the wrapper in the program and mpipp loaded
+  $ mpipp gdb -- ./ring 100         gdb with mpipp, the wrapper in the program
   (gdb) break ring.c:42
   (gdb) run
   (gdb) print column                a datatype, as it was built
   (gdb) mpipp column matrix         the values it picks from memory
-  $ mpipp run -n 4 -- ./ring 100    four ranks, with the wrapper; then, for one of them:
+  $ mpipp run -n 4 -- ./ring 100    four ranks with the wrapper; then, for one:
   $ mpipp gdb -p PID
   $ mpipp attach --all-my-ranks     or of all of them in one gdb: mpipp check
   $ mpipp check core.*              what is wrong, of processes that have ended
@@ -44,14 +44,23 @@ def main(words: Sequence[str] | None = None) -> int:
             return gdb.run(*_gdb_arguments(gdb_parser, words[1:]))
         if words[:1] == ["attach"] and "--" in words:
             end = words.index("--")
-            arguments = parser.parse_args(words[:end])
+            arguments = _parsed(parser, words[:end])
             return attach.run(arguments, words[end + 1 :])
-        arguments = parser.parse_args(words)
+        arguments = _parsed(parser, words)
         status: int = arguments.run(arguments)
         return status
     except MpippError as error:
         print(f"mpipp: {error}", file=sys.stderr)
         return 2
+
+
+def _parsed(parser: _Parser, words: list[str]) -> argparse.Namespace:
+    # What no command knows argparse leaves to the parser of all of them, whose help does not tell.
+    arguments, unknown = parser.parse_known_args(words)
+    if unknown:
+        unknown_words = " ".join(unknown)
+        raise MpippError(f"unrecognized arguments: {unknown_words}: see {arguments.prog} --help")
+    return arguments
 
 
 def _parsers() -> tuple[_Parser, _Parser]:
@@ -74,14 +83,14 @@ def _parsers() -> tuple[_Parser, _Parser]:
     ):
         command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         module.add_arguments(command)
-        command.set_defaults(run=module.run)
+        command.set_defaults(run=module.run, prog=command.prog)
     text = "start gdb with mpipp loaded and the wrapper in the program"
     gdb_parser = commands.add_parser(
         "gdb",
         help=text,
         description=text,
-        usage="mpipp gdb [--mpicc CC] [GDB OPTION...] "
-        "(-- PROGRAM [ARGUMENT...] | PROGRAM [CORE] | -p PID)",
+        usage="mpipp gdb [--mpicc CC] [GDB OPTION...]\n"
+        "                 (-- PROGRAM [ARGUMENT...] | PROGRAM [CORE] | -p PID)",
         allow_abbrev=False,
     )
     gdb.add_arguments(gdb_parser)
