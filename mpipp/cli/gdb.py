@@ -100,4 +100,5 @@ def _expect_no_core(name: str) -> None:
         program = corefile.program_of(name)
     except MpippError:  # as it should be
         return
-    raise MpippError(f"{name} is a core file: write mpipp gdb {program or 'PROGRAM'} {name}")
+    command = shlex.join(["mpipp", "gdb", program or "PROGRAM", name])
+    raise MpippError(f"{name} is a core file: write {command}")

@@ -86,7 +86,7 @@ def test_what_was_preloaded_stays(mpi: MPI) -> None:
 @on_mpi("mpich4", "openmpi4")
 def test_a_core(mpi: MPI, tmp_path: Path) -> None:
     program = compile_program(PROGRAM, mpi)
-    core = make_core(program, mpi, ["break mark", "run"], tmp_path / "core")
+    core = make_core(program, mpi, ["break mark", "run"], tmp_path / "my core")
     done = shell("gdb", "-nx", "-batch", "-ex", "bt", "-ex", "info sharedlibrary", program, core)
     assert "mark ()" in done.stdout
     assert "/libmpipp_" in done.stdout
@@ -94,7 +94,7 @@ def test_a_core(mpi: MPI, tmp_path: Path) -> None:
     done = shell("gdb", core)
     assert (done.stdout, done.stderr, done.returncode) == (
         "",
-        f"mpipp: {core} is a core file: write mpipp gdb {program} {core}\n",
+        f"mpipp: {core} is a core file: write mpipp gdb {program} '{core}'\n",
         2,
     )
 
