@@ -49,10 +49,13 @@ def merged(findings: Iterable[Finding]) -> Iterator[Finding]:
         what = re.sub("0x[0-9a-f]+", "", one.what)
         alike.setdefault((one.check, what, places) if known else id(one), []).append(one)
     for first, *others in alike.values():
-        yield _with_others(first, len(others)) if others else first
+        yield with_others(first, len(others))
 
 
-def _with_others(finding: Finding, count: int) -> Finding:
+def with_others(finding: Finding, count: int) -> Finding:
+    """A finding that stands for so many others, too."""
+    if count == 0:
+        return finding
     *before, last = finding.parties
     places = "the same places" if before else "the same place"
     others = f"and {count} other{'s' * (count > 1)} at {places}"

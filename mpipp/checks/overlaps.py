@@ -12,7 +12,7 @@ from itertools import combinations
 
 from mpipp import overlap
 from mpipp.checks import inplace
-from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.finding import Finding, Findings, with_others
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.uses import Use, uses
 from mpipp.overlap import Index
@@ -99,8 +99,18 @@ def _between(every: list[Use]) -> Findings:
             first, second = sorted((use, other), key=order.__getitem__)
             key = (id(first.operation), id(second.operation))
             pairs.setdefault(key, (first, second, shared))
-    for first, second, shared in pairs.values():
-        yield _two_operations(first, second, shared)
+    # One for all that the same two calls make, which may be as many as the square of a loop's.
+    alike: dict[object, list[tuple[Use, Use, tuple[int, int]]]] = {}
+    for pair in pairs.values():
+        alike.setdefault(_sites(*pair[:2]), []).append(pair)
+    for (first, second, shared), *others in alike.values():
+        yield with_others(_two_operations(first, second, shared), len(others))
+
+
+def _sites(first: Use, second: Use) -> object:
+    sites = first.operation.call.site, second.operation.call.site
+    known = sites[0].address and sites[1].address
+    return (sites, first.writes and second.writes) if known else (first, second)
 
 
 def _two_operations(first: Use, second: Use, shared: tuple[int, int]) -> Finding:
