@@ -112,6 +112,10 @@ def _expect_members(kind: gdb.Type, text: str) -> None:
         raise MpippError(
             f"{text} is a container, whose elements lie elsewhere: name an element, or its type"
         )
+    if containers.is_pointer(kind):
+        raise MpippError(
+            f"{text} is a smart pointer, whose object lies elsewhere: name that, or its type"
+        )
 
 
 def _target(value: gdb.Value) -> gdb.Type:
