@@ -100,8 +100,7 @@ CONVERSATION = (
         "mpipp s_type data --one",
         "An option is of a whole datatype: write TYPE --expanded [--depth N].",
     ),
-    ("mpipp list[one] &one", "1"),
-    ("mpipp print", "An expression of an MPI handle is missing."),
+    ("mpipp list[one] &one", "1"),  # as before
     ("mpipp s_type at", "A number is missing: write mpipp s_type at OFFSET."),
     ("mpipp s_type packed", "A number is missing: write mpipp s_type packed POSITION."),
     ("mpipp s_type packed -1", "The position -1 is outside the packed data: 43 bytes."),
