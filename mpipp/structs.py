@@ -2,9 +2,9 @@
 """A program's own type as debug information tells it: scalars, arrays and records at byte offsets.
 
 The kinds of scalars are the value classes of `mpipp.basictypes`, and "enum", "pointer",
-"reference", "vptr" (C++'s pointer to the virtual table), "container" (std::vector and the like),
-"bits" (bit fields that share bytes) and "descriptor" (of a Fortran component whose data lies
-elsewhere). All offsets and sizes are in bytes.
+"reference", "vptr" (C++'s pointer to the virtual table), "virtual" (an object with a virtual base
+class), "container" (std::vector and the like), "bits" (bit fields that share bytes) and
+"descriptor" (of a Fortran component whose data lies elsewhere). All offsets and sizes are in bytes.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ ELSEWHERE: Mapping[str, str] = {
     "reference": "a reference",
     "vptr": "the pointer to the virtual table",
     "container": "a container, whose elements lie elsewhere",
+    "virtual": "an object with a virtual base class",
     "descriptor": "the descriptor of a component whose data lies elsewhere",
 }
 

@@ -42,6 +42,9 @@ def run(arguments: argparse.Namespace, words: Sequence[str] = ()) -> int:
     if not arguments.all_my_ranks and not arguments.pids:
         raise MpippError(f"no process to attach to: write {USAGE}")
     pids = _all_ranks() if arguments.all_my_ranks else [_process(word) for word in arguments.pids]
+    twice = next((pid for pid in pids if pids.count(pid) > 1), None)
+    if twice is not None:
+        raise MpippError(f"process {twice} is named twice")
     command = [debugger(), *loading(), "-iex", "set pagination off"]
     for number, pid in enumerate(pids, 1):
         if number > 1:

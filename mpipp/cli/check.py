@@ -36,6 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         MpippError: there is no gdb, a core cannot be read, or its program is not known.
     """
+    files = [os.path.realpath(core) for core in arguments.cores]
+    twice = next((core for core in files if files.count(core) > 1), None)
+    if twice is not None:
+        raise MpippError(f"{twice} is named twice: name a core of each process")
     command = [debugger(), *loading(), "-nx", "-batch"]
     for number, core in enumerate(arguments.cores, 1):
         program = _program(core, arguments.exec)

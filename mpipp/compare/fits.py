@@ -79,7 +79,7 @@ def _elsewhere(scalar: Scalar, member: str) -> Doubt:
     what = f"{member} is {ELSEWHERE[scalar.kind]}"
     if scalar.kind == "vptr":
         return Doubt("pointer", True, f"{what}, which another process must not overwrite")
-    if scalar.kind in ("container", "descriptor"):
+    if scalar.kind in ("container", "descriptor", "virtual"):
         return Doubt("pointer", True, f"{what}: its bytes mean nothing to another process")
     return Doubt(
         "pointer", False, f"{what} ({scalar.name}): its value means nothing to another process"

@@ -51,6 +51,10 @@ def model(kind: gdb.Type, language: Names, depth: int = 0) -> Type:
         return Array(Scalar("char", "character", 1), max(0, high - low + 1), low, True, True)
     if depth and containers.is_container(plain):
         return Scalar("container", str(kind.unqualified().name), plain.sizeof)
+    if _has_virtual_base(plain):
+        if not depth:
+            raise MpippError(f"{kind} has a virtual base class: only an object tells where that is")
+        return Scalar("virtual", str(kind.unqualified().name), plain.sizeof)
     if depth and containers.is_pointer(plain):
         return Scalar("pointer", str(kind.unqualified().name), plain.sizeof)
     if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
@@ -108,6 +112,14 @@ def _record(kind: gdb.Type, plain: gdb.Type, language: Names, depth: int) -> Rec
         fortran=language.fortran,
         cxx=special,
     )
+
+
+def _has_virtual_base(kind: gdb.Type) -> bool:
+    plain = kind.strip_typedefs()
+    if plain.code != gdb.TYPE_CODE_STRUCT:
+        return False
+    bases = [field for field in plain.fields() if field.is_base_class]
+    return any(_place(field) is None or _has_virtual_base(field.type) for field in bases)
 
 
 def _is_empty(plain: gdb.Type, language: Names) -> bool:

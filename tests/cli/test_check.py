@@ -84,6 +84,11 @@ def check_broken(broken: Path, program: Path, core: Path) -> None:
     [
         (["check", "/bin/sh"], "/bin/sh is not a core file of a 64-bit process"),
         (["check", "/nowhere"], "cannot read /nowhere: No such file or directory"),
+        (
+            ["check", "/nowhere", "/nowhere"],
+            "/nowhere is named twice: name a core of each process",
+        ),
+        (["attach", "1", "1"], "process 1 is named twice"),
         (["attach"], f"no process to attach to: write {attach.USAGE}"),
         (["attach", "me"], "me is not the number of a process"),
         (["attach", "4194999"], "there is no process 4194999 on this machine"),

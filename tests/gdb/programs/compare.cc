@@ -68,6 +68,18 @@ struct Entry {
   int number;
 };
 
+struct Way {
+  int width;
+  virtual ~Way() {}
+};
+struct Lane : virtual Way {
+  int number;
+};
+struct Road {
+  Lane lane;
+  int length;
+};
+
 static void send(const Mesh &mesh, MPI_Datatype type) {
   MPI_Bcast(const_cast<double *>(&mesh.values[2]), 4, type, 0, MPI_COMM_SELF);
   MPI_Bcast(mesh.raw + 5, 4, type, 0, MPI_COMM_SELF);
@@ -83,6 +95,7 @@ int main(int argc, char **argv) {
   Mesh mesh{std::vector<double>(100), new double[50]};
   Token token;
   Entry entry{};
+  Road road{};
   std::vector<bool> flags(100);
   std::vector<int> none;
 
@@ -102,7 +115,7 @@ int main(int argc, char **argv) {
   MPI_Type_contiguous(sizeof circle, MPI_BYTE, &bytes);
   mark();
   send(mesh, MPI_DOUBLE);
-  (void)same, (void)token, (void)entry, (void)flags, (void)none;
+  (void)same, (void)token, (void)entry, (void)flags, (void)none, (void)road;
   MPI_Finalize();
   return (int)points[0].x() == 7;
 }
