@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -42,9 +41,14 @@ public:
   }
 };
 
+struct Text {
+  std::size_t length;
+  const char *start;
+};
+
 struct Library {
   std::tuple<int, double> pair;
-  std::string_view text;
+  Text text;
   std::nullptr_t nothing;
   char16_t letter;
 };
