@@ -117,12 +117,19 @@ void mpipp_request_keep(struct mpipp_request *request, const struct mpipp_call *
   refer_datatypes(&request->call);
 }
 
+// Whether the record that last had a handle is free to be used again. One with return addresses
+// is made anew with others; the null handle's is never free.
+static int is_free(const struct mpipp_request *request) {
+  return request && MPIPP_READ(request->object.flags) == MPIPP_FLAG_FREED &&
+         !request->object.frames;
+}
+
 // Uses the handle's record again, if it is free.
 static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent, uint64_t serial) {
   uint64_t caller = mpipp_outside_mpi(call->caller);
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
-  int reused = mpipp_request_is_free(request);
+  int reused = is_free(request);
   if (reused) {
     mpipp_request_empty(request, caller);
     mpipp_request_fill(request, call, persistent, mpipp_request_is_plain(call), serial);

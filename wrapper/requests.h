@@ -17,13 +17,6 @@ static inline const struct mpipp_slot *mpipp_request_slot(const struct mpipp_slo
   return mpipp_slot_at(slots, handle, slots->offsets);
 }
 
-// Whether the record that last had a handle is free to be used again. One with return addresses
-// is made anew with others; the null handle's is never free.
-static inline int mpipp_request_is_free(const struct mpipp_request *request) {
-  return request && MPIPP_READ(request->object.flags) == MPIPP_FLAG_FREED &&
-         !request->object.frames;
-}
-
 // Whether the first buffer is of a predefined datatype, which needs not be kept.
 static inline int mpipp_first_is_plain(const struct mpipp_call *call) {
   const struct mpipp_object *datatype = (void *)(uintptr_t)call->buffers[0].record;

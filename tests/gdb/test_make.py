@@ -131,16 +131,21 @@ def test_cxx_compiles_and_is_right(mpi: support.MPI) -> None:
 FORTRAN_MAIN = """
 program test
   use mpi_f08
-  use shapes
+  use {module}
   implicit none
-  type(MPI_Datatype) :: of_particle, of_heavy
+  type(MPI_Datatype) :: {names}
   call MPI_Init()
-  of_particle = make_particle()
-  of_heavy = heavy()
+  {statements}
   call mark()
   call MPI_Finalize()
 end program
 """
+
+
+def fortran_main(module: str, **made_by: str) -> str:
+    """A program that makes datatypes, each by a function of the module."""
+    statements = "\n  ".join(f"{name} = {function}()" for name, function in made_by.items())
+    return FORTRAN_MAIN.format(module=module, names=", ".join(made_by), statements=statements)
 
 
 @support.every_fortran
@@ -148,7 +153,8 @@ def test_fortran_compiles_and_is_right(mpi: support.MPI) -> None:
     code = "".join(made(["one", "type(weighted) --name heavy"], "compare.f90", mpi))
     module = (PROGRAMS / "compare.f90").read_text().partition("  subroutine send")[0]
     module = module.replace("  use mpi\n", "")
-    text = module + code + "end module\n" + FORTRAN_MAIN
+    main = fortran_main("shapes", of_particle="make_particle", of_heavy="heavy")
+    text = module + code + "end module\n" + main
     program = support.compile_program(source(text, ".f90"), mpi, ("-g", "-O0", "-Wall", "-Werror"))
     assert compared(
         ["of_particle with type(particle)", "of_heavy with type(weighted)"], program, mpi
@@ -312,25 +318,11 @@ def test_a_member_that_another_hides_is_not_covered_by_it(mpi: support.MPI) -> N
     ]
 
 
-ODD_FORTRAN = """
-program test
-  use mpi_f08
-  use odd
-  implicit none
-  type(MPI_Datatype) :: of_mixture
-  call MPI_Init()
-  of_mixture = make_mixture()
-  call mark()
-  call MPI_Finalize()
-end program
-"""
-
-
 @support.every_fortran
 def test_odd_derived_types_of_fortran(mpi: support.MPI) -> None:
     (code,) = made(["one"], "odd.f90", mpi)
     module = (PROGRAMS / "odd.f90").read_text().partition("end module")[0]
-    text = module + code + "end module\n" + ODD_FORTRAN
+    text = module + code + "end module\n" + fortran_main("odd", of_mixture="make_mixture")
     program = support.compile_program(source(text, ".f90"), mpi, ("-g", "-O0", "-Wall"))
     assert compared(["of_mixture with type(mixture)"], program, mpi) == [
         "matches: of_mixture, 75 elements, fits type(mixture) (288 bytes); not covered: "
