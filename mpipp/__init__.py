@@ -13,7 +13,7 @@ from mpipp.errors import AddressError, MpippError, UnreadableMemory
 from mpipp.typetree import Datatype, Extents
 
 if TYPE_CHECKING:
-    from mpipp.api import TypeTree
+    from mpipp.python.api import TypeTree
 
 __version__ = "0.1.0"
 __all__ = ["AddressError", "Datatype", "Extents", "MpippError", "TypeTree", "UnreadableMemory"]
@@ -22,7 +22,7 @@ __all__ = ["AddressError", "Datatype", "Extents", "MpippError", "TypeTree", "Unr
 def __getattr__(name: str) -> object:
     # Debuggers and the shell command start faster without what only Python programs use.
     if name == "TypeTree":
-        from mpipp.api import TypeTree
+        from mpipp.python.api import TypeTree
 
         return TypeTree
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,29 +12,31 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "mpipp"
 
-# Lowest first; a module imports from its own layer and those below. A top-level module that is not
-# named here is datatype arithmetic: pure, and knowing neither memory nor the model.
+# Lowest first: a part imports from its own layer and those below. Every module belongs to one, by
+# the longest name that it begins with.
 LAYERS = (
-    ("errors",),
-    ("<arithmetic>",),
-    tuple("values views valuetext render shown model describe contents from_mpi4py".split()),
-    ("oneline", "outline", "rendezvous", "cache"),
+    ("errors", "cache", "browse.rendezvous"),
+    ("typetree", "datatypes"),
+    ("values",),
+    ("model",),
+    ("show",),
+    ("programtypes",),
     ("registry",),
     ("checks",),
-    ("gdb", "gdb_printers", "cli", "browse", "api"),
+    ("gdb", "gdb_printers", "cli", "browse", "python"),
 )
-ARITHMETIC, FRONT_END = 1, len(LAYERS) - 1
+FRONT_END = len(LAYERS) - 1
 
 # Front ends that start another.
 STARTS = (("gdb_printers", "gdb"), ("cli", "browse"))
 # A browser runs beside gdb, and knows MPI only from what gdb sends.
-BROWSER = ("browse", "errors", "rendezvous")
+BROWSER = ("browse", "browse.rendezvous", "errors")
 
 # The only modules from outside the standard library, and who may use them.
 OUTSIDE = {
     "gdb": ("gdb", "gdb_printers"),
     "pygments": ("gdb",),
-    "mpi4py": ("from_mpi4py",),
+    "mpi4py": ("python",),
     "textual": ("browse",),
     "rich": ("browse",),
 }
@@ -44,54 +46,65 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 STANDARD = getattr(sys, "stdlib_module_names", frozenset(sys.builtin_module_names))
 
 
-def part(path: Path) -> str:
-    """The top-level module or package of mpipp that a file belongs to."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+PARTS = {name: number for number, names in enumerate(LAYERS) for name in names}
 
 
-def layer(name: str) -> int:
-    """The number of the layer a part of mpipp is in."""
-    return next((i for i, names in enumerate(LAYERS) if name in names), ARITHMETIC)
+def named(path: Path) -> str:
+    """The module in a file, without `mpipp.`: "gdb.commands.base"."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def part(module: str) -> str | None:
+    """The part of mpipp that a module belongs to, one of PARTS; None if no layer lists it."""
+    words = module.split(".")
+    names = (".".join(words[:length]) for length in range(len(words), 0, -1))
+    return next((name for name in names if name in PARTS), None)
 
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
-    """(line, full module name) of every import in a file, wherever it stands."""
+    """(line, full name) of everything a file imports, wherever it does; of others, the module."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}:{node.lineno}: imports are absolute"
             assert node.module
-            if node.module == "mpipp":
-                yield from ((node.lineno, f"mpipp.{alias.name}") for alias in node.names)
+            if node.module.split(".")[0] == "mpipp":
+                yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
             else:
                 yield node.lineno, node.module
 
 
 def offences(path: Path) -> Iterator[str]:
     """What a file imports that it should not, each as a line of text."""
-    me = part(path)
-    if me == "__init__":
+    if named(path) == "__init__":
+        return
+    me = part(named(path))
+    if me is None:
+        yield f"{path.relative_to(PACKAGE.parent)}: no layer lists it"
         return
     for line, module in imports(path):
         where = f"{path.relative_to(PACKAGE.parent)}:{line}: {module}"
         first, _, rest = module.partition(".")
         if first == "mpipp":
-            other = rest.split(".")[0]
-            same = me == other or (me, other) in STARTS
-            if not other or other.startswith("__"):
-                continue
-            if layer(other) > layer(me):
-                yield f"{where} is in a higher layer"
-            elif layer(other) == FRONT_END and not same:
-                yield f"{where} is another front end"
-            elif me == "browse" and other not in BROWSER:
-                yield f"{where} is nothing a browser should know"
+            if rest and not rest.startswith("__"):
+                yield from (f"{where} {wrong}" for wrong in _wrong(me, part(rest)))
         elif first in OUTSIDE:
             if me not in OUTSIDE[first]:
                 yield f"{where} may be used only in {', '.join(OUTSIDE[first])}"
         elif first not in STANDARD:
             yield f"{where} is not in the standard library"
+
+
+def _wrong(me: str, other: str | None) -> Iterator[str]:
+    if other is None:
+        yield "is in no layer"
+    elif PARTS[other] > PARTS[me]:
+        yield "is in a higher layer"
+    elif PARTS[other] == FRONT_END and me != other and (me, other) not in STARTS:
+        yield "is another front end"
+    elif me == "browse" and other not in BROWSER:
+        yield "is nothing a browser should know"
 
 
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="needs sys.stdlib_module_names")
@@ -103,7 +116,7 @@ def test_only_the_shell_command_prints() -> None:
     printing = [
         f"{path.relative_to(PACKAGE.parent)}:{node.lineno}"
         for path in MODULES
-        if part(path) != "cli"
+        if part(named(path)) != "cli"
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -127,9 +140,11 @@ def test_a_wrong_import_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("typetree.py", "import gdb\nfrom mpipp import registry\nimport numpy\n"),
         ("cli/run.py", "from mpipp.gdb import printers\nfrom mpipp import __version__\n"),
         ("gdb/memory.py", "import gdb\nfrom mpipp.registry import reader\n"),
-        ("gdb/browsing.py", "from mpipp import rendezvous\nfrom mpipp.browse import tree\n"),
+        ("gdb/browsing.py", "from mpipp.browse import rendezvous\nfrom mpipp.browse import tree\n"),
         ("browse/tree.py", "import gdb\nfrom mpipp.registry import reader\nimport textual\n"),
         ("cli/browse.py", "from mpipp.browse import tree\nimport textual\n"),
+        ("others.py", ""),
+        ("show/text.py", "from mpipp import others\n"),
     ):
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
@@ -137,10 +152,12 @@ def test_a_wrong_import_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     found = [line for path in sorted(tmp_path.rglob("*.py")) for line in offences(path)]
     assert [line.split("/", 1)[1] for line in found] == [
         "browse/tree.py:1: gdb may be used only in gdb, gdb_printers",
-        "browse/tree.py:2: mpipp.registry is nothing a browser should know",
+        "browse/tree.py:2: mpipp.registry.reader is nothing a browser should know",
         "cli/browse.py:2: textual may be used only in browse",
-        "cli/run.py:1: mpipp.gdb is another front end",
-        "gdb/browsing.py:2: mpipp.browse is another front end",
+        "cli/run.py:1: mpipp.gdb.printers is another front end",
+        "gdb/browsing.py:2: mpipp.browse.tree is another front end",
+        "others.py: no layer lists it",
+        "show/text.py:1: mpipp.others is in no layer",
         "typetree.py:1: gdb may be used only in gdb, gdb_printers",
         "typetree.py:2: mpipp.registry is in a higher layer",
         "typetree.py:3: numpy is not in the standard library",

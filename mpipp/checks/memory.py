@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mpipp import overlap
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Gap, Process
 from mpipp.checks.uses import Use, uses
-from mpipp.overlap import Region, union
+from mpipp.datatypes import overlap
+from mpipp.datatypes.overlap import Region, union
 
 _RULE = "MPI-4.1, section 5.1.12: a buffer must lie in memory of the process"
 

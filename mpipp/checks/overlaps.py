@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from mpipp import overlap
 from mpipp.checks import inplace
 from mpipp.checks.finding import Finding, Findings, with_others
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.uses import Use, uses
-from mpipp.overlap import Index
+from mpipp.datatypes import overlap
+from mpipp.datatypes.overlap import Index
 
 _BETWEEN = (
     "MPI-4.1, section 3.7.2: the buffer of a nonblocking operation must not be changed, "

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from mpipp import oneline
 from mpipp.checks.finding import Party
-from mpipp.describe import Surroundings
 from mpipp.model import Buffer, Call, File, Object, Op, Request, Thread
 from mpipp.registry.reader import Registry
+from mpipp.show import oneline
+from mpipp.show.describe import Surroundings
 
 
 class Gap(NamedTuple):

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from mpipp.checks.finding import Finding, Party
 from mpipp.checks.process import Operation
+from mpipp.datatypes.signatures import matching
+from mpipp.datatypes.signatures.matching import Comparison, Side
 from mpipp.errors import MpippError
 from mpipp.model import Buffer, DatatypeRecord
-from mpipp.typesig import matching, matchtext
-from mpipp.typesig.matching import Comparison, Side
-from mpipp.typesig.matchtext import Entries
+from mpipp.show import match
+from mpipp.show.match import Entries
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ def _parties(found: Comparison, sent: Data, received: Data, meeting: Meeting) ->
 def _details(data: Data, side: Side | None, verb: str) -> list[str]:
     if side is None:
         return []
-    place = matchtext.place(data.entries, side)
+    place = match.place(data.entries, side)
     element = f"{place.text}{data.of}"
     return [f"{verb} {side.kind}: {element}, at {data.address + place.displacement:#x}"]
 

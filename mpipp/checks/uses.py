@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mpipp.checks.process import Operation
+from mpipp.datatypes.overlap import Region, region, touching, union
 from mpipp.model import Buffer, Call, Comm, DatatypeRecord, Message
-from mpipp.overlap import Region, region, touching, union
 from mpipp.typetree import Datatype
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from mpipp import rendezvous
+from mpipp.browse import rendezvous
 from mpipp.errors import MpippError
 
 

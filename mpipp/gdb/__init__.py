@@ -12,28 +12,28 @@ def register() -> None:
     import mpipp.gdb.commands.breakpoints
     import mpipp.gdb.functions
     import mpipp.gdb.parameters
-    import mpipp.gdb.printers
+    import mpipp.gdb.printing.printers
+    import mpipp.gdb.program.unwinder
     import mpipp.gdb.sessions
-    import mpipp.gdb.unwinder
 
     mpipp.gdb.autoload.allow()
     mpipp.gdb.parameters.register()
     mpipp.gdb.sessions.register()
-    mpipp.gdb.printers.register()
+    mpipp.gdb.printing.printers.register()
     mpipp.gdb.commands.register()
     mpipp.gdb.commands.breakpoints.register()
     mpipp.gdb.functions.register()
-    mpipp.gdb.unwinder.register()
+    mpipp.gdb.program.unwinder.register()
 
 
 def unregister() -> None:
     """Stop listening to gdb and to browsers; printers and commands are replaced when made anew."""
     import mpipp.gdb.commands.breakpoints
     import mpipp.gdb.commands.browse
-    import mpipp.gdb.printers
+    import mpipp.gdb.printing.printers
     import mpipp.gdb.sessions
 
-    mpipp.gdb.printers.unregister()
+    mpipp.gdb.printing.printers.unregister()
     mpipp.gdb.commands.breakpoints.unregister()
     mpipp.gdb.commands.browse.close()
     mpipp.gdb.sessions.unregister()

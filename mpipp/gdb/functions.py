@@ -9,10 +9,12 @@ from typing import Any
 
 import gdb
 
-from mpipp import elements
+from mpipp.datatypes import elements
 from mpipp.errors import MpippError
-from mpipp.gdb import buffers, expressions, natives, sessions
+from mpipp.gdb import sessions
 from mpipp.gdb.commands.base import sentence
+from mpipp.gdb.printing import buffers, natives
+from mpipp.gdb.words import expressions
 from mpipp.model import Call, DatatypeRecord
 
 

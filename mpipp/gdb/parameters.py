@@ -8,7 +8,7 @@ from typing import Any
 
 import gdb
 
-from mpipp.render import Limits
+from mpipp.show.render import Limits
 
 
 class _SetPrefix(gdb.Command):

@@ -10,12 +10,12 @@ from typing import Any
 import gdb
 
 from mpipp.errors import MpippError, NoWrapper
-from mpipp.gdb import sites
-from mpipp.gdb.memory import InferiorMemory, core_sections
-from mpipp.gdb.tokens import Key
+from mpipp.gdb.printing.tokens import Key
+from mpipp.gdb.program import sites
+from mpipp.gdb.program.memory import InferiorMemory, core_sections
 from mpipp.model import Broken, Object
 from mpipp.registry.reader import Registry, find_in
-from mpipp.shown import Shown
+from mpipp.show.structure import Shown
 
 _SYMBOL = "mpipp_registry"
 _EVENTS = (

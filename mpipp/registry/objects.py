@@ -11,7 +11,7 @@ from mpipp import model
 from mpipp.errors import MpippError
 from mpipp.model import Header
 from mpipp.registry.calls import Calls
-from mpipp.registry.layout import Decoder, Record
+from mpipp.registry.fields import Decoder, Record
 from mpipp.registry.records import (
     RawChannel,
     RawComm,

@@ -18,7 +18,7 @@ from mpipp.model import (
 )
 from mpipp.registry.calls import Calls
 from mpipp.registry.datatypes import Datatypes
-from mpipp.registry.layout import CHUNK, MAGIC, SLOT, find_roots, text
+from mpipp.registry.fields import CHUNK, MAGIC, SLOT, find_roots, text
 from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
 from mpipp.registry.records import RawChunk, RawSlot, RawThread

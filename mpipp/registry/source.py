@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from mpipp.errors import MpippError
 from mpipp.model import Header, Site
-from mpipp.registry.layout import REGISTRY, Decoder, Layout, Record, Table, text
+from mpipp.registry.fields import REGISTRY, Decoder, Layout, Record, Table, text
 from mpipp.registry.memory import Memory, PageCache
 from mpipp.registry.records import RawConstant, RawEnumerator, RawObject, RawProcedure, RawRoot
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from mpipp import rendezvous
+from mpipp.browse import rendezvous
 from mpipp.browse.client import Client, Message
 from mpipp.browse.tree import Node, Tree, details, groups
 

@@ -8,8 +8,9 @@ import time
 
 import gdb
 
-from mpipp.gdb import memory, sessions
-from mpipp.registry.layout import CHUNK
+from mpipp.gdb import sessions
+from mpipp.gdb.program import memory
+from mpipp.registry.fields import CHUNK
 
 KINDS = {  # of the kind, what main() has
     "datatype": "filetype",

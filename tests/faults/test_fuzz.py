@@ -10,15 +10,15 @@ import pytest
 from unit.registry_image import Image
 from unit.samples import INT, vector
 
-from mpipp import contents, describe
 from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.model import KINDS, Broken, DatatypeRecord, Object, Request
 from mpipp.registry.memory import BytesMemory
 from mpipp.registry.reader import Registry
-from mpipp.render import meta_tree
-from mpipp.shown import Shown, count, part
-from mpipp.values import buffer
-from mpipp.valuetext import values_text
+from mpipp.show import contents, describe
+from mpipp.show.render import meta_tree
+from mpipp.show.structure import Shown, count, part
+from mpipp.show.valuetext import values_text
+from mpipp.values.nodes import buffer
 
 ROUNDS = 2500
 

@@ -22,15 +22,16 @@ import differences  # noqa: E402
 from generate import Generator  # noqa: E402
 from mpi4py import MPI  # noqa: E402
 
-from mpipp import basictypes, elements, typesig  # noqa: E402
+from mpipp.datatypes import basictypes, elements  # noqa: E402
+from mpipp.datatypes import signatures as typesig  # noqa: E402
+from mpipp.datatypes.signatures import matching, runlength  # noqa: E402
 from mpipp.errors import AddressError, UnreadableMemory  # noqa: E402
-from mpipp.from_mpi4py import from_mpi4py  # noqa: E402
-from mpipp.members import handle_text  # noqa: E402
-from mpipp.textlayout import Limits  # noqa: E402
-from mpipp.typesig import matching, signatures  # noqa: E402
+from mpipp.python.from_mpi4py import from_mpi4py  # noqa: E402
+from mpipp.show.members import handle_text  # noqa: E402
+from mpipp.show.printing import Limits  # noqa: E402
+from mpipp.show.valuetext import values_text  # noqa: E402
 from mpipp.typetree import Datatype, children  # noqa: E402
-from mpipp.values import Node, buffer  # noqa: E402
-from mpipp.valuetext import values_text  # noqa: E402
+from mpipp.values.nodes import Node, buffer  # noqa: E402
 
 WIDEST = 1 << 16  # bytes of memory a packed datatype may touch
 MOST_DATA = 4000
@@ -220,7 +221,7 @@ def check_signature(tree: Datatype, report: Report) -> None:
         report("signature", f"{found}, {found.size} bytes; expected {len(kinds)}, {2 * tree.size}")
         return
     plain = typesig.concatenate(
-        typesig.Signature(((signatures.basic(kind, 1), 1),)) for kind in kinds
+        typesig.Signature(((runlength.basic(kind, 1), 1),)) for kind in kinds
     )
     if matching.compare(found, plain).verdict != "match":
         report("signature", f"{kinds} expected; {matching.compare(found, plain)}")

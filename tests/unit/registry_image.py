@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mpipp.model import KINDS
-from mpipp.registry.layout import MAGIC
+from mpipp.registry.fields import MAGIC
 from mpipp.registry.memory import BytesMemory
 
 DEFINITIONS = Path(__file__).resolve().parents[2] / "wrapper"

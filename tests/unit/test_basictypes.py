@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from mpipp import basictypes
+from mpipp.datatypes import basictypes
 
 
 def text(name: str, raw: bytes) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from mpipp.overlap import combs, sharing
-from mpipp.overlap.combs import Comb, comb, joined, repeat, run_count, union
-from mpipp.overlap.reach import first_index, solve, sums
-from mpipp.overlap.sharing import touch
+from mpipp.datatypes.overlap import combs, sharing
+from mpipp.datatypes.overlap.combs import Comb, comb, joined, repeat, run_count, union
+from mpipp.datatypes.overlap.reach import first_index, solve, sums
+from mpipp.datatypes.overlap.sharing import touch
 
 SEED = int(os.environ.get("MPIPP_SEED", "1"))
 MOST = combs.MOST_LISTED

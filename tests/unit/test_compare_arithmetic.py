@@ -13,12 +13,22 @@ import pytest
 import samples
 from samples import BYTE, CHAR, DOUBLE, DOUBLE_INT, FLOAT, INT, LB, UB
 
-from mpipp import elements, structs
-from mpipp.compare import Layout, Report, compare, fits, focused, narrowed, opened, placing
-from mpipp.compare import text as comparetext
-from mpipp.compare.placing import Placement, Placer
-from mpipp.compare.streams import Stream, streams
-from mpipp.structs import Array, Index, Member, Record, Scalar, Type
+from mpipp.datatypes import elements
+from mpipp.programtypes import structs
+from mpipp.programtypes.compare import (
+    Layout,
+    Report,
+    compare,
+    fits,
+    focused,
+    narrowed,
+    opened,
+    placing,
+)
+from mpipp.programtypes.compare import text as comparetext
+from mpipp.programtypes.compare.placing import Placement, Placer
+from mpipp.programtypes.compare.streams import Stream, streams
+from mpipp.programtypes.structs import Array, Index, Member, Record, Scalar, Type
 from mpipp.typetree import Datatype, child
 
 SHORT = Scalar("signed", "short", 2)

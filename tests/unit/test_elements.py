@@ -15,8 +15,8 @@ from samples import (
     vector,
 )
 
-from mpipp import elements
-from mpipp.elements import at_displacement, at_packed, parse, resolve
+from mpipp.datatypes import elements
+from mpipp.datatypes.elements import at_displacement, at_packed, parse, resolve
 from mpipp.errors import AddressError
 from mpipp.typetree import Datatype
 

@@ -26,10 +26,10 @@ from samples import (
 )
 from test_overlap_arithmetic import Maker, times_touched, type_map
 
-from mpipp.memorymap import maps
-from mpipp.memorymap.aligned import alignment
-from mpipp.memorymap.maps import MemoryMap, Note, Row, memory_map
-from mpipp.memorymap.svg import svg
+from mpipp.datatypes.aligned import alignment
+from mpipp.show.memorymap import maps
+from mpipp.show.memorymap.maps import MemoryMap, Note, Row, memory_map
+from mpipp.show.memorymap.svg import svg
 from mpipp.typetree import Datatype
 
 SEED = int(os.environ.get("MPIPP_SEED", "1"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from samples import DOUBLE, INT, indexed, vector
 
-from mpipp.members import members
-from mpipp.oneline import inline
-from mpipp.shown import Struct
+from mpipp.show.members import members
+from mpipp.show.oneline import inline
+from mpipp.show.structure import Struct
 
 
 def test_datatype_with_arrays_and_a_component() -> None:

@@ -22,12 +22,13 @@ from samples import (
     vector,
 )
 
-from mpipp import elements, outline
-from mpipp.elements import ParsedAddress
-from mpipp.outline import Item, Line, Tree
+from mpipp.datatypes import elements
+from mpipp.datatypes.elements import ParsedAddress
+from mpipp.show import outline
+from mpipp.show.outline import Item, Line, Tree
+from mpipp.show.valuetext import values_text
 from mpipp.typetree import Datatype
-from mpipp.values import buffer, stage_node
-from mpipp.valuetext import values_text
+from mpipp.values.nodes import buffer, stage_node
 
 AT = 0x1000
 NUMBERS = c.pack("128i", *range(128))

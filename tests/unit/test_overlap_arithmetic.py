@@ -32,9 +32,9 @@ from samples import (
     vector,
 )
 
-from mpipp import basictypes, overlap
-from mpipp.elements import Element, at_indices
-from mpipp.overlap import (
+from mpipp.datatypes import basictypes, overlap
+from mpipp.datatypes.elements import Element, at_indices
+from mpipp.datatypes.overlap import (
     Buffer,
     Index,
     Region,
@@ -48,7 +48,7 @@ from mpipp.overlap import (
     twice,
     union,
 )
-from mpipp.overlap.covering import covering
+from mpipp.datatypes.overlap.covering import covering
 from mpipp.typetree import Datatype, children
 
 SEED = int(os.environ.get("MPIPP_SEED", "1"))

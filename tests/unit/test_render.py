@@ -17,7 +17,7 @@ from samples import (
     vector,
 )
 
-from mpipp.render import Limits, expanded_tree, handle_text, members, meta_tree
+from mpipp.show.render import Limits, expanded_tree, handle_text, members, meta_tree
 from mpipp.typetree import Datatype, Extents
 
 REAL = Datatype("F90_REAL", {"p": 6, "r": 30}, reported=Extents(4, 0, 4, 0, 4))

@@ -11,7 +11,7 @@ import pytest
 import samples
 from samples import CHAR, DOUBLE, INT, contiguous, indexed, struct, subarray, vector
 
-from mpipp.trees_svg import tree_svg
+from mpipp.show.trees_svg import tree_svg
 from mpipp.typetree import Datatype, Extents
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -29,10 +29,9 @@ from samples import (
     vector,
 )
 
-from mpipp.typesig import matching, matchtext, recompression, regular, signatures
-from mpipp.typesig.matching import Comparison, Side, compare
-from mpipp.typesig.matchtext import Entries
-from mpipp.typesig.signatures import (
+from mpipp.datatypes.signatures import matching, recompression, regular, runlength
+from mpipp.datatypes.signatures.matching import Comparison, Side, compare
+from mpipp.datatypes.signatures.runlength import (
     EMPTY,
     Basic,
     Signature,
@@ -40,6 +39,8 @@ from mpipp.typesig.signatures import (
     repeated,
     signature,
 )
+from mpipp.show import match
+from mpipp.show.match import Entries
 from mpipp.typetree import Datatype, Extents
 
 PAIR = struct((1, 0, INT), (1, 8, DOUBLE))
@@ -142,7 +143,7 @@ class Maker:
             kinds[start:end] for start, end in zip((0, *cuts), (*cuts, len(kinds))) if start < end
         ]
         return concatenate(
-            concatenate(signatures._normal([(signatures.basic(kind, 1), 1)]) for kind in piece)
+            concatenate(runlength._normal([(runlength.basic(kind, 1), 1)]) for kind in piece)
             for piece in pieces
         )
 
@@ -392,7 +393,7 @@ def test_regular_form() -> None:
 
 
 def said(first: Entries, second: Entries) -> list[str]:
-    return list(matchtext.lines(matchtext.compare(first, second), first, second))
+    return list(match.lines(match.compare(first, second), first, second))
 
 
 def test_words() -> None:

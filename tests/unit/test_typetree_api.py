@@ -182,8 +182,8 @@ def test_errors_are_one_sentence(ask: Callable[[], object], sentence: str) -> No
 
 def test_importing_mpipp_loads_neither_this_nor_mpi4py() -> None:
     code = (
-        "import sys, mpipp; print([m for m in ('mpipp.api', 'mpi4py') if m in sys.modules]);"
-        "mpipp.TypeTree; print('mpi4py' in sys.modules, 'mpipp.api' in sys.modules)"
+        "import sys, mpipp; print([m for m in ('mpipp.python.api', 'mpi4py') if m in sys.modules]);"
+        "mpipp.TypeTree; print('mpi4py' in sys.modules, 'mpipp.python.api' in sys.modules)"
     )
     environment = clean_environment(PYTHONPATH=str(ROOT))
     words = [sys.executable, "-c", code]

@@ -25,10 +25,10 @@ from samples import (
     vector,
 )
 
-from mpipp.textlayout import Limits
+from mpipp.show.printing import Limits
+from mpipp.show.valuetext import flowing, values_text
 from mpipp.typetree import Datatype
-from mpipp.values import buffer, stage_node
-from mpipp.valuetext import flowing, values_text
+from mpipp.values.nodes import buffer, stage_node
 
 AT = 0x1000
 NUMBERS = c.pack("64i", *range(64))

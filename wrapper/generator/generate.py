@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Generate the wrappers of all MPI procedures from the MPI Forum's own data (pympistandard).
 
-Writes wrapper/generated/, docs/procedures.md and mpipp/procedures.py; `--check` only compares and
-exits 1 on a difference. What the data does not say is in procedures.py beside this file.
+Writes wrapper/generated/, docs/procedures.md and mpipp/model/procedures.py; `--check` only compares
+and exits 1 on a difference. What the data does not say is in procedures.py beside this file.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ NAMES = sorted(ARGUMENTS)
 
 
 def names(wrapped: list[Procedure]) -> str:
-    """mpipp/procedures.py."""
+    """mpipp/model/procedures.py."""
     groups: dict[str, list[str]] = {}
     for procedure in wrapped:
         groups.setdefault(emit.arguments(procedure), []).append(f"MPI_{procedure.name}")
@@ -279,7 +279,7 @@ def outputs() -> dict[Path, str]:
         **{GENERATED / name: BANNER + emit.wrappers(files[name]) for name in sorted(files)},
         GENERATED / "constants.inc": BANNER + constants.text(),
         ROOT / "docs" / "procedures.md": document(wrapped),
-        ROOT / "mpipp" / "procedures.py": names(wrapped),
+        ROOT / "mpipp" / "model" / "procedures.py": names(wrapped),
     }
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 
 import gdb
 
-from mpipp import machine, memorymap
 from mpipp.errors import MpippError
-from mpipp.gdb import operands, parameters
+from mpipp.gdb import parameters
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
-from mpipp.memorymap import MemoryMap, blockstext
+from mpipp.gdb.words import operands
+from mpipp.show import jsontext, memorymap
+from mpipp.show.memorymap import MemoryMap, blockstext
 
 _MOST_BLOCKS = 10_000  # of a list in JSON
 
@@ -45,7 +46,7 @@ class Blocks(Command):
         found = memorymap.memory_map(operand.datatype.tree, operand.count)
         if "--json" in options:
             content = blockstext.content(found, operand.text, _MOST_BLOCKS)
-            return [machine.document("blocks", content)]
+            return [jsontext.document("blocks", content)]
         return _lines(found, operand.text, "--map" in options)
 
 

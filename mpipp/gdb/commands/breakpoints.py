@@ -10,10 +10,12 @@ from collections.abc import Iterable, Sequence
 import gdb
 
 from mpipp.errors import MpippError
-from mpipp.gdb import buffers, callers, functions, sessions, sites, text
+from mpipp.gdb import functions, sessions, text
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
-from mpipp.procedures import ARGUMENTS, NAMES
+from mpipp.gdb.printing import buffers
+from mpipp.gdb.program import callers, sites
+from mpipp.model.procedures import ARGUMENTS, NAMES
 
 _ARGUMENT = re.compile(r"(\w+)(?:\s+if\b\s*(\S.*))?$", re.DOTALL)
 _ASKED = re.compile(r'\$mpi_arg\s*\(\s*"(.*?)"\s*\)')

@@ -13,14 +13,16 @@ from pathlib import Path
 
 import gdb
 
-from mpipp import rendezvous
+from mpipp.browse import rendezvous
 from mpipp.errors import MpippError
-from mpipp.gdb import browse_roots, expressions, operands, sessions
-from mpipp.gdb.browse_roots import Root
-from mpipp.gdb.browsing import Browsed
+from mpipp.gdb import sessions
+from mpipp.gdb.browsing import roots as browse_roots
+from mpipp.gdb.browsing.answers import Browsed
+from mpipp.gdb.browsing.roots import Root
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.sessions import Session
+from mpipp.gdb.words import expressions, operands
 from mpipp.model import DatatypeRecord
 
 _TERMINAL = "--terminal"

@@ -7,16 +7,19 @@ from collections.abc import Iterable, Iterator
 
 import gdb
 
-from mpipp import checks, machine
+from mpipp import checks
 from mpipp.checks import finding
 from mpipp.checks.finding import Finding, Party
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
-from mpipp.gdb import callers, mappings, operands, sessions, sites
+from mpipp.gdb import sessions
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.memory import selected
+from mpipp.gdb.program import callers, mappings, sites
+from mpipp.gdb.program.memory import selected
 from mpipp.gdb.sessions import Session
+from mpipp.gdb.words import operands
+from mpipp.show import jsontext
 
 
 class Check(Command):
@@ -135,4 +138,4 @@ def _document(found: list[Finding], checked: _Checked) -> str:
         "not_checked": checked.failures,
         "findings": records,
     }
-    return machine.document("check", content)
+    return jsontext.document("check", content)

@@ -9,16 +9,20 @@ from typing import Any, NamedTuple
 
 import gdb
 
-from mpipp import compare, machine
-from mpipp.compare import Report, focused, narrowed, opened
-from mpipp.compare import text as comparetext
 from mpipp.errors import MpippError
-from mpipp.gdb import buffers, callers, holders, layouts, operands, parameters, sessions
+from mpipp.gdb import parameters, sessions
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.layouts import Object
+from mpipp.gdb.printing import buffers
+from mpipp.gdb.program import callers, layouts, variables
+from mpipp.gdb.program.layouts import Object
 from mpipp.gdb.sessions import Session
+from mpipp.gdb.words import operands
 from mpipp.model import Buffer, Call, DatatypeRecord
+from mpipp.programtypes import compare
+from mpipp.programtypes.compare import Report, focused, narrowed, opened
+from mpipp.programtypes.compare import text as comparetext
+from mpipp.show import jsontext
 from mpipp.typetree import Datatype
 
 _USAGE = "mpipp compare TYPE [COUNT] with EXPR, or mpipp compare alone inside an MPI call"
@@ -52,7 +56,7 @@ class Compare(Command):
         options, rest = operands.options(argument, ("--elements", "--json"))
         results = [_asked(rest)] if rest else _of_call()
         if "--json" in options:
-            return [machine.document("compare", {"compared": [_content(r) for r in results]})]
+            return [jsontext.document("compare", {"compared": [_content(r) for r in results]})]
         return _lines(results, "--elements" in options)
 
 
@@ -163,9 +167,9 @@ def _part(record: object, address: int, count: int, where: str, frame: gdb.Frame
     reach = (count - 1) * tree.extent
     low, high = low + min(0, reach), high + max(0, reach)
     place = address + low
-    holder = holders.holding(address, frame) if address else None
+    holder = variables.holding(address, frame) if address else None
     if holder is None or not holder.object.layout.kind.size:
-        holder = holders.holding(place, frame)
+        holder = variables.holding(place, frame)
         if holder is not None:
             holder = holder._replace(origin=holder.origin - low)
     if holder is None:

@@ -10,16 +10,17 @@ from typing import NamedTuple, NoReturn
 
 import gdb
 
-from mpipp import machine, oneline
 from mpipp.errors import MpippError
-from mpipp.gdb import callers, entry, sessions
+from mpipp.gdb import entry, sessions
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.commands.info import process
 from mpipp.gdb.commands.selection import Places, content, select
-from mpipp.gdb.memory import selected
+from mpipp.gdb.program import callers
+from mpipp.gdb.program.memory import selected
 from mpipp.gdb.sessions import Session
 from mpipp.model import Broken, Call, Object, Request
+from mpipp.show import jsontext, oneline
 from mpipp.typetree import ARGUMENTS
 
 # What is listed: its word, the kind, and one of it in words.
@@ -145,7 +146,7 @@ def _objects(options: argparse.Namespace, session: Session) -> Iterator[str]:
     places = Places()
     found = select(options, kind, session, places)
     if options.json:
-        yield machine.document("list", content(found, kind, session, places))
+        yield jsontext.document("list", content(found, kind, session, places))
         return
     rows = [("?", f"{b.record:#x}", f"<{b.reason}>", "") for b in found.broken]
     yield from _table(rows + [_row(one, session, places) for one in found.shown])
@@ -253,7 +254,7 @@ def _calls_document(session: Session) -> str:
         for thread in _threads(session)
         if not isinstance(thread, Broken)
     ]
-    return machine.document("list", {"kind": "call", "calls": calls})
+    return jsontext.document("list", {"kind": "call", "calls": calls})
 
 
 def _requests(call: Call, session: Session) -> Iterator[str]:

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 
 import gdb
 
-from mpipp import make
 from mpipp.errors import MpippError
-from mpipp.gdb import debugtypes, layouts, operands
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
-from mpipp.structs import Array, Record
+from mpipp.gdb.program import debugtypes, layouts
+from mpipp.gdb.words import operands
+from mpipp.programtypes import make
+from mpipp.programtypes.structs import Array, Record
 
 _LANGUAGES = ("--c", "--fortran", "--mpi4py")
 _NAME = re.compile(r"(?:^|\s)--name(?:\s+([^\W\d]\w*))?(?=\s|$)")

@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator
 
 import gdb
 
-from mpipp import machine
+from mpipp.datatypes.signatures import regular
 from mpipp.errors import MpippError
-from mpipp.gdb import operands, parameters
+from mpipp.gdb import parameters
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.operands import Operand
-from mpipp.typesig import matchtext, regular
-from mpipp.typesig.matchtext import Entries
+from mpipp.gdb.words import operands
+from mpipp.gdb.words.operands import Operand
+from mpipp.show import jsontext, match
+from mpipp.show.match import Entries
 
 _JSON = ("--json",)
 _MOST_ENTRIES = 10_000  # of a signature in JSON
@@ -63,7 +64,7 @@ def _document(found: Entries) -> str:
         "signature": signature,
         "complete": complete,
     }
-    return machine.document("typesig", content)
+    return jsontext.document("typesig", content)
 
 
 class Match(Command):
@@ -93,10 +94,10 @@ class Match(Command):
         options, rest = operands.options(argument, _JSON)
         sides = operands.both(rest, "mpipp match TYPE [COUNT] with TYPE [COUNT]")
         sender, receiver = (_entries(operands.entries(side)) for side in sides)
-        found = matchtext.compare(sender, receiver)
+        found = match.compare(sender, receiver)
         if options:
-            return [machine.document("match", matchtext.content(found, sender, receiver))]
-        return matchtext.lines(found, sender, receiver)
+            return [jsontext.document("match", match.content(found, sender, receiver))]
+        return match.lines(found, sender, receiver)
 
 
 def _entries(operand: Operand) -> Entries:

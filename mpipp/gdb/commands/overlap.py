@@ -7,14 +7,14 @@ from collections.abc import Iterable
 
 import gdb
 
-from mpipp import machine
+from mpipp.datatypes.overlap import Buffer
 from mpipp.errors import MpippError
-from mpipp.gdb import operands
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.operands import Operand
-from mpipp.memorymap import blockstext
-from mpipp.overlap import Buffer
+from mpipp.gdb.words import operands
+from mpipp.gdb.words.operands import Operand
+from mpipp.show import jsontext
+from mpipp.show.memorymap import blockstext
 
 
 class Overlap(Command):
@@ -45,7 +45,7 @@ class Overlap(Command):
         names = first.text, second.text
         if options:
             content = blockstext.overlap_content(*buffers, names)
-            return [machine.document("overlap", content)]
+            return [jsontext.document("overlap", content)]
         return blockstext.overlap_lines(*buffers, names)
 
 

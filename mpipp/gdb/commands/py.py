@@ -10,11 +10,12 @@ from collections.abc import Iterable
 import gdb
 
 from mpipp.errors import MpippError, UnreadableMemory
-from mpipp.gdb import expressions, sessions
+from mpipp.gdb import sessions
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.expressions import Target
 from mpipp.gdb.sessions import Session
+from mpipp.gdb.words import expressions
+from mpipp.gdb.words.expressions import Target
 from mpipp.model import KINDS, Broken, Object
 
 # CPython on 64-bit machines, not free-threaded: an object is its reference count and its type;

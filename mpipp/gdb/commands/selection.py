@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from mpipp import oneline
-from mpipp.gdb import sites
+from mpipp.gdb.program import sites
 from mpipp.gdb.sessions import Session
 from mpipp.model import Broken, DatatypeRecord, Object, Site
+from mpipp.show import oneline
 
 
 class Places(dict[Site, list[str]]):

@@ -8,19 +8,23 @@ from collections.abc import Iterable, Iterator
 
 import gdb
 
-from mpipp import contents, elements
-from mpipp.elements import Element
+from mpipp.datatypes import elements
+from mpipp.datatypes.elements import Element
 from mpipp.errors import MpippError
-from mpipp.gdb import expressions, parameters, parts, sessions, sites, text, tokens
+from mpipp.gdb import parameters, sessions, text
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.expressions import Target
+from mpipp.gdb.printing import parts, tokens
+from mpipp.gdb.program import sites
 from mpipp.gdb.sessions import Session
+from mpipp.gdb.words import expressions
+from mpipp.gdb.words.expressions import Target
 from mpipp.model import DatatypeRecord, Header
-from mpipp.render import expanded_tree, meta_tree
-from mpipp.shown import Shown
+from mpipp.show import contents
+from mpipp.show.render import expanded_tree, meta_tree
+from mpipp.show.structure import Shown
+from mpipp.show.valuetext import flowing
 from mpipp.typetree import Datatype
-from mpipp.values import Node, stage_node
-from mpipp.valuetext import flowing
+from mpipp.values.nodes import Node, stage_node
 
 _OPTIONS = re.compile(r"(--expanded|--depth)(?:\s+|$)")
 _REVERSE = re.compile(r"(at|packed)\s+(\S.*)$")

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""The bytes that communication buffers touch, and those that they share."""
+
+from mpipp.datatypes.overlap.regions import (
+    Buffer,
+    Index,
+    Overlap,
+    Region,
+    between,
+    region,
+    self_overlap,
+    shared,
+    span,
+    touching,
+    twice,
+    union,
+)
+
+__all__ = [
+    "Buffer",
+    "Index",
+    "Overlap",
+    "Region",
+    "between",
+    "region",
+    "self_overlap",
+    "shared",
+    "span",
+    "touching",
+    "twice",
+    "union",
+]

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""Do two type signatures match? (MPI-4.1, sections 3.3.1 and 5.1.11)
+
+The answer is exact and no repetition is written out. Two cursors walk along both signatures; what
+is one object on both sides is passed at once. Where both are inside repetitions, of P and of Q
+elements, it is enough that the next P + Q elements agree: then all do, to where the first of the
+two repetitions ends (theorem of Fine and Wilf). A walk that takes too many steps all the same, as
+between two ways to build a Fibonacci word, is taken again on `recompression`'s form of the two.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mpipp.datatypes.signatures import recompression
+from mpipp.datatypes.signatures.runlength import Basic, Node, Signature
+
+_STEPS = 20_000  # beyond one for each item of both signatures
+_PACKED = "MPI_PACKED"
+
+
+@dataclass(frozen=True)
+class Side:
+    """The first element that differs: its basic type, and its first byte in the packed data."""
+
+    kind: str
+    packed: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What comparing two signatures gives, the sender's the first.
+
+    `verdict` is "match", "partial" (the first is a proper prefix of the second: legal from send to
+    receive in point-to-point communication), "longer" (the reverse: the message is truncated) or
+    "mismatch". The first `equal` elements agree. `first` and `second` are the elements after these,
+    None at the end of a signature. `unknown`: one of them is MPI_PACKED, which matches any type;
+    what it holds, and so the rest, is not known.
+    """
+
+    verdict: str
+    equal: int
+    first: Side | None
+    second: Side | None
+    unknown: bool = False
+
+
+def compare(first: Signature, second: Signature) -> Comparison:
+    """The signature of what is sent with that of what is received."""
+    equal = equal_prefix(first, second)
+    one, other = _side(first, equal), _side(second, equal)
+    if one is None:
+        return Comparison("match" if other is None else "partial", equal, one, other)
+    if other is None:
+        return Comparison("longer", equal, one, other)
+    if _PACKED in (one.kind, other.kind):
+        return Comparison("match", equal, one, other, unknown=True)
+    return Comparison("mismatch", equal, one, other)
+
+
+def _side(signature: Signature, index: int) -> Side | None:
+    if index == signature.elements:
+        return None
+    found, packed = signature.at(index)
+    return Side(found.kind, packed)
+
+
+def equal_prefix(first: Signature, second: Signature) -> int:
+    """The number of elements before the first difference."""
+    if first is second:
+        return first.elements
+    try:
+        return _walk(first, second)
+    except _TooLong:
+        return _walk(*recompression.recompressed(first, second), bounded=False)
+
+
+def _items(signature: Signature) -> int:
+    # All items of a signature and its parts, each part once.
+    seen: set[Node] = {signature}
+    pending = [signature]
+    items = 0
+    while pending:
+        found = pending.pop()
+        items += len(found.items)
+        for node, _ in found.items:
+            if isinstance(node, Signature) and node not in seen:
+                seen.add(node)
+                pending.append(node)
+    return items
+
+
+class _TooLong(Exception):
+    pass
+
+
+def _walk(first: Signature, second: Signature, bounded: bool = True) -> int:
+    # The length of the common prefix. Raises _TooLong if bounded and that takes too many steps.
+    end = min(first.elements, second.elements)
+    if not end:
+        return 0
+    a, b = _Cursor(first), _Cursor(second)
+    jumps: list[tuple[int, int]] = []  # once all agrees up to the one, it does up to the other
+    position = steps = 0
+    most = _STEPS
+    while position < end:
+        steps += 1
+        if steps == most and bounded:
+            most = _STEPS + _items(first) + _items(second)
+            if steps == most:
+                raise _TooLong
+        limit = jumps[-1][0] if jumps else end
+        if position == limit:
+            position = jumps.pop()[1]
+        else:
+            x, y = a.node, b.node
+            if x is y:
+                position = min(limit, position + _same(a, b))
+            elif isinstance(x, Basic) and isinstance(y, Basic):
+                if x.kind != y.kind:
+                    return position
+                position = min(limit, position + min(a.left, b.left))
+            else:
+                jump = _jump(a, b, limit)
+                if jump is not None:
+                    jumps.append(jump)
+                elif isinstance(y, Basic) or x.elements >= y.elements:
+                    a.descend()
+                else:
+                    b.descend()
+                continue
+        a.move(position)
+        b.move(position)
+    return end
+
+
+def _jump(a: _Cursor, b: _Cursor, limit: int) -> tuple[int, int] | None:
+    position = a.position
+    for end_a, period_a, _ in a.repetitions:
+        for end_b, period_b, _ in b.repetitions:
+            end = min(end_a, end_b, limit)
+            if end - position > period_a + period_b:
+                return position + period_a + period_b, end
+    return None
+
+
+def _same(a: _Cursor, b: _Cursor) -> int:
+    # Elements that agree since both sides have the same objects.
+    if a.left != b.left:
+        return min(a.left, b.left) * a.node.elements
+    x, _, i = a.frames[-1]
+    y, _, j = b.frames[-1]
+    after = i + _equal_items(x.items, i, y.items, j)
+    rest = (a.node.elements * a.left) - (x.starts[i + 1] - x.starts[i])  # copies passed before
+    return rest + x.starts[after] - x.starts[i]
+
+
+def _equal_items(
+    x: Sequence[tuple[Node, int]], i: int, y: Sequence[tuple[Node, int]], j: int
+) -> int:
+    # How many items agree, the first of which are known to; in pieces, for tuples compare fast.
+    equal = piece = 1
+    while piece:
+        here = x[i + equal : i + equal + piece]
+        if len(here) == piece and here == y[j + equal : j + equal + piece]:
+            equal += piece
+            piece *= 2
+        else:
+            piece //= 2
+    return equal
+
+
+class _Cursor:
+    """A place in a signature: at the start of `left` more copies of `node`.
+
+    `frames` are the signatures it is inside of, outermost first, each with the position where this
+    copy of it starts and the number of the item. `repetitions` are the items among these that
+    repeat: where they end, the elements of one copy, and the number of the frame.
+    """
+
+    def __init__(self, signature: Signature) -> None:
+        self.position = 0
+        self.frames: list[tuple[Signature, int, int]] = []
+        self.repetitions: list[tuple[int, int, int]] = []
+        self._enter(signature, 0)
+
+    def descend(self) -> None:
+        """Into the first of the copies."""
+        assert isinstance(self.node, Signature)
+        self._enter(self.node, self.position)
+
+    def move(self, position: int) -> None:
+        """To another position, not before this one."""
+        self.position = position
+        frames = self.frames
+        while frames and position >= frames[-1][1] + frames[-1][0].elements:
+            frames.pop()
+        repetitions = self.repetitions
+        while repetitions and repetitions[-1][2] >= len(frames):
+            repetitions.pop()
+        if frames:
+            group, base, _ = frames.pop()
+            if repetitions and repetitions[-1][2] == len(frames):
+                repetitions.pop()
+            self._enter(group, base)
+
+    def _enter(self, group: Signature, base: int) -> None:
+        # The innermost frame is a copy of `group` that starts at `base`.
+        while True:
+            starts = group.starts
+            index = bisect.bisect_right(starts, self.position - base) - 1
+            node, count = group.items[index]
+            start = base + starts[index]
+            if count > 1:
+                end = start + count * node.elements
+                self.repetitions.append((end, node.elements, len(self.frames)))
+            self.frames.append((group, base, index))
+            copies, inside = divmod(self.position - start, node.elements)
+            if not inside:
+                break
+            assert isinstance(node, Signature)
+            group, base = node, self.position - inside
+        self.node, self.left = node, count - copies

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Two type signatures in a form in which equal parts are one object, however they were built.
+
+The form is found by recompression (A. Jez): in turns, every run of one letter becomes a letter, and
+every pair of neighbours of which the first is "left" and the second "right" does, where each letter
+is either at random; until one letter is left of each signature. What a place becomes depends on its
+neighbourhood only, so the same text becomes the same letters. Before each turn, every part gives
+what may be joined across its ends to those it is part of; no repetition is written out. The
+number of turns is logarithmic in the number of elements, and each takes time in proportion to the
+parts and items that are left. Chance decides on this time, never on what the letters stand for.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Optional, Union
+
+from mpipp.datatypes.signatures.runlength import Basic, Items, Node, Signature
+
+_Run = tuple[Node, int]
+_Body = list[Union[_Run, int]]  # runs of letters; or the number of a part
+_Ends = tuple[Optional[_Run], bool, Optional[_Run]]  # what a part gave, and whether any is left
+
+
+def recompressed(first: Signature, second: Signature) -> tuple[Signature, Signature]:
+    """Two signatures, neither of them empty, in the common form."""
+    rules = _Rules()
+    roots = [[rules.number(first)], [rules.number(second)]]
+    work = _Recompression(rules.bodies, [list[Union[_Run, int]](root) for root in roots])
+    return work.finished()
+
+
+class _Rules:
+    # Signatures as bodies, parts before wholes; copies by doubling.
+
+    def __init__(self) -> None:
+        self.bodies: list[_Body] = []
+        self._numbers: dict[tuple[Signature, int], int] = {}
+        self._letters: dict[str, Node] = {}
+
+    def number(self, whole: Signature) -> int:
+        # Without recursion: a chain of constructors may be very long.
+        pending = [whole]
+        while pending:
+            node = pending[-1]
+            parts = {part for part, _ in node.items if isinstance(part, Signature)}
+            unknown = [part for part in parts if (part, 0) not in self._numbers]
+            if unknown:
+                pending.extend(unknown)
+                continue
+            pending.pop()
+            if (node, 0) not in self._numbers:
+                self._numbers[node, 0] = self._add(self._body(node))
+        return self._numbers[whole, 0]
+
+    def _body(self, node: Signature) -> _Body:
+        body: _Body = []
+        for part, count in node.items:
+            if isinstance(part, Basic):
+                body.append((self._letters.setdefault(part.kind, part), count))
+            else:
+                powers = range(count.bit_length())
+                body.extend(self._power(part, power) for power in powers if count >> power & 1)
+        return body
+
+    def _power(self, part: Signature, power: int) -> int:
+        # The number of 2^power copies.
+        for exponent in range(1, power + 1):
+            if (part, exponent) not in self._numbers:
+                half = self._numbers[part, exponent - 1]
+                self._numbers[part, exponent] = self._add([half, half])
+        return self._numbers[part, power]
+
+    def _add(self, body: _Body) -> int:
+        self.bodies.append(body)
+        return len(self.bodies) - 1
+
+
+class _Recompression:
+    def __init__(self, bodies: list[_Body], roots: list[_Body]) -> None:
+        self._bodies = dict(enumerate(bodies))
+        self._roots = roots
+        self._made: dict[Items, Signature] = {}
+        self._random = random.Random(1)
+
+    def finished(self) -> tuple[Signature, Signature]:
+        """The roots, once each is one letter."""
+        while any(len(root) > 1 or isinstance(root[0], int) for root in self._roots):
+            self._turn(runs=True)
+            self._turn(runs=False)
+        one, other = (self._letter((root[0],)) for root in self._roots)  # type: ignore[arg-type]
+        return one, other
+
+    def _turn(self, runs: bool) -> None:
+        # Joins runs, or pairs.
+        ends: dict[int, _Ends] = {}
+        sides: dict[Node, bool] = {}
+        for number, body in list(self._bodies.items()):
+            body = _joined(body, ends)
+            first = last = None
+            if body and (runs or not self._left(body[0], sides)):
+                first = _taken(body, 0)
+            if body and (runs or self._left(body[-1], sides)):
+                last = _taken(body, -1)
+            ends[number] = first, bool(body), last
+            if body:
+                self._bodies[number] = self._compressed(body, runs, sides)
+            else:
+                del self._bodies[number]
+        self._roots = [self._compressed(_joined(root, ends), runs, sides) for root in self._roots]
+
+    def _left(self, item: _Run | int, sides: dict[Node, bool]) -> bool | None:
+        # The side of a letter in this turn; of a part None: it gave what may be joined.
+        if isinstance(item, int):
+            return None
+        side = sides.get(item[0])
+        if side is None:
+            side = sides[item[0]] = bool(self._random.getrandbits(1))
+        return side
+
+    def _compressed(self, body: _Body, runs: bool, sides: dict[Node, bool]) -> _Body:
+        if runs:
+            return [
+                item if isinstance(item, int) or item[1] == 1 else (self._letter((item,)), 1)
+                for item in body
+            ]
+        result: _Body = []
+        before: _Run | None = None  # the last of `result` if it is a left letter
+        for item in body:
+            left = self._left(item, sides)
+            if before is not None and left is False:
+                assert not isinstance(item, int)
+                result[-1] = (self._letter((before, item)), 1)
+                before = None
+            else:
+                result.append(item)
+                before = item if left and not isinstance(item, int) else None
+        return result
+
+    def _letter(self, items: Items) -> Signature:
+        found = self._made.get(items)
+        if found is None:
+            found = self._made[items] = Signature(items)
+        return found
+
+
+def _joined(body: _Body, ends: dict[int, _Ends]) -> _Body:
+    # A body with what its parts gave, neighbouring runs of one letter as one.
+    result: _Body = []
+
+    def add(run: _Run | None) -> None:
+        if run is None:
+            return
+        before = result[-1] if result else None
+        if isinstance(before, tuple) and before[0] is run[0]:
+            result[-1] = (run[0], before[1] + run[1])
+        else:
+            result.append(run)
+
+    for item in body:
+        if isinstance(item, int):
+            first, more, last = ends[item]
+            add(first)
+            if more:
+                result.append(item)
+            add(last)
+        else:
+            add(item)
+    return result
+
+
+def _taken(body: _Body, end: int) -> _Run | None:
+    # The run at one end, if a run it is.
+    if isinstance(body[end], int):
+        return None
+    run = body.pop(end)
+    assert isinstance(run, tuple)
+    return run

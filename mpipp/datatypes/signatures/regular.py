@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""Type signatures for people: `1000000000 x {MPI_INT, MPI_DOUBLE}`, the shortest regular form.
+
+The form is that of Umpire and MUST (regular typesigs): the run-length list, in which identical
+neighbouring windows are summarised, the narrowest first, again and again.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+from mpipp.datatypes.signatures.runlength import Items, Node, Signature
+
+_MOST_ITEMS = 100_000  # of one list looked at
+_WORK = 3_000_000  # comparisons of items while a list is summarised
+
+
+def text(signature: Signature, most: int = 0) -> str:
+    """The signature with at most `most` entries (0: all); `...` stands for the rest."""
+    return _text(_items(signature), _Room(most))
+
+
+def entries(signature: Signature, most: int = 0) -> tuple[list[dict[str, Any]], bool]:
+    """The regular form as plain data, at most `most` entries of it, and whether it is complete.
+
+    An entry has `count` and `type`, or `count` and the `entries` of what is repeated.
+    """
+    room = _Room(most)
+    return _entries(_items(signature), room), not room.full
+
+
+class _Room:
+    # Counts what is shown.
+
+    def __init__(self, most: int) -> None:
+        self._left = most or 1 << 62
+        self.full = False  # something was left out
+
+    def take(self) -> bool:
+        """Whether there is room for one more."""
+        self._left -= 1
+        self.full = self.full or self._left < 0
+        return not self.full
+
+
+def _text(items: Items, room: _Room) -> str:
+    # "" if there is no room for any of it.
+    parts: list[str] = []
+    for item in items:
+        kind, inner, count = _opened(*item)
+        what = _text(inner, room) if inner else kind if room.take() else ""
+        if what:
+            parts.append(what if count == 1 else f"{count} x {what}")
+        if room.full:
+            break
+    if items and not parts:
+        return ""
+    whole = ", ".join(parts) + "..." * (len(parts) < len(items))
+    return whole if len(items) == 1 else "{" + whole + "}"
+
+
+def _entries(items: Items, room: _Room) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for item in items:
+        kind, inner, count = _opened(*item)
+        if inner:
+            inside = _entries(inner, room)
+            if inside:
+                found.append({"count": count, "entries": inside})
+        elif room.take():
+            found.append({"count": count, "type": kind})
+        if room.full:
+            break
+    return found
+
+
+def _opened(node: Node, count: int) -> tuple[str, Items, int]:
+    # The basic type or else the items of a part, and the number of copies.
+    while isinstance(node, Signature):
+        inner = _items(node)
+        if len(inner) != 1:
+            return "", inner, count
+        node, copies = inner[0]
+        count *= copies
+    return node.kind, (), count
+
+
+def _items(signature: Signature) -> Items:
+    # The items of the regular form of one level.
+    items = []
+    for item in _flat(signature):
+        items.append(item)
+        if len(items) > _MOST_ITEMS:
+            return tuple(items)
+    merged: list[tuple[Node, int]] = []
+    for node, count in items:
+        if merged and merged[-1][0] is node:
+            merged[-1] = node, merged[-1][1] + count
+        else:
+            merged.append((node, count))
+    return _summarised(tuple(merged))
+
+
+def _flat(signature: Signature) -> Iterator[tuple[Node, int]]:
+    # Items, those of a part that occurs once in its place.
+    pending = [iter(signature.items)]
+    while pending:
+        for node, count in pending[-1]:
+            if count == 1 and isinstance(node, Signature):
+                pending.append(iter(node.items))
+                break
+            yield node, count
+        else:
+            pending.pop()
+
+
+def _summarised(items: Items) -> Items:
+    # Algorithm 1 of "Scalable usage checking", with windows as wide as half of the list.
+    groups: dict[Items, Signature] = {}
+    work = 0
+    window = 2
+    while 2 * window <= len(items) and work < _WORK:
+        work += len(items)
+        shorter = _windows(items, window, groups)
+        window = window + 1 if len(shorter) == len(items) else 2
+        items = shorter
+    return items
+
+
+def _windows(items: Items, window: int, groups: dict[Items, Signature]) -> Items:
+    # Neighbouring windows that are identical as one.
+    same = bytes(map(operator.eq, items, items[window:]))
+    needle = b"\1" * window
+    start = same.find(needle)
+    if start < 0:
+        return items
+    result: list[tuple[Node, int]] = []
+    done = 0
+    while start >= 0:
+        end = same.find(b"\0", start)
+        run = (len(same) if end < 0 else end) - start
+        copies = run // window + 1
+        body = items[start : start + window]
+        result += items[done:start]
+        result.append((groups.setdefault(body, Signature(body)), copies))
+        done = start + copies * window
+        start = same.find(needle, done)
+    return (*result, *items[done:])

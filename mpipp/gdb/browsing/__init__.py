@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What gdb tells browsers of datatypes, buffers and the process."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The pretty-printers, and the values that they hand to gdb."""

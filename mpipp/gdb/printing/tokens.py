@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""Values that stand for a part of something shown.
+
+A printer can hand gdb only values, but the parts of a datatype or a buffer are no values of the
+program. A token is a value that names such a part; the printers' look-up recognises it. What a
+token names is described completely by its key (what is shown, and the path down to the part), so
+that a token a front end keeps across stops shows the present state of that part.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple
+
+import gdb
+
+from mpipp.gdb.program.arrays import is_open
+
+_MAGIC = 0x6D706970702D3031  # a number no program has by chance
+_MOST = 1 << 20
+
+
+class Key(NamedTuple):
+    """What a token stands for: the part at `path` of what `root` finds."""
+
+    root: Any  # hashable, see `roots`
+    path: tuple[int | range, ...] = ()
+    in_tree: bool = False  # made for a tree that a front end opens, not to be printed
+
+
+_keys: list[Key] = []
+_numbers: dict[Key, int] = {}
+
+
+def value(key: Key) -> gdb.Value:
+    """The token for `key`."""
+    number = _numbers.get(key)
+    if number is None:
+        if len(_keys) >= _MOST:  # tokens of long ago are then shown as plain numbers
+            _keys.clear()
+            _numbers.clear()
+        number = _numbers[key] = len(_keys)
+        _keys.append(key)
+    return gdb.Value(struct.pack("=QQ", _MAGIC, number), _type())
+
+
+def key(token: gdb.Value) -> Key | None:
+    """The key of a token; None for every other value."""
+    # Asking an array for its address would copy it to the program's memory if it is not there yet.
+    kind = token.type
+    if kind.code != gdb.TYPE_CODE_ARRAY or kind.sizeof != 16 or kind.target().sizeof != 8:
+        return None
+    if kind.target().code != gdb.TYPE_CODE_INT or is_open(kind):
+        return None
+    first = kind.range()[0]
+    if int(token[first]) != _MAGIC:
+        return None
+    number = int(token[first + 1])
+    return _keys[number] if number < len(_keys) else None
+
+
+def _type() -> gdb.Type:
+    # An unsigned integer of 8 bytes in every language: what Python's 2**63 becomes.
+    return gdb.Value(1 << 63).type.array(1)

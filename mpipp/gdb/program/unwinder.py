@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Finds the way out of the wrapper in a core file when the wrapper's own file is gone.
+
+Without that file gdb cannot unwind its frames, and everything above them is wrong. The call record
+says where the intercepting function was called from and where its frame is; a function that asks
+for its frame address keeps the frame pointer (x86-64).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gdb
+import gdb.unwinder
+
+from mpipp.errors import MpippError
+from mpipp.gdb import sessions
+from mpipp.gdb.printing import buffers
+from mpipp.gdb.program.memory import core_sections
+from mpipp.model import Call
+
+
+def register() -> None:
+    """Make gdb ask mpipp about frames that it has no code for."""
+    # gdb forgets all frames then, and which was selected.
+    frame = gdb.selected_frame() if gdb.selected_thread() is not None else None
+    gdb.unwinder.register_unwinder(None, _Unwinder(), replace=True)
+    if frame is not None and frame.is_valid():
+        frame.select()
+
+
+class _FrameId:
+    def __init__(self, sp: Any, pc: Any) -> None:
+        self.sp = sp
+        self.pc = pc
+
+
+class _Unwinder(gdb.unwinder.Unwinder):
+    def __init__(self) -> None:
+        super().__init__("mpipp")
+        self._busy = False
+
+    def __call__(self, frame: Any) -> Any:
+        # Looking for the call may make gdb unwind.
+        if self._busy or not _is_core() or "x86-64" not in frame.architecture().name():
+            return None
+        self._busy = True
+        try:
+            return _unwound(frame)
+        except (gdb.error, MpippError):
+            return None
+        finally:
+            self._busy = False
+
+
+def _unwound(frame: Any) -> Any:
+    pc, sp = frame.read_register("rip"), frame.read_register("rsp")
+    if gdb.solib_name(int(pc)) or not _is_unknown(int(pc)):
+        return None
+    call = _call()
+    if call is None or not call.frame or int(sp) > call.frame:
+        return None
+    session = sessions.required()
+    saved = int.from_bytes(session.memory.read(call.frame, 8), "little")
+    result = frame.create_unwind_info(_FrameId(sp, pc))
+    result.add_saved_register("rip", _register(call.site.address, pc))
+    result.add_saved_register("rsp", _register(call.frame + 16, sp))
+    result.add_saved_register("rbp", _register(saved, sp))
+    return result
+
+
+def _call() -> Call | None:
+    session = sessions.current()
+    thread = gdb.selected_thread()
+    if session is None or thread is None:
+        return None
+    recorded = buffers.recorded_thread(session, thread)
+    return recorded.call if recorded is not None else None
+
+
+def _is_core() -> bool:
+    inferior = gdb.selected_inferior()
+    if not hasattr(inferior, "connection"):  # gdb 10
+        return bool(core_sections())
+    return inferior.connection is not None and bool(inferior.connection.type == "core")
+
+
+def _is_unknown(pc: int) -> bool:
+    text = gdb.execute(f"info symbol {pc:#x}", to_string=True)
+    return bool(text.startswith("No symbol"))
+
+
+def _register(number: int, like: gdb.Value) -> gdb.Value:
+    return gdb.Value(number).cast(like.type)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Reading what the user writes behind a command."""

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""What the registry says, as plain values: one frozen class for each kind of MPI object, and calls.
+
+Nothing here reads memory; `mpipp.registry.reader` makes these. Objects are referred to by handle,
+except datatypes, which come along as records because a freed handle may already name another
+object.
+"""
+
+from mpipp.model.buffers import Buffer, Part
+from mpipp.model.calls import Call, Constructor, Request, Thread
+from mpipp.model.headers import KINDS, Broken, DatatypeRecord, Header, Site
+from mpipp.model.objects import (
+    Channel,
+    Comm,
+    Errhandler,
+    File,
+    Group,
+    Info,
+    Message,
+    Object,
+    Op,
+    Session,
+    Win,
+)
+from mpipp.model.process import ProcessInfo
+
+__all__ = [
+    "KINDS",
+    "Broken",
+    "Buffer",
+    "Call",
+    "Channel",
+    "Comm",
+    "Constructor",
+    "DatatypeRecord",
+    "Errhandler",
+    "File",
+    "Group",
+    "Header",
+    "Info",
+    "Message",
+    "Object",
+    "Op",
+    "Part",
+    "ProcessInfo",
+    "Request",
+    "Session",
+    "Site",
+    "Thread",
+    "Win",
+]

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""The communication buffers of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mpipp.model.headers import Broken, DatatypeRecord
+
+
+@dataclass(frozen=True)
+class Part:
+    """One peer's share of a communication buffer of a v or w form."""
+
+    count: int  # entries of `datatype`
+    displacement: int | None  # bytes from the buffer's address; None: datatype not known
+    datatype: DatatypeRecord | Broken | None  # None: not known
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A communication buffer of a call.
+
+    `count` entries of `datatype`, `peers` times in a row; or, in v and w forms, `parts`.
+    """
+
+    role: str  # the parameter's name in the standard: "sendbuf"
+    address: int  # with "remote" in access: a displacement in the target's window
+    count: int
+    peers: int  # peers of a collective call, or partitions
+    datatype: DatatypeRecord | Broken | None  # None: not known
+    handle: int  # the datatype's
+    access: frozenset[str]  # of "reads" "writes" "remote"
+    parts: Sequence[Part] | None = None  # lazy, one for each peer; None: not a v or w form
+
+    @property
+    def total_count(self) -> int:
+        """Entries of `datatype` over all peers, where this is not a v or w form."""
+        return self.count * self.peers
+
+    @property
+    def part_count(self) -> int:
+        """How many peers have a share, or partitions there are."""
+        return self.peers if self.parts is None else len(self.parts)
+
+    def part(self, i: int) -> Part:
+        """Peer `i`'s share; where this is not a v or w form they are equal, one after another."""
+        if self.parts is not None:
+            return self.parts[i]
+        known = self.datatype
+        if not isinstance(known, DatatypeRecord):
+            return Part(self.count, None, known)
+        return Part(self.count, i * self.count * known.tree.extent, known)

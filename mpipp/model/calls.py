@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Calls of MPI procedures: those that threads are inside of, and those that made requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mpipp.model.buffers import Buffer
+from mpipp.model.headers import Broken, DatatypeRecord, Header, Site
+
+
+@dataclass(frozen=True)
+class Constructor:
+    """The arguments of a call that makes, commits or frees a datatype, while MPI looks at them.
+
+    `arguments` are the constructor's integers by the standard's names, in its order; arrays are
+    tuples, None where the caller passed NULL, and left out where they cannot be read. `types` are
+    the datatypes it is given, None for an array that is NULL or cannot be read.
+    """
+
+    combiner: str  # "NAMED": none is made
+    arguments: Mapping[str, int | tuple[int, ...] | None]
+    types: tuple[DatatypeRecord | Broken | None, ...] | None  # None in it: not known
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of an MPI procedure. What the procedure has no argument for is None."""
+
+    procedure: str  # "MPI_Bcast"
+    state: str  # "active"; "entering": read from the frame, not recorded yet
+    serial: int  # numbers the calls of a thread from 1
+    site: Site
+    frame: int  # frame address of the intercepting function: callers lie above
+    comm: int | None  # handles
+    op: int | None
+    win: int | None
+    file: int | None
+    message: int | None
+    dest: int | None
+    source: int | None
+    tag: int | None
+    recvtag: int | None
+    root: int | None
+    target_rank: int | None
+    offset: int | None
+    errorcode: int | None
+    requests: int | None  # address of the request handles
+    request_count: int
+    buffers: tuple[Buffer, ...]
+    # In its channel, or of a collective call on its communicator, from 1; None: not certain.
+    ordinal: int | None = None
+    recv_ordinal: int | None = None  # of the receive of a send-receive
+    constructor: Constructor | None = None
+
+    @property
+    def partitioned(self) -> bool:
+        """Whether it makes a partitioned operation, whose buffer's `peers` are partitions."""
+        return self.procedure.startswith(("MPI_Psend", "MPI_Precv"))
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request and the call that made it."""
+
+    header: Header
+    state: str  # "inactive" "active" "complete"
+    persistent: bool
+    ready: int  # partitions marked ready so far
+    newer: int  # the record of the next one that has the same handle, 0 if there is none
+    call: Call
+
+    @property
+    def sharing(self) -> int:
+        """How many operations have this handle: MPI libraries have one for all that are complete.
+
+        Right only for the oldest of them, to which the handle leads.
+        """
+        return self.header.references + 1
+
+    @property
+    def pending(self) -> bool:
+        """Its operation has been started and not completed."""
+        return self.state == "active" and not self.header.freed
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A thread that has called MPI, with the call it is inside of."""
+
+    serial: int
+    tid: int  # as gettid says
+    pthread_self: int
+    depth: int
+    call: Call | None  # None: not inside a call, or its record is not whole yet

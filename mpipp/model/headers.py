@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""What is known of every MPI object that the registry records.
+
+Handles are unsigned integers of the MPI library's handle size. Names are the standard's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from mpipp.typetree import Datatype
+
+
+KINDS = (
+    "datatype",
+    "request",
+    "comm",
+    "group",
+    "win",
+    "op",
+    "file",
+    "info",
+    "errhandler",
+    "session",
+    "message",
+)
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where an object was made, as return addresses: subtract one to look up the call's line."""
+
+    address: int  # of the call that made it, 0 if unknown
+    frames: tuple[int, ...] = ()  # further callers, innermost first; only if asked for
+
+
+class Header(NamedTuple):  # of which there may be 10^5: a named tuple is made fast
+    """What is known of every object. `serial` numbers the objects of a kind from 1."""
+
+    kind: str  # one of KINDS
+    handle: int
+    serial: int
+    flags: frozenset[str]  # "predefined" "null" "freed" "imported" "committed" "large count" ...
+    references: int  # records that refer to this one
+    fint: int  # the Fortran INTEGER handle
+    site: Site
+    name: str  # given by the user or the standard, "" if none
+    record: int  # its address
+
+    @property
+    def freed(self) -> bool:
+        """The handle was freed or, for a request, completed."""
+        return "freed" in self.flags
+
+    @property
+    def predefined(self) -> bool:
+        """Made by the MPI library, never freed."""
+        return "predefined" in self.flags
+
+    @property
+    def null(self) -> bool:
+        """MPI_DATATYPE_NULL and its kin."""
+        return "null" in self.flags
+
+    @property
+    def imported(self) -> bool:
+        """Made out of the wrapper's sight; described by what the MPI library says of it."""
+        return "imported" in self.flags
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An object whose record cannot be decoded, to be shown in its place."""
+
+    kind: str  # one of KINDS, or "thread"
+    record: int  # its address
+    reason: str  # one sentence
+
+
+@dataclass(frozen=True)
+class DatatypeRecord:
+    """A datatype. `tree.origin` is this record, and each component's its own."""
+
+    header: Header
+    tree: Datatype = field(repr=False, compare=False)
+    committed: bool
+    large: bool  # made by a large-count (_c) constructor

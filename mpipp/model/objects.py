@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""MPI objects of every kind but datatypes and requests; they refer to others by handle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Union
+
+from mpipp.model.calls import Call, Request
+from mpipp.model.headers import DatatypeRecord, Header
+
+
+@dataclass(frozen=True)
+class Channel:
+    """How many sends to a peer with a tag were started, or receives of them posted.
+
+    Where receives are frozen, one with MPI_ANY_SOURCE or MPI_ANY_TAG may have taken a message of
+    any channel: `count` is that of the receives posted before it.
+    """
+
+    sequence: str  # "sends" "receives" "collectives" "partitioned sends" "partitioned receives"
+    peer: int
+    tag: int
+    count: int
+    frozen: bool
+
+
+@dataclass(frozen=True)
+class Comm:
+    """A communicator. World ranks are ranks in MPI_COMM_WORLD; None: not known."""
+
+    header: Header
+    rank: int
+    size: int
+    inter: bool
+    remote_size: int
+    world_ranks: Sequence[int] | None  # range(size): each equal to the rank
+    remote_world_ranks: Sequence[int] | None
+    topology: str  # "none" "cartesian" "graph" "distributed graph"
+    dims: tuple[int, ...]
+    periods: tuple[int, ...]
+    coords: tuple[int, ...]
+    indegree: int
+    outdegree: int
+    errhandler: int | None  # handle set by MPI_Comm_set_errhandler; None: never set
+    identity: int = 0  # the same in all its processes and no other communicator's; 0: not known
+    uncertain: frozenset[str] = frozenset()  # sequences whose ordinals are not certain
+    channels: Sequence[Channel] = field(default=(), compare=False)  # lazy
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group. `rank` is -1 when the process is not a member."""
+
+    header: Header
+    size: int
+    rank: int
+    world_ranks: Sequence[int] | None  # as in Comm
+
+
+@dataclass(frozen=True)
+class Win:
+    """A window, and the epochs this process has open on it."""
+
+    header: Header
+    base: int
+    size: int  # bytes
+    disp_unit: int  # bytes
+    flavor: str  # "create" "allocate" "dynamic" "shared"
+    model: str  # "separate" "unified"
+    comm: int
+    epochs: tuple[str, ...]  # of "fence" "start" "post" "lock" "lock_all"
+    locks: tuple[tuple[int, bool], ...]  # (rank, exclusive) of the first few locks held
+    lock_count: int  # all locks held
+    access_group: int | None  # group handle of MPI_Win_start
+    exposure_group: int | None  # group handle of MPI_Win_post
+
+
+@dataclass(frozen=True)
+class Op:
+    """A reduction operation. `function` is 0 for predefined ones."""
+
+    header: Header
+    function: int
+    commute: bool
+
+
+@dataclass(frozen=True)
+class File:
+    """An open file with this process's view."""
+
+    header: Header
+    comm: int
+    filename: str
+    amode: int
+    disp: int  # bytes
+    etype: int  # datatype handles
+    filetype: int
+    datarep: str  # "" if never set
+    split: Call | None  # the split collective call between its _begin and _end
+
+
+@dataclass(frozen=True)
+class Info:
+    """An info object."""
+
+    header: Header
+    entries: tuple[tuple[str, str], ...]  # (key, value)
+
+
+@dataclass(frozen=True)
+class Errhandler:
+    """An error handler. `function` is 0 for predefined ones."""
+
+    header: Header
+    function: int
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session."""
+
+    header: Header
+    errhandler: int | None  # handle
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message matched by a probe and not yet received."""
+
+    header: Header
+    comm: int
+    source: int
+    tag: int
+    ordinal: int | None = None  # of its receive, as in a call
+
+
+Object = Union[
+    DatatypeRecord,
+    Request,
+    Comm,
+    Group,
+    Win,
+    Op,
+    File,
+    Info,
+    Errhandler,
+    Session,
+    Message,
+]

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""What is recorded of the process itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ProcessInfo:
+    """What the registry's root says of the MPI library and the process."""
+
+    flavor: str  # "MPICH" "Open MPI" "MPI ABI"
+    status: str  # "loaded" "started" "finalized" "inert"
+    pid: int
+    world_rank: int | None  # None: unknown
+    world_size: int | None
+    library_version: str
+    built_with: str
+    dropped: int  # records lost for want of memory
+    handle_size: int  # bytes
+    frames: int  # return addresses kept beyond the caller
+    job: int = 0  # tells the launcher's jobs apart; 0: not known
+    parent: int = 0  # process id of what started the process

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""MPI objects, datatypes and values as people and programs read them: text, trees, SVG, JSON."""

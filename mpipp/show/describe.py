@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: MIT
+"""MPI objects and calls as structs to be shown; the members' names are the standard's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from mpipp.model import (
+    Broken,
+    Buffer,
+    Call,
+    Comm,
+    Constructor,
+    DatatypeRecord,
+    Errhandler,
+    File,
+    Group,
+    Header,
+    Info,
+    Message,
+    Object,
+    Op,
+    Request,
+    Session,
+    Win,
+)
+from mpipp.show.members import Constant
+from mpipp.show.structure import Array, Shown, Struct, datatype
+
+_TOPOLOGIES = {"cartesian": "CART", "graph": "GRAPH", "distributed graph": "DIST_GRAPH"}
+_RANKS = ("MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ROOT")
+_TAGS = ("MPI_ANY_TAG",)
+# Of a constructor's arguments, those that are no plain numbers.
+_ARGUMENT_CONSTANTS = {
+    "order": ("MPI_ORDER_C", "MPI_ORDER_FORTRAN"),
+    "distribs": ("MPI_DISTRIBUTE_BLOCK", "MPI_DISTRIBUTE_CYCLIC", "MPI_DISTRIBUTE_NONE"),
+    "dargs": ("MPI_DISTRIBUTE_DFLT_DARG",),
+}
+
+_Members = list[tuple[str, Shown]]
+
+
+class Surroundings(Protocol):
+    """What a description needs besides the object itself."""
+
+    @property
+    def constants(self) -> Mapping[str, int]:
+        """The standard's constants that are no handles."""
+        ...
+
+    def constant_name(self, value: int, *names: str) -> str | None:
+        """The first of `names` that has this value."""
+        ...
+
+    def find(self, kind: str, handle: int) -> Object | Broken | None:
+        """The object that has a handle."""
+        ...
+
+    def function(self, address: int) -> str:
+        """The function at an address, as `<name>`."""
+        ...
+
+
+def handle(kind: str, value: int, around: Surroundings) -> Shown:
+    """What a handle of a kind denotes."""
+    found = around.find(kind, value)
+    if found is None:
+        return unknown(kind, value)
+    return described(found, around)
+
+
+def unknown(kind: str, value: int) -> Constant:
+    """What is said of a handle that denotes nothing."""
+    return Constant(f"<unknown MPI_{kind.capitalize()} {value:#x}>")
+
+
+def described(found: Object | Broken, around: Surroundings) -> Shown:
+    """An object as what its handle is shown as."""
+    if isinstance(found, Broken):
+        return Constant(f"<{found.reason}>")
+    header = found.header
+    if header.null or (header.predefined and header.name and not isinstance(found, Comm)):
+        return Constant(header.name)
+    if isinstance(found, DatatypeRecord):
+        return datatype(found.tree, *_datatype_state(found))
+    shown = Struct([*_name(header), *_MAKERS[type(found)](found, around), *_state(header)])
+    return Array(shown.members[0][1].items) if _is_plain_info(found, shown) else shown
+
+
+def summary(found: Object | Broken) -> str:
+    """An object in one word, for a line that shows many things."""
+    if isinstance(found, Broken):
+        return "<?>"
+    header = found.header
+    if isinstance(found, DatatypeRecord) and not (header.predefined or header.null):
+        numbers = [v for v in found.tree.arguments.values() if isinstance(v, int)]
+        brackets = f"[{', '.join(map(str, numbers))}]" if numbers else ""
+        return f"{found.tree.combiner}{brackets}"
+    if header.name:
+        return header.name
+    if isinstance(found, Request):
+        return f"{found.call.procedure}[{found.state}]"
+    if isinstance(found, (Comm, Group)):
+        return f"{header.kind.upper()}[{found.rank} of {found.size}]"
+    return f"{header.kind.upper()}[#{header.serial}]"
+
+
+def _name(header: Header) -> _Members:
+    return [("name", header.name)] if header.name else []
+
+
+def _state(header: Header) -> _Members:
+    # A request's state is one of its members.
+    return [("state", "freed")] if header.freed and header.kind != "request" else []
+
+
+def _datatype_state(record: DatatypeRecord) -> _Members:
+    if record.header.freed:
+        return [("state", "freed")]
+    if not record.committed and not record.header.predefined:
+        return [("state", "not committed")]
+    return []
+
+
+def _comm(comm: Comm, around: Surroundings) -> _Members:
+    result: _Members = [("rank", comm.rank), ("size", comm.size)]
+    result += _world_ranks("world_ranks", comm.world_ranks, comm.size)
+    if comm.inter:
+        result.append(("remote_size", comm.remote_size))
+        result += _world_ranks("remote_world_ranks", comm.remote_world_ranks, None)
+    if comm.topology != "none":
+        result.append(("topology", Constant(_TOPOLOGIES.get(comm.topology, "<unknown>"))))
+    if comm.dims:
+        result += [
+            ("dims", Array(comm.dims)),
+            ("periods", Array(comm.periods)),
+            ("coords", Array(comm.coords)),
+        ]
+    if comm.topology in ("graph", "distributed graph"):
+        result += [("indegree", comm.indegree), ("outdegree", comm.outdegree)]
+    if comm.errhandler is not None:
+        result.append(("errhandler", reference("errhandler", comm.errhandler, around)))
+    return result
+
+
+def _world_ranks(name: str, ranks: Sequence[int] | None, size: int | None) -> _Members:
+    if ranks is None or (size is not None and ranks == range(size)):
+        return []
+    return [(name, Array(ranks))]
+
+
+def _group(group: Group, around: Surroundings) -> _Members:
+    rank = around.constant_name(group.rank, "MPI_UNDEFINED") if group.rank < 0 else None
+    return [
+        ("size", group.size),
+        ("rank", Constant(rank or "MPI_UNDEFINED") if group.rank < 0 else group.rank),
+        *_world_ranks("world_ranks", group.world_ranks, group.size),
+    ]
+
+
+def _request(request: Request, around: Surroundings) -> _Members:
+    result: _Members = [
+        ("operation", request.call.procedure),
+        ("state", Constant(request.state)),
+    ]
+    if request.sharing > 1:
+        result.append(("shared_by", request.sharing))
+    if request.persistent:
+        result.append(("persistent", Constant("true")))
+    partitions = next((b.peers for b in request.call.buffers), 1)
+    if request.call.partitioned:
+        result += [("partitions", partitions), ("ready", request.ready)]
+    return result + call_members(request.call, around)
+
+
+def call_members(call: Call, around: Surroundings) -> _Members:
+    """The arguments of a call: its peers, tags, handles and communication buffers."""
+    result: _Members = []
+    for name in ("dest", "source", "root", "target_rank"):
+        value = getattr(call, name)
+        if value is not None:
+            result.append((name, _constant_or(value, around, *_RANKS)))
+    for name in ("tag", "recvtag"):
+        value = getattr(call, name)
+        if value is not None:
+            result.append((name, _constant_or(value, around, *_TAGS)))
+    for name in ("comm", "op", "win", "file", "message"):
+        value = getattr(call, name)
+        if value is not None:
+            result.append((name, reference(name, value, around)))
+    for name in ("offset", "errorcode"):
+        value = getattr(call, name)
+        if value is not None:
+            result.append((name, value))
+    if call.constructor is not None:
+        result += _constructor_members(call.constructor, around)
+    return result + [(buffer.role, buffer_arguments(buffer, around)) for buffer in call.buffers]
+
+
+def _constructor_members(constructor: Constructor, around: Surroundings) -> _Members:
+    result: _Members = []
+    for name, value in constructor.arguments.items():
+        names = _ARGUMENT_CONSTANTS.get(name, ())
+        if isinstance(value, tuple):
+            items = [_constant_or(item, around, *names) for item in value] if names else value
+            result.append((name, Array(items)))
+        else:
+            shown = Constant("NULL") if value is None else _constant_or(value, around, *names)
+            result.append((name, shown))
+    types = [component(found, 0) for found in constructor.types or ()]
+    if constructor.combiner == "STRUCT":
+        return [*result, ("types", Array(types))]
+    name = "datatype" if constructor.combiner == "NAMED" else "oldtype"
+    return result + [(name, found) for found in types]
+
+
+def buffer_arguments(buffer: Buffer, around: Surroundings) -> Shown:
+    """A communication buffer's address, count and datatype."""
+    return Struct([("address", address_of(buffer, around)), *amount(buffer)])
+
+
+def address_of(buffer: Buffer, around: Surroundings) -> Shown:
+    """A communication buffer's address; MPI_BOTTOM and MPI_IN_PLACE by name."""
+    if "remote" in buffer.access:
+        return buffer.address
+    if around.constant_name(buffer.address, "MPI_IN_PLACE"):
+        return Constant("MPI_IN_PLACE")
+    if is_bottom(buffer, around):
+        return Constant("MPI_BOTTOM")
+    return Constant(f"{buffer.address:#x}")
+
+
+def is_bottom(buffer: Buffer, around: Surroundings) -> bool:
+    """Whether the address is MPI_BOTTOM and no forgotten null pointer.
+
+    They are the same address; a datatype of absolute addresses starts far from 0.
+    """
+    known = buffer.datatype
+    return (
+        around.constant_name(buffer.address, "MPI_BOTTOM") is not None
+        and isinstance(known, DatatypeRecord)
+        and known.tree.size > 0
+        and known.tree.true_lb >= 1 << 12
+    )
+
+
+def amount(buffer: Buffer) -> _Members:
+    """How much a communication buffer holds: count and datatype, or those of each peer."""
+    parts = buffer.parts
+    if parts is None:
+        result: _Members = [("count", buffer.count)]
+        if buffer.peers != 1:
+            result.append(("peers", buffer.peers))
+        return [*result, ("type", component(buffer.datatype, buffer.handle))]
+    result = [
+        ("counts", Array(_Column(parts, lambda part: part.count))),
+        ("offsets", Array(_Column(parts, _offset))),
+    ]
+    if buffer.datatype is None and buffer.handle == 0:
+        types = _Column(parts, lambda part: component(part.datatype, 0))
+        return [*result, ("types", Array(types))]
+    return [*result, ("type", component(buffer.datatype, buffer.handle))]
+
+
+def component(known: DatatypeRecord | Broken | None, value: int) -> Shown:
+    """A datatype as a member: a predefined one as a text, as in figure 5 of the paper."""
+    if known is None:
+        return unknown("datatype", value) if value else Constant("<unknown MPI_Datatype>")
+    if isinstance(known, Broken):
+        return Constant(f"<{known.reason}>")
+    if known.header.name and (known.header.predefined or known.header.null):
+        return known.header.name
+    freed = [("state", "freed")] if known.header.freed else []
+    return datatype(known.tree, *freed)
+
+
+def reference(kind: str, value: int, around: Surroundings) -> Shown:
+    """Another object as a member: by its name if it has one."""
+    found = around.find(kind, value)
+    if found is not None and not isinstance(found, Broken) and found.header.name:
+        return found.header.name
+    return handle(kind, value, around)
+
+
+def _offset(part: object) -> Shown:
+    displacement = getattr(part, "displacement", None)
+    return Constant("?") if displacement is None else displacement
+
+
+class _Column(Sequence[Shown]):
+    # One property of every peer's part, made when asked for.
+
+    def __init__(self, parts: Sequence[object], get: Callable[..., Shown]) -> None:
+        self._parts = parts
+        self._get = get
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __getitem__(self, i: int) -> Shown:  # type: ignore[override]
+        return self._get(self._parts[i])
+
+
+def _win(win: Win, around: Surroundings) -> _Members:
+    result: _Members = [
+        ("base", Constant(f"{win.base:#x}")),
+        ("size", win.size),
+        ("disp_unit", win.disp_unit),
+        ("flavor", Constant(win.flavor.upper())),
+        ("model", Constant(win.model.upper())),
+        ("comm", reference("comm", win.comm, around)),
+    ]
+    if win.epochs:
+        result.append(("epochs", Array([Constant(epoch) for epoch in win.epochs])))
+    if win.lock_count:
+        locks = [
+            Struct([("rank", rank), ("type", Constant("EXCLUSIVE" if exclusive else "SHARED"))])
+            for rank, exclusive in win.locks
+        ]
+        result.append(("locks", Array(locks)))
+    for name in ("access_group", "exposure_group"):
+        value = getattr(win, name)
+        if value:
+            result.append((name, reference("group", value, around)))
+    return result
+
+
+def _op(op: Op, around: Surroundings) -> _Members:
+    return [
+        ("function", Constant(around.function(op.function))),
+        ("commute", Constant("true" if op.commute else "false")),
+    ]
+
+
+def _file(file: File, around: Surroundings) -> _Members:
+    modes = {k: v for k, v in around.constants.items() if k.startswith("MPI_MODE_")}
+    view: _Members = [
+        ("disp", file.disp),
+        ("etype", _datatype_reference(file.etype, around)),
+        ("filetype", _datatype_reference(file.filetype, around)),
+    ]
+    if file.datarep:
+        view.append(("datarep", file.datarep))
+    result: _Members = [
+        ("filename", file.filename),
+        ("amode", _flags(file.amode, modes)),
+        ("comm", reference("comm", file.comm, around)),
+        ("view", Struct(view)),
+    ]
+    if file.split:
+        result.append(("split", file.split.procedure))
+    return result
+
+
+def _datatype_reference(value: int, around: Surroundings) -> Shown:
+    found = around.find("datatype", value)
+    assert found is None or isinstance(found, (DatatypeRecord, Broken))
+    return component(found, value)
+
+
+def _flags(value: int, names: Mapping[str, int]) -> Shown:
+    # MPI_MODE_CREATE | MPI_MODE_RDWR; a bit without a name shows the number.
+    found = [name for name, bit in sorted(names.items()) if value & bit]
+    if sum(names[name] for name in found) != value or not found:
+        return value
+    return Constant(" | ".join(found))
+
+
+def _info(info: Info, around: Surroundings) -> _Members:
+    entries = [Struct([("key", key), ("value", value)]) for key, value in info.entries]
+    return [("entries", Array(entries))]
+
+
+def _is_plain_info(found: Object, shown: Struct) -> bool:
+    return isinstance(found, Info) and len(shown.members) == 1
+
+
+def _errhandler(errhandler: Errhandler, around: Surroundings) -> _Members:
+    return [("function", Constant(around.function(errhandler.function)))]
+
+
+def _session(session: Session, around: Surroundings) -> _Members:
+    if session.errhandler is None:
+        return [("serial", session.header.serial)]
+    return [("errhandler", reference("errhandler", session.errhandler, around))]
+
+
+def _message(message: Message, around: Surroundings) -> _Members:
+    return [
+        ("source", _constant_or(message.source, around, *_RANKS)),
+        ("tag", _constant_or(message.tag, around, *_TAGS)),
+        ("comm", reference("comm", message.comm, around)),
+    ]
+
+
+def _constant_or(value: int, around: Surroundings, *names: str) -> Shown:
+    name = around.constant_name(value, *names)
+    return value if name is None else Constant(name)
+
+
+_MAKERS: Mapping[type, Callable[..., _Members]] = {
+    Comm: _comm,
+    Group: _group,
+    Request: _request,
+    Win: _win,
+    Op: _op,
+    File: _file,
+    Info: _info,
+    Errhandler: _errhandler,
+    Session: _session,
+    Message: _message,
+}

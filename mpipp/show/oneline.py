@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""MPI objects and calls in one line each: for lists and findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mpipp.errors import MpippError
+from mpipp.model import Broken, Buffer, Call, DatatypeRecord, Object, Request
+from mpipp.show import describe
+from mpipp.show.describe import Surroundings
+from mpipp.show.members import Constant, quoted, value_text
+from mpipp.show.printing import Limits
+from mpipp.show.structure import Array, Shown, Struct
+from mpipp.typetree import Datatype
+
+_MOST_TEXT = 120  # characters of an object's description
+_MOST_ITEMS = 16
+_SHORT = Limits(elements=_MOST_ITEMS)
+
+
+def described(found: Object, around: Surroundings) -> str:
+    """An object with what tells it from others of its kind."""
+    if isinstance(found, DatatypeRecord):
+        return _datatype(found)
+    if isinstance(found, Request):
+        text = f"{found.call.procedure} {found.state}, {arguments(found.call, around)}"
+    else:
+        text = inline(describe.described(found, around))
+    return text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 3] + "..."
+
+
+def arguments(call: Call, around: Surroundings) -> str:
+    """A call's arguments, each buffer in a few words."""
+    roles = {buffer.role: buffer for buffer in call.buffers}
+    words = []
+    for name, value in describe.call_members(call, around):
+        if name not in roles:
+            words.append(f"{name} = {inline(value, 1)}")
+            continue
+        buffer = roles[name]
+        words.append(f"{name} = {inline(describe.address_of(buffer, around))} ({_amount(buffer)})")
+    return ", ".join(words)
+
+
+def _amount(buffer: Buffer) -> str:
+    # 4 MPI_INT; of each peer in v forms, {4, 0} MPI_INT, and in w forms, {4 MPI_INT, 0 MPI_CHAR}.
+    if buffer.parts is None:
+        return f"{buffer.total_count} {_kind(buffer.datatype)}"
+    try:
+        parts = [buffer.part(i) for i in range(min(buffer.part_count, _MOST_ITEMS))]
+    except MpippError as error:  # the caller's arrays
+        return f"<{error}>"
+    of_each = buffer.datatype is None and buffer.handle == 0
+    items = [
+        f"{part.count} {_kind(part.datatype)}" if of_each else str(part.count) for part in parts
+    ]
+    text = _listed(items, buffer.part_count)
+    return text if of_each else f"{text} {_kind(buffer.datatype)}"
+
+
+def _kind(known: DatatypeRecord | Broken | None) -> str:
+    return "datatype unknown" if known is None else describe.summary(known)
+
+
+def _listed(items: Sequence[str], count: int) -> str:
+    # The first of `count` items.
+    return "{" + ", ".join(items) + (", ..." if len(items) < count else "") + "}"
+
+
+def inline(shown: Shown, level: int = 0) -> str:
+    """Something shown as `a = 1, b = {...}`."""
+    if isinstance(shown, Struct):
+        text = ", ".join(f"{name} = {inline(value, level + 1)}" for name, value in shown.members)
+        return f"{{{text}}}" if level else text
+    if isinstance(shown, Array):
+        items = [inline(item, level + 1) for item in shown.items[:_MOST_ITEMS]]
+        return _listed(items, len(shown.items))
+    if isinstance(shown, str) and not isinstance(shown, Constant) and level:
+        return quoted(shown)
+    if isinstance(shown, (Datatype, Sequence)) and not isinstance(shown, str):
+        return value_text(shown, _SHORT)
+    return str(shown)
+
+
+def _datatype(found: DatatypeRecord) -> str:
+    name = f" {quoted(found.header.name)}" if found.header.name else ""
+    if found.header.predefined:
+        name = ""
+    state = "" if found.header.predefined else ", not committed"
+    state = ", freed" if found.header.freed else "" if found.committed else state
+    return (
+        f"{describe.summary(found)}{name}, size {found.tree.size}, "
+        f"extent {found.tree.extent}{state}"
+    )

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: MIT
+"""Something shown as an outline: one line for each part, made when asked for.
+
+A buffer's outline follows the expanded type-tree, so the names on the way to a line are the
+element's address: `[2]`, then `[5]`. All else follows the members of `shown`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+from mpipp.datatypes.blocks import Indices
+from mpipp.datatypes.elements import kind
+from mpipp.errors import MpippError, UnreadableMemory
+from mpipp.model import DatatypeRecord
+from mpipp.show import describe, structure
+from mpipp.show.members import Constant, members, quoted
+from mpipp.show.printing import Limits, string_text
+from mpipp.typetree import Datatype
+from mpipp.values.nodes import Memory, Node, stage_node
+from mpipp.values.nodes import buffer as values
+
+_MOST_VALUES = 6  # values shown in the line of what has many
+_LIMITS = Limits(elements=60)  # characters of a text
+_DEEPEST = 3
+_MOST_PIECES = 256  # of memory kept
+_LONGEST = 100  # characters of a line's value
+
+
+class Line(NamedTuple):
+    """What is to be seen of a part.
+
+    `displacement` is in bytes from the start of the buffer, `size` in bytes of data; None where
+    they make no sense. `parts` is the number of those below.
+    """
+
+    name: str
+    value: str
+    type: str
+    displacement: int | None
+    size: int | None
+    parts: int
+
+
+class Item(Protocol):
+    """A part, and those below it."""
+
+    @property
+    def count(self) -> int:
+        """The number of parts below."""
+        ...
+
+    def line(self) -> Line:
+        """What is to be seen of it. Raises MpippError."""
+        ...
+
+    def child(self, i: int) -> Item:
+        """Part number `i` of those below, 0 <= i < count. Raises MpippError."""
+        ...
+
+
+class Tree:
+    """A part that is shown as it is printed: a number, a text, a struct, an array, a datatype."""
+
+    def __init__(self, name: str, what: Any) -> None:
+        self.name = name
+        self._what = what
+        self._members = _members(what)
+
+    @property
+    def count(self) -> int:
+        """The number of parts below."""
+        return 0 if self._members is None else structure.count(self._members)
+
+    def line(self) -> Line:
+        """What is to be seen of it."""
+        what = self._what
+        size = what.size if isinstance(what, Datatype) else None
+        return Line(self.name, _cut(_summary(what)), "", None, size, self.count)
+
+    def child(self, i: int) -> Item:
+        """Part number `i` of those below."""
+        parts = self._members
+        if isinstance(parts, structure.Struct):
+            name, part = parts.members[i]
+        else:
+            assert isinstance(parts, structure.Array)
+            name, part = f"[{i}]", parts.items[i]
+        return part if isinstance(part, (Tree, Data, Group)) else Tree(name, part)
+
+
+class Data:
+    """A part of a buffer: what is left of a datatype after some address indices."""
+
+    def __init__(
+        self, name: str, memory: Memory, address: int, node: Datatype, prefix: Indices, origin: int
+    ) -> None:
+        """`address` is where the whole `node` starts, `origin` where the buffer does."""
+        if prefix and len(prefix) == node.shape.stages:
+            address += node.shape.displacement(prefix)
+            node, prefix = node.shape.component(prefix), ()
+        self.name = name
+        self._memory = memory
+        self._address = address
+        self._node = node
+        self._prefix = prefix
+        self._origin = origin
+
+    @property
+    def count(self) -> int:
+        """The number of parts below."""
+        return 0 if self._node.is_leaf else self._node.shape.branching(self._prefix)
+
+    def line(self) -> Line:
+        """What is to be seen of it."""
+        node, prefix = self._node, self._prefix
+        displacement = self._address - self._origin
+        size = node.size
+        if prefix:
+            displacement += node.shape.displacement(prefix)
+            size = _stage_size(node, prefix)
+            type_name = f"{self.count} {_type_name(node.shape.component(prefix))}"
+        else:
+            type_name = _type_name(node)
+        value = "" if node.is_marker or not size else self._value()
+        return Line(self.name, value, type_name, displacement, size, self.count)
+
+    def child(self, i: int) -> Item:
+        """Part number `i` of those below."""
+        indices = (*self._prefix, i)
+        return Data(f"[{i}]", self._memory, self._address, self._node, indices, self._origin)
+
+    def _value(self) -> str:
+        return _cut(preview(stage_node(self._memory, self._address, self._node, self._prefix)))
+
+
+class Group:
+    """A part with a value of its own and `count` parts below, made by `child`."""
+
+    def __init__(self, line: Line, items: Sequence[Item]) -> None:
+        self._line = line
+        self._items = items
+
+    @property
+    def count(self) -> int:
+        """The number of parts below."""
+        return len(self._items)
+
+    def line(self) -> Line:
+        """What is to be seen of it."""
+        return self._line._replace(parts=self.count)
+
+    def child(self, i: int) -> Item:
+        """Part number `i` of those below."""
+        return self._items[i]
+
+
+class _Entries(Sequence[Item]):
+    # The entries of a buffer of several, made when asked for.
+
+    def __init__(self, memory: Memory, address: int, count: int, datatype: Datatype) -> None:
+        self._memory = memory
+        self._address = address
+        self._count = count
+        self._datatype = datatype
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, i: int) -> Item:  # type: ignore[override]
+        address = self._address + i * self._datatype.extent
+        return Data(f"[{i}]", self._memory, address, self._datatype, (), self._address)
+
+
+def data(name: str, memory: Memory, address: int, count: int, datatype: Datatype) -> Item:
+    """The outline of `count` entries of `datatype` at `address`."""
+    memory = _Once(memory)
+    if count == 1:
+        return Data(name, memory, address, datatype, (), address)
+    value = _cut(preview(values(memory, address, count, datatype)))
+    type_name = f"{count} {_type_name(datatype)}"
+    line = Line(name, value, type_name, 0, count * datatype.size, count)
+    return Group(line, _Entries(memory, address, count, datatype))
+
+
+def lines(item: Item, start: int, stop: int) -> list[Line]:
+    """The lines of the parts [start, stop) below `item`; one that is damaged says so."""
+    found = []
+    for i in range(max(0, start), min(stop, item.count)):
+        try:
+            found.append(item.child(i).line())
+        except (MpippError, OverflowError, RecursionError) as error:
+            found.append(Line(f"[{i}]", f"<{error}>", "", None, None, 0))
+    return found
+
+
+def preview(node: Node) -> str:
+    """The first values below `node`; reads no more than these."""
+    return _preview(node, _MOST_VALUES, 0)[0]
+
+
+def _preview(node: Node, left: int, depth: int) -> tuple[str, int]:
+    # The text, and what is left of the number of values.
+    try:
+        if node.kind == "scalar":
+            return node.text(), left - 1
+        if node.kind == "text":
+            return _string(node), left - 1
+    except UnreadableMemory as error:
+        return f"<cannot read {error.address:#x}>", left - 1
+    count = len(node)
+    if depth == _DEEPEST:
+        return "{...}", left - 1
+    parts: list[str] = []
+    # Blocks have names, too, but those are only numbers.
+    labels = [f"{name} = " for name in node.names] if node.names[:1] == ("value",) else []
+    while len(parts) < count and left > 0:
+        part, left = _preview(node.child(len(parts)), left, depth + 1)
+        parts.append(labels[len(parts)] + part if labels else part)
+    more = ", ..." if len(parts) < count else ""
+    return "{" + ", ".join(parts) + more + "}", left
+
+
+def _string(node: Node) -> str:
+    # As gdb prints it: a terminator at the end is left out.
+    codes = node.characters(0, _LIMITS.elements)
+    more = len(codes) < len(node)
+    if codes and codes[-1] == 0 and not more:
+        codes = codes[:-1]
+    return string_text(codes, node.width > 1, _LIMITS, more)
+
+
+def _members(what: Any) -> structure.Struct | structure.Array | None:
+    # The parts of something shown; those of a datatype with its bounds at the end.
+    if isinstance(what, Datatype):
+        if what.combiner == "NAMED":
+            return None
+        bounds = what.extents
+        return structure.Struct([*members(what), *bounds._asdict().items()])
+    if isinstance(what, (int, str)):
+        return None
+    found = structure.normal(what)
+    assert isinstance(found, (structure.Struct, structure.Array))
+    return found
+
+
+def _summary(what: Any, depth: int = 0) -> str:
+    # Something shown on one line, cut short.
+    if isinstance(what, Datatype):
+        if isinstance(what.origin, DatatypeRecord):
+            return describe.summary(what.origin)
+        return what.name or what.combiner
+    if isinstance(what, (Constant, int)):
+        return str(what)
+    if isinstance(what, str):
+        return quoted(what)
+    if isinstance(what, (Tree, Data, Group)):
+        return what.line().value
+    parts = _members(what)
+    assert parts is not None
+    count = structure.count(parts)
+    if depth == _DEEPEST:
+        return "{...}" if count else "{}"
+    shown_count = min(count, _MOST_VALUES)
+    if isinstance(parts, structure.Struct):
+        pairs = (parts.members[i] for i in range(shown_count))
+        texts = [f"{name} = {_summary(part, depth + 1)}" for name, part in pairs]
+    else:
+        texts = [_summary(parts.items[i], depth + 1) for i in range(shown_count)]
+    return "{" + ", ".join(texts) + (", ..." if shown_count < count else "") + "}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _type_name(node: Datatype) -> str:
+    return node.name if node.combiner == "NAMED" else kind(node)
+
+
+def _stage_size(node: Datatype, prefix: Indices) -> int:
+    # Bytes of data below address indices `prefix`.
+    shape = node.shape
+    size = shape.component(prefix).size
+    for stage in range(len(prefix), shape.stages):
+        size *= shape.branching(prefix + (0,) * (stage - len(prefix)))
+    return size
+
+
+class _Once:
+    # Memory that reads every piece once.
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._pieces: dict[tuple[int, int], bytes | UnreadableMemory] = {}
+
+    def read(self, address: int, length: int) -> bytes:
+        """Exactly `length` bytes at `address`. Raises UnreadableMemory."""
+        key = address, length
+        if len(self._pieces) >= _MOST_PIECES:
+            self._pieces.clear()
+        if key not in self._pieces:
+            try:
+                self._pieces[key] = self._memory.read(address, length)
+            except UnreadableMemory as error:
+                self._pieces[key] = error
+        found = self._pieces[key]
+        if isinstance(found, UnreadableMemory):
+            raise found
+        return found

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""gdb's print settings, and its way to lay out structs and strings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mpipp.datatypes import basictypes
+
+_DEEPEST = 150  # levels of braces; Python's own stack ends somewhere beyond
+
+
+@dataclass(frozen=True)
+class Limits:
+    """gdb's `print elements` (0: unlimited), `repeats` (0: never), `max-depth` (-1), `pretty`."""
+
+    elements: int = 200
+    repeats: int = 10
+    max_depth: int = 20
+    pretty: bool = False
+
+    @property
+    def repeats_over(self) -> int | float:
+        """A longer run of equal items is shown once with its length."""
+        return self.repeats or float("inf")
+
+    @property
+    def deepest(self) -> int:
+        """Levels of braces shown before `{...}`."""
+        return _DEEPEST if self.max_depth < 0 else min(self.max_depth, _DEEPEST)
+
+
+DEFAULT_LIMITS = Limits()
+
+
+def struct_text(names: Sequence[str], items: Sequence[str], level: int, pretty: bool) -> str:
+    """A struct of printed members, `level` braces deep."""
+    members = [f"{name} = {item}" for name, item in zip(names, items)]
+    if not pretty or not members:
+        return "{" + ", ".join(members) + "}"
+    margin = "\n" + "  " * level
+    return "{" + margin + "  " + f",{margin}  ".join(members) + margin + "}"
+
+
+def string_text(codes: Sequence[int], wide: bool, limits: Limits, more: bool = False) -> str:
+    """Characters as a C string, with runs set apart as gdb does.
+
+    `codes` need hold no more than the limit of elements; `more` says that others follow.
+    """
+    prefix = "L" if wide else ""
+    pieces: list[str] = []
+    quoted = ""
+    shown = 0
+    limit = limits.elements or float("inf")
+    position = 0
+    while position < len(codes) and shown < limit:
+        code = codes[position]
+        end = position + 1
+        while end < len(codes) and codes[end] == code:
+            end += 1
+        run = end - position
+        shown += run
+        position = end
+        if run > limits.repeats_over:
+            if quoted:
+                pieces.append(f'{prefix}"{quoted}"')
+                quoted = ""
+            pieces.append(f"{prefix}'{basictypes.escape(code, chr(39))}' <repeats {run} times>")
+        else:
+            quoted += basictypes.escape(code, '"') * run
+    if quoted or not pieces:
+        pieces.append(f'{prefix}"{quoted}"')
+    return ", ".join(pieces) + ("..." if more or position < len(codes) else "")
