@@ -16,7 +16,7 @@ from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.model import DatatypeRecord
 from mpipp.show import describe, structure
 from mpipp.show.members import Constant, members, quoted
-from mpipp.show.printing import Limits, string_text
+from mpipp.show.printing import Limits, runs_of, string_text
 from mpipp.typetree import Datatype
 from mpipp.values.nodes import Memory, Node, stage_node
 from mpipp.values.nodes import buffer as values
@@ -228,7 +228,7 @@ def _string(node: Node) -> str:
     more = len(codes) < len(node)
     if codes and codes[-1] == 0 and not more:
         codes = codes[:-1]
-    return string_text(codes, node.width > 1, _LIMITS, more)
+    return string_text(runs_of(codes), node.width > 1, _LIMITS, more)
 
 
 def _members(what: Any) -> structure.Struct | structure.Array | None:

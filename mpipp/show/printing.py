@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mpipp.datatypes import basictypes
@@ -43,25 +44,30 @@ def struct_text(names: Sequence[str], items: Sequence[str], level: int, pretty: 
     return "{" + margin + "  " + f",{margin}  ".join(members) + margin + "}"
 
 
-def string_text(codes: Sequence[int], wide: bool, limits: Limits, more: bool = False) -> str:
+def runs_of(codes: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Each character and how often it follows itself."""
+    return ((code, len(list(run))) for code, run in itertools.groupby(codes))
+
+
+def string_text(
+    runs: Iterable[tuple[int, int]], wide: bool, limits: Limits, more: bool = False
+) -> str:
     """Characters as a C string, with runs set apart as gdb does.
 
-    `codes` need hold no more than the limit of elements; `more` says that others follow.
+    `runs` need hold no more than the limit of elements; `more` says that others follow.
     """
     prefix = "L" if wide else ""
     pieces: list[str] = []
     quoted = ""
     shown = 0
     limit = limits.elements or float("inf")
-    position = 0
-    while position < len(codes) and shown < limit:
-        code = codes[position]
-        end = position + 1
-        while end < len(codes) and codes[end] == code:
-            end += 1
-        run = end - position
+    for code, run in runs:
+        if shown >= limit:
+            more = True
+            break
+        if not limits.repeats and run > limit - shown:
+            more, run = True, int(limit - shown)
         shown += run
-        position = end
         if run > limits.repeats_over:
             if quoted:
                 pieces.append(f'{prefix}"{quoted}"')
@@ -71,4 +77,4 @@ def string_text(codes: Sequence[int], wide: bool, limits: Limits, more: bool = F
             quoted += basictypes.escape(code, '"') * run
     if quoted or not pieces:
         pieces.append(f'{prefix}"{quoted}"')
-    return ", ".join(pieces) + ("..." if more or position < len(codes) else "")
+    return ", ".join(pieces) + ("..." if more else "")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mpipp.errors import UnreadableMemory
-from mpipp.show.printing import DEFAULT_LIMITS, Limits, string_text, struct_text
+from mpipp.show.printing import DEFAULT_LIMITS, Limits, runs_of, string_text, struct_text
 from mpipp.values.nodes import Node, RowPlan, characters, row_plan
 from mpipp.values.views import Array, Scalar, Struct, Text, View
 
@@ -22,6 +22,7 @@ _UNLIMITED = 1 << 200
 _LONGEST_RUN = 1 << 16  # characters read beyond the limit to find the end of a run
 _PIECE = 1 << 12  # items written at once
 _LONGEST_SLOW_RUNS = 1 << 16  # items visited one by one beyond the limit, in one print
+_UNREADABLE_COST = 1 << 5  # of them that one counts for that cannot be read: a debugger takes long
 
 
 def values_text(node: Node, limits: Limits = DEFAULT_LIMITS) -> str:
@@ -77,8 +78,10 @@ class _Printer:
             return f"<cannot read {error.address:#x}>"
 
     def _string(self, node: Node) -> str:
-        # A run may reach beyond the limit: gdb counts it to its end.
         limit = self._limits.elements
+        if isinstance(node.view, Text) and len(node) and not node.view.stride:
+            return _repeated(node.characters(0, 1)[0], len(node), node.width, self._limits)
+        # A run may reach beyond the limit: gdb counts it to its end.
         codes = node.characters(0, limit + _LONGEST_RUN if limit else len(node))
         return _string(codes, len(node), node.width, self._limits)
 
@@ -104,7 +107,8 @@ class _Printer:
         # Visits the items one by one from `done` on, returns how many are done.
         count = len(node)
         ahead: tuple[str, int] | None = None
-        while done < count and self.left > 0:
+        cost = 1
+        while done < count and self.left > 0 and (cost or self._beyond > 0):
             before = self.left
             if ahead is None or ahead[1] > before:
                 text = self.text(node.child(done), level + 1)
@@ -113,8 +117,10 @@ class _Printer:
                 text, cost = ahead
             ahead = None
             run = 1
+            if cost < before and isinstance(node.view, Array) and not (cost and node.view.stride):
+                run = count - done  # all in one place, or without any value
             while cost < before and done + run < count and self._beyond > 0:
-                self._beyond -= 1
+                self._beyond -= _UNREADABLE_COST if "<cannot read" in text else 1
                 self.left = before
                 following = self.text(node.child(done + run), level + 1)
                 if not _same(text, following):
@@ -125,6 +131,8 @@ class _Printer:
                 run, ahead = 1, None  # each has its own address
             self.left = before
             done += self._emit(text, cost, run, items)
+            if run > 1 and self._beyond <= 0:
+                break  # the run's end is out of sight
         return done
 
     def _regular_items(self, node: Node, row: _RowFormat, items: list[str]) -> int:
@@ -135,16 +143,16 @@ class _Printer:
         numbers: tuple[object, ...] = ()
         cost = len(row.plan.fields)
         try:
-            for raw, decoded in node.rows(row.plan, 0, len(node)):
+            for raw, decoded, copies in node.rows(row.plan, 0, len(node)):
                 if raw == previous:
-                    run += 1
+                    run += copies
                     continue
                 if previous is not None:
                     emitted = self._emit(row.text(previous, numbers), cost, run, items)
                     done += emitted
                     if emitted < run or self.left < cost:
                         return done
-                previous, numbers, run = raw, decoded, 1
+                previous, numbers, run = raw, decoded, copies
         except UnreadableMemory:
             pass
         if previous is not None:
@@ -247,8 +255,14 @@ def _string(codes: Sequence[int], count: int, width: int, limits: Limits) -> str
     # `codes` begin a text of `count` characters.
     if count and len(codes) == count and codes[-1] == 0:
         # gdb leaves out the terminator
-        return string_text(codes[:-1], width > 1, limits)
-    return string_text(codes, width > 1, limits, len(codes) < count)
+        return string_text(runs_of(codes[:-1]), width > 1, limits)
+    return string_text(runs_of(codes), width > 1, limits, len(codes) < count)
+
+
+def _repeated(code: int, count: int, width: int, limits: Limits) -> str:
+    # As `_string` has it, without so many codes.
+    runs = [(code, count if code else count - 1)] if count > 1 or code else []
+    return string_text(runs, width > 1, limits)
 
 
 def _same(text: str, other: str) -> bool:

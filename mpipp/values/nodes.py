@@ -94,6 +94,8 @@ class Node:
         address = self.address + view.first + start * view.stride
         if view.stride == width:
             raw = self._memory.read(address, count * width) if count else b""
+        elif view.stride == 0:
+            raw = self._memory.read(address, width) * count
         else:
             read = self._memory.read
             raw = b"".join(read(address + i * view.stride, width) for i in range(count))
@@ -105,16 +107,17 @@ class Node:
         assert isinstance(self.view, Text)
         return self.view.leaf.width
 
-    def rows(self, plan: RowPlan, start: int, stop: int) -> Iterator[tuple[_Row, _Row]]:
-        """Items [start, stop) of an array, each as (raw fields, decoded fields) by `plan`.
+    def rows(self, plan: RowPlan, start: int, stop: int) -> Iterator[tuple[_Row, _Row, int]]:
+        """Items [start, stop) of an array by `plan`: raw fields, decoded fields, number in a row.
 
-        Raises UnreadableMemory at the first item of a chunk that cannot be read.
+        Equal neighbours may come in one such row or in several. Raises UnreadableMemory at the
+        first item of a chunk that cannot be read.
         """
         view = self.view
         assert isinstance(view, Array)
         stride = view.stride
-        most = max(1, min(_CHUNK // (abs(stride) or 1), _CHUNK // 8))
-        step = min(most, _FIRST_ROWS)
+        most = max(1, min(_CHUNK // abs(stride), _CHUNK // 8)) if stride else stop - start
+        step = min(most, _FIRST_ROWS) if stride else most
         base = self.address + view.first + plan.low
         first = start
         while first < stop:
@@ -122,13 +125,17 @@ class Node:
             low, high = sorted((base + first * stride, base + last * stride))
             raw = self._memory.bulk(low, high - low + plan.length)
             at = base + first * stride - low
-            offsets = [at] * (last - first + 1)
-            if stride:
-                offsets = list(range(at, at + (last - first + 1) * stride, stride))
-            yield from zip(
-                map(plan.raw.unpack_from, itertools.repeat(raw), offsets),
-                map(plan.decoded.unpack_from, itertools.repeat(raw), offsets),
-            )
+            if raw[abs(stride) :] == raw[: len(raw) - abs(stride)]:
+                # One item in one place, or all bytes alike.
+                fields = plan.raw.unpack_from(raw, at), plan.decoded.unpack_from(raw, at)
+                yield (*fields, last + 1 - first)
+            else:
+                offsets = range(at, at + (last - first + 1) * stride, stride)
+                yield from zip(
+                    map(plan.raw.unpack_from, itertools.repeat(raw), offsets),
+                    map(plan.decoded.unpack_from, itertools.repeat(raw), offsets),
+                    itertools.repeat(1),
+                )
             first, step = last + 1, min(most, 8 * step)
 
     def _leaf(self) -> Leaf:

@@ -187,7 +187,7 @@ def _dimension(datatype: Datatype, shape: Grid, number: int) -> View:
     first = dimension.first * stride
     last = number + 1 == shape.stages
     step = stride * (dimension.period if dimension.chunk == 1 else 1)
-    if dimension.chunk > 1 and dimension.count > dimension.chunk:
+    if dimension.chunk > 1 and dimension.count > dimension.chunk and stride:
         below = stage(datatype, (0,) * (number + 1))
         return Irregular(dimension.count, lambda i: (below, dimension.index(i) * stride))
     if last and not shape.fortran:

@@ -189,6 +189,71 @@ def test_equal_items_need_equal_bits() -> None:
     assert text(contiguous(12, DOUBLE), nan) == "{nan(0x8000000000000) <repeats 12 times>}"
 
 
+MANY = 2**31 - 1
+
+
+class Impatient(FakeMemory):
+    """Memory that is read a few times only."""
+
+    def read(self, address: int, length: int) -> bytes:
+        assert self.reads < 100
+        return super().read(address, length)
+
+
+@pytest.mark.parametrize(
+    ("datatype", "count", "expected"),
+    [
+        (vector(MANY, 1, 0, INT), 1, f"{{{{0}} <repeats {MANY} times>}}"),
+        (vector(MANY, 3, 0, INT), 1, f"{{{{0, 1, 2}} <repeats {MANY} times>}}"),
+        (vector(MANY, MANY, 0, resized(0, 0, INT)), 1, f"{{{{0 <repeats {MANY} times>}} <re"),
+        (resized(0, 0, INT), MANY**2, f"{{0 <repeats {MANY**2} times>}}"),
+        (contiguous(MANY, resized(0, 0, CHAR)), 1, rf"'\000' <repeats {MANY - 1} times>"),
+        (struct((MANY, 4, resized(0, 0, CHAR))), 1, rf"{{b0 = '\001' <repeats {MANY} times>}}"),
+        (indexed((1, MANY), (1, 2), resized(0, 0, INT)), 1, f"{{{{0}}, {{0 <repeats {MANY} times>"),
+        (
+            darray(2, 0, (MANY,), ("CYCLIC",), (3,), (2,), resized(0, 0, INT)),
+            1,
+            "{0 <repeats 10737",
+        ),
+        (darray(2, 0, (MANY,), ("CYCLIC",), (3,), (2,), contiguous(0, INT)), 1, "{{} <repeats 107"),
+        (
+            struct((1, 0, INT), (MANY, 4, resized(0, 8, struct()))),
+            1,
+            "{b0 = 0, b1 = {{} <repeats 2",
+        ),
+        (vector(MANY, 1, 0, indexed((1, 1), (1, 0), INT)), 1, "{{{{1}, {0}}} <repeats 2147"),
+    ],
+)
+def test_what_is_in_one_place_is_read_once(datatype: Datatype, count: int, expected: str) -> None:
+    memory = Impatient(AT, NUMBERS)
+    assert values_text(buffer(memory, AT, count, datatype)).startswith(expected)
+
+
+def test_very_many_too_deep() -> None:
+    inner = vector(MANY, 1, 2, INT)
+    for datatype in (inner, darray(2, 0, (MANY,), ("CYCLIC",), (3,), (2,), contiguous(1, INT))):
+        assert text(datatype, NUMBERS, max_depth=1).startswith("{{...} <repeats ")
+
+
+def test_one_text_in_one_place() -> None:
+    letters = contiguous(300, resized(0, 0, CHAR))
+    assert text(letters, b"x") == "'x' <repeats 300 times>"
+    assert text(letters, b"x", repeats=0, elements=4) == '"xxxx"...'
+    assert text(contiguous(5, resized(0, 0, CHAR)), b"x") == '"xxxxx"'
+    assert text(contiguous(5, resized(0, 0, CHAR)), b"\0") == r'"\000\000\000\000"'
+    assert text(contiguous(2, resized(0, 0, CHAR)), b"\0") == r'"\000"'
+
+
+@pytest.mark.parametrize("stride", [1, 2, 5, -1])
+def test_what_is_alike_is_not_decoded_one_by_one(stride: int) -> None:
+    length = 4 * 100_000
+    data = bytearray(4 * length * abs(stride))
+    data[-4:] = data[:4] = b"\1\0\0\0"
+    start = (length - 1) * 4 * abs(stride) if stride < 0 else 0
+    expected = f"{{{{1}}, {{0}} <repeats {length - (abs(stride) == 1) - 1} times>"
+    assert text(vector(length, 1, stride, INT), data, start=start).startswith(expected)
+
+
 def test_negative_displacements_and_strides() -> None:
     assert text(vector(3, 1, -2, INT), NUMBERS, start=20) == "{{5}, {3}, {1}}"
     assert text(indexed((1, 1), (-1, 1), INT), NUMBERS, start=8) == "{{1}, {3}}"

@@ -94,7 +94,8 @@ def _items(node: Node, view: Array) -> Iterator[bytes]:
     plan = row_plan(view)
     if plan is None:
         return (node.child(i).raw() for i in range(view.count))
-    return (raw for (raw,), _ in node.rows(plan, 0, view.count))  # type: ignore[misc]
+    rows = node.rows(plan, 0, view.count)
+    return (raw * copies for (raw,), _, copies in rows)  # type: ignore[misc, operator]
 
 
 def _in_c() -> bool:
