@@ -50,7 +50,7 @@ def _may_be_one(processes: Sequence[Process]) -> bool:
 class Processes:
     """The processes of one MPI_COMM_WORLD; those whose rank is not known are left out.
 
-    Communicators are the same where their identities are (wrapper/channels.h): handles and members
+    Communicators are the same where their identities are (wrapper/recorders/channels.h): handles and members
     do not tell.
     """
 

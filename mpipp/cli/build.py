@@ -57,7 +57,7 @@ def source_directory() -> Path:
         MpippError: there are none.
     """
     for directory in (_PACKAGE / "_wrapper", _PACKAGE.parent / "wrapper"):
-        if any(directory.glob("*.c")):
+        if any(directory.rglob("*.c")):
             return directory
     raise MpippError(f"the wrapper's C sources are not in {_PACKAGE}: install mpipp again")
 
@@ -143,7 +143,7 @@ def commands(
         extra_flags: more flags for it.
     """
     sources = source_directory()
-    files = sorted([*sources.glob("*.c"), *sources.glob("generated/*.c")])
+    files = sorted(sources.rglob("*.c"))
     start = [compiler or mpi.compiler, *_FLAGS, *extra_flags]
     where = [f"-I{sources}", f"-I{build_directory}"]
     where += [f"-DMPIPP_FLAVOUR_{mpi.flavour.key.upper()}=1", *mpi.flags]

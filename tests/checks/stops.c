@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "generated/procedures.h"
-#include "seam.h"
+#include "intercept/seam.h"
 
 // Set by gdb.
 volatile int stops_attached;

@@ -16,7 +16,7 @@ from mpipp.model import KINDS
 from mpipp.registry.fields import MAGIC
 from mpipp.registry.memory import BytesMemory
 
-DEFINITIONS = Path(__file__).resolve().parents[2] / "wrapper"
+DEFINITIONS = Path(__file__).resolve().parents[2] / "wrapper" / "records"
 
 COMBINERS = tuple(
     re.findall(r"^COMBINER\((\w+)\)", (DEFINITIONS / "combiners.def").read_text(), re.M)

@@ -4,9 +4,9 @@
 #define MPIPP_CALLS_H
 
 #include "rename.h"
-#include "../vendor.h"
+#include "mpi/vendor.h"
 #include "unrename.h"
-#include "../intercept.h"
+#include "intercept/intercept.h"
 
 // Handles by value, in a whole register (vendor.h).
 typedef mpipp_arg mpipp_MPI_Comm;

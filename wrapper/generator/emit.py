@@ -79,8 +79,8 @@ def prelude() -> str:
     """calls.h: what the files of wrappers begin with."""
     types = sorted({t for t, _ in known.HANDLES.values()})
     lines = ["#ifndef MPIPP_CALLS_H", "#define MPIPP_CALLS_H", ""]
-    lines += ['#include "rename.h"', '#include "../vendor.h"', '#include "unrename.h"']
-    lines += ['#include "../intercept.h"', ""]
+    lines += ['#include "rename.h"', '#include "mpi/vendor.h"', '#include "unrename.h"']
+    lines += ['#include "intercept/intercept.h"', ""]
     lines += ["// Handles by value, in a whole register (vendor.h)."]
     lines += [f"typedef mpipp_arg mpipp_{t};" for t in types]
     lines += ["", '#define EXPORT __attribute__((visibility("default")))']

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two processes inside calls of every class: a hook at the wrapper's seam stops them there.
+#include "intercept/seam.h"
 #include "probe.h"
-#include "seam.h"
 
 static int in[64], out[64], rank, other;
 static MPI_Comm world = MPI_COMM_WORLD, ring, between;

@@ -3,8 +3,8 @@
 // Checks itself: ends with status 0 or says which line was wrong.
 #include <errno.h>
 
+#include "intercept/seam.h"
 #include "probe.h"
-#include "seam.h"
 
 #define CHECK(condition)                                                                           \
   if (!(condition)) return fprintf(stderr, "line %d: %s\n", __LINE__, #condition), __LINE__ % 255

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "channels.h"
+#include "recorders/channels.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "intercept.h"
-#include "objects.h"
-#include "resolve.h"
+#include "intercept/intercept.h"
+#include "mpi/resolve.h"
+#include "recorders/objects.h"
 
 enum { CHANNELS_AT_ONCE = 64, FIRST_SLOTS = 16, MAX_CHANNELS = 4096 };
 

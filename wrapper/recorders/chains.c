@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "chains.h"
+#include "recorders/chains.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "store.h"
+#include "records/store.h"
 
 // How many are compared to find the one meant; completed in order, the first is it.
 enum { FARTHEST = 1024 };

@@ -3,7 +3,7 @@
 #ifndef MPIPP_REGISTRY_H
 #define MPIPP_REGISTRY_H
 
-#include "records.h"
+#include "records/records.h"
 
 extern struct mpipp_registry mpipp_registry;
 

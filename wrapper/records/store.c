@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "store.h"
+#include "records/store.h"
 
 #include <errno.h>
 #include <execinfo.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "objects.h"
-#include "registry.h"
-#include "resolve.h"
+#include "mpi/resolve.h"
+#include "recorders/objects.h"
+#include "records/registry.h"
 
 enum { CHUNK_BYTES = 1 << 16, FIRST_SLOTS = 1024, MAX_FRAMES = 64 };
 

@@ -6,7 +6,7 @@
 #ifndef MPIPP_CHAINS_H
 #define MPIPP_CHAINS_H
 
-#include "records.h"
+#include "records/records.h"
 
 // All of these with the requests locked (mpipp_lock_kind).
 

@@ -3,7 +3,7 @@
 #ifndef MPIPP_STORE_H
 #define MPIPP_STORE_H
 
-#include "records.h"
+#include "records/records.h"
 
 #define MPIPP_LIKELY(x) __builtin_expect(!!(x), 1)
 #define MPIPP_UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -23,7 +23,7 @@
 #ifndef MPIPP_SEAM_H
 #define MPIPP_SEAM_H
 
-#include "records.h"
+#include "records/records.h"
 
 struct mpipp_hook {
   int (*enter)(struct mpipp_call *call, int *code);

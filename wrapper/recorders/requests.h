@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-#include "channels.h"
-#include "objects.h"
-#include "records.h"
-#include "resolve.h"
-#include "store.h"
+#include "mpi/resolve.h"
+#include "recorders/channels.h"
+#include "recorders/objects.h"
+#include "records/records.h"
+#include "records/store.h"
 
 // The first slot of a handle, of mpipp_requests_alone. If it has that handle it has a record.
 static inline const struct mpipp_slot *mpipp_request_slot(const struct mpipp_slots *slots,

@@ -13,8 +13,8 @@
 
 #include <stddef.h>
 
-#include "store.h"
-#include "vendor.h"
+#include "mpi/vendor.h"
+#include "records/store.h"
 
 // The thread that a call is on: its record is part of the thread's.
 static inline struct mpipp_thread *mpipp_thread_of(const struct mpipp_call *call) {

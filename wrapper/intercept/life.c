@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "channels.h"
-#include "intercept.h"
+#include "intercept/intercept.h"
+#include "recorders/channels.h"
 
 enum { THREADS_BYTES = 1 << 16 };
 

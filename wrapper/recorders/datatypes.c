@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "intercept.h"
+#include "intercept/intercept.h"
 
 // What the library itself says of a datatype: the oracle that goes with every record.
 static void ask_extents(struct mpipp_datatype *record, MPI_Datatype datatype) {

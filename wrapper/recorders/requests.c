@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chains.h"
-#include "channels.h"
-#include "intercept.h"
-#include "requests.h"
+#include "intercept/intercept.h"
+#include "recorders/chains.h"
+#include "recorders/channels.h"
+#include "recorders/requests.h"
 
 enum { SERIALS_AT_ONCE = 1024 };
 

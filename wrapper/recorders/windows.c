@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "objects.h"
-#include "resolve.h"
-#include "store.h"
+#include "mpi/resolve.h"
+#include "recorders/objects.h"
+#include "records/store.h"
 
 static void *attribute(MPI_Win win, int keyval) {
   void *value = NULL;

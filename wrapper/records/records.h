@@ -47,7 +47,7 @@ enum mpipp_flag {
 // MPIPP_COMBINER_NAMED ...: this library's own numbers, the same for every MPI library.
 enum mpipp_combiner {
 #define COMBINER(NAME) MPIPP_COMBINER_##NAME,
-#include "combiners.def"
+#include "records/combiners.def"
 #undef COMBINER
 };
 

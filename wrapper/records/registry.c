@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "registry.h"
+#include "records/registry.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "intercept.h"
+#include "intercept/intercept.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -38,7 +38,7 @@ enum record_id {
 #define NESTED(record, field, of)
 #define ENUMERATOR(enumeration, value, name)
 #define TABLE(name, record)
-#include "records.def"
+#include "records/records.def"
 #undef RECORD
 #undef FIELD
 #undef NESTED
@@ -68,7 +68,7 @@ static const struct mpipp_field fields[] = {
    offsetof(struct mpipp_##record, field),                                                         \
    SIZE_OF(record, field)},
 #define TABLE(name, record)
-#include "records.def"
+#include "records/records.def"
 #undef RECORD
 #undef FIELD
 #undef NESTED
@@ -82,7 +82,7 @@ static const struct mpipp_enumerator enumerators[] = {
 #define NESTED(record, field, of)
 #define ENUMERATOR(enumeration, value, name) {#enumeration, name, value},
 #define TABLE(name, record)
-#include "records.def"
+#include "records/records.def"
 #undef ENUMERATOR
 #undef TABLE
 };
@@ -91,7 +91,7 @@ static const struct mpipp_table tables[] = {
 #define ENUMERATOR(enumeration, value, name)
 #define TABLE(table, of)                                                                           \
   {.name = #table, .record = RECORD_##of, .record_size = sizeof(struct mpipp_##of)},
-#include "records.def"
+#include "records/records.def"
 #undef RECORD
 #undef FIELD
 #undef NESTED

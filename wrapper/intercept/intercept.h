@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "channels.h"
-#include "objects.h"
-#include "registry.h"
-#include "requests.h"
-#include "resolve.h"
-#include "seam.h"
-#include "store.h"
+#include "intercept/seam.h"
+#include "mpi/resolve.h"
+#include "recorders/channels.h"
+#include "recorders/objects.h"
+#include "recorders/requests.h"
+#include "records/registry.h"
+#include "records/store.h"
 
 extern __thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec")));
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chains.h"
-#include "channels.h"
-#include "intercept.h"
+#include "intercept/intercept.h"
+#include "recorders/chains.h"
+#include "recorders/channels.h"
 
 void mpipp_constant_made(enum mpipp_kind kind, uint64_t handle, const char *name, unsigned flag) {
   if (mpipp_find(kind, handle)) return;

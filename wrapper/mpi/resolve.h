@@ -5,7 +5,7 @@
 #define MPIPP_RESOLVE_H
 
 #include "generated/procedures.h"
-#include "vendor.h"
+#include "mpi/vendor.h"
 
 // [0]: MPI_X as the next library in line has it (another tool, or MPI); [1]: PMPI_X.
 extern void *mpipp_real[2][MPIPP_PROCEDURES] __attribute__((visibility("hidden")));

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "channels.h"
-#include "objects.h"
-#include "registry.h"
-#include "resolve.h"
-#include "store.h"
+#include "mpi/resolve.h"
+#include "recorders/channels.h"
+#include "recorders/objects.h"
+#include "records/registry.h"
+#include "records/store.h"
 
 static int initialized(void) {
   int flag = 0, finalized = 0;

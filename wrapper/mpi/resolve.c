@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "resolve.h"
+#include "mpi/resolve.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "records.h"
-#include "registry.h"
+#include "records/records.h"
+#include "records/registry.h"
 
 void *mpipp_real[2][MPIPP_PROCEDURES];
 extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "intercept.h"
+#include "intercept/intercept.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #ifndef MPIPP_OBJECTS_H
 #define MPIPP_OBJECTS_H
 
-#include "records.h"
-#include "vendor.h"
+#include "mpi/vendor.h"
+#include "records/records.h"
 
 // Frees what a record owns and drops its references; with the store's lock held.
 void mpipp_forget(struct mpipp_object *object);
