@@ -50,8 +50,8 @@ def _may_be_one(processes: Sequence[Process]) -> bool:
 class Processes:
     """The processes of one MPI_COMM_WORLD; those whose rank is not known are left out.
 
-    Communicators are the same where their identities are (wrapper/recorders/channels.h): handles and members
-    do not tell.
+    Communicators are the same where their identities are (wrapper/recorders/channels.h): handles
+    and members do not tell.
     """
 
     def __init__(self, processes: Sequence[Process]) -> None:
