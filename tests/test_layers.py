@@ -39,6 +39,7 @@ OUTSIDE = {
     "mpi4py": ("python",),
     "textual": ("browse",),
     "rich": ("browse",),
+    "elftools": ("cli",),
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -7,7 +7,7 @@
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
 packages=(gdb gcc g++ gfortran libmpich-dev mpich libopenmpi-dev openmpi-bin procps
-    python3-pexpect python3-pytest python3-pytest-timeout python3-pytest-xdist)
+    python3-pexpect python3-pyelftools python3-pytest python3-pytest-timeout python3-pytest-xdist)
 # What of the tests makes sense there; the pure ones too, for the age of Python.
 selected=(tests/gdb tests/languages tests/unit tests/faults/test_fuzz.py)
 # What needs DDD, mpi4py, or more packages of Python for gdb: none of them is there.

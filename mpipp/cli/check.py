@@ -9,14 +9,19 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from mpipp.cli import corefile, elf
+from mpipp.cli import elf
 from mpipp.cli.debugger import debugger, loading
 from mpipp.errors import MpippError
+from mpipp.registry import cores
 
 _BEGIN, _END = "mpipp check begins", "mpipp check ends"
 _LAST = re.compile(r"^(no|\d+) findings? in (\d+) process", re.MULTILINE)
+# What gdb says of a core, and what it says of every one of a process with shared memory.
+_OF_CORES = re.compile(r"warning: |is not a core dump")
+_USUAL = re.compile(r"file-backed mapping note|`\.reg-xstate/|auto-load")
 
 FOUND, NOT_CHECKED = 1, 2
 
@@ -52,20 +57,21 @@ def run(arguments: argparse.Namespace) -> int:
     done = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        capture_output=True,
         env={**os.environ, "DEBUGINFOD_URLS": ""},
         text=True,
         errors="backslashreplace",
         check=False,
     )
+    for said in [*_cut_off(arguments.cores), *_warnings(done.stderr)]:
+        print(f"mpipp: {said}", file=sys.stderr)
     _, begins, rest = done.stdout.partition(_BEGIN + "\n")
     report, ends, _ = rest.partition(_END + "\n")
     if not begins or not ends:
         raise MpippError(f"gdb ended with status {done.returncode} before it had checked the cores")
     result = _result_of_document(report) if arguments.json else _result(report)
     if result is None:
-        said = " ".join(report.split()) or "gdb said nothing"
+        said = done.stderr.strip().rpartition("\n")[2] or "gdb said nothing"
         raise MpippError(f"the cores could not be checked: {said}")
     sys.stdout.write(report)
     findings, checked, whole = result
@@ -75,12 +81,28 @@ def run(arguments: argparse.Namespace) -> int:
     return FOUND if findings else 0 if whole else NOT_CHECKED
 
 
+def _cut_off(paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        core = cores.read(path)
+        if core is not None and core.size < core.whole:
+            yield f"{path} is cut off: {core.size} of {core.whole} bytes are there"
+
+
+def _warnings(said: str) -> list[str]:
+    # gdb's own of the cores, each once.
+    lines = [line.strip() for line in said.splitlines()]
+    chosen = [
+        f"gdb: {line}" for line in lines if _OF_CORES.search(line) and not _USUAL.search(line)
+    ]
+    return list(dict.fromkeys(chosen))
+
+
 def _is_given(arguments: argparse.Namespace, option: str) -> bool:
     return bool(getattr(arguments, option.lstrip("-")))
 
 
 def _program(core: str, chosen: str | None) -> str:
-    recorded = corefile.program_of(core)  # says whether it is a core
+    recorded = elf.program_of_core(core)  # says whether it is a core
     program = chosen or recorded
     if not program:
         raise MpippError(f"{core} does not say of which program it is: name that with --exec")

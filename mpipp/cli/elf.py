@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What does an ELF file need: its program interpreter, libraries and undefined symbols?
-
-Only what linking is about is read; both classes and both byte orders are.
-"""
+"""What does an ELF file need to run, and of which program is a core file?"""
 
 from __future__ import annotations
 
-import struct
-from typing import Callable, TypeVar
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
 
 from mpipp.errors import MpippError
 
-_PT_DYNAMIC = 2
-_PT_INTERP = 3
-_SHT_DYNSYM = 11
-_DT_NEEDED = 1
-
-_Answer = TypeVar("_Answer")
+_ET_CORE = 4
+_AT_ENTRY = 9
 
 
 def is_elf(path: str) -> bool:
@@ -34,114 +29,115 @@ def interpreter(path: str) -> str:
     Raises:
         MpippError: the file cannot be read, or is not a whole ELF file.
     """
-    return _read(path, _Reader.interpreter)
+    with _opened(path) as elf:
+        return next((str(each.get_interp_name()) for each in _segments(elf, "PT_INTERP")), "")
 
 
 def needed(path: str) -> list[str]:
     """The sonames of the libraries the file at `path` is linked with; errors as `interpreter`."""
-    return _read(path, _Reader.needed)
+    with _opened(path) as elf:
+        dynamic = _segments(elf, "PT_DYNAMIC")
+        return [tag.needed for each in dynamic for tag in each.iter_tags("DT_NEEDED")]
 
 
 def undefined(path: str) -> list[str]:
     """The names of the dynamic symbols the file takes from others; errors as `interpreter`."""
-    return _read(path, _Reader.undefined)
+    with _opened(path) as elf:
+        tables = (each for each in elf.iter_sections() if each["sh_type"] == "SHT_DYNSYM")
+        symbols = (symbol for each in tables for symbol in each.iter_symbols())
+        return [each.name for each in symbols if each["st_shndx"] == "SHN_UNDEF" and each.name]
 
 
-def _read(path: str, question: Callable[[_Reader], _Answer]) -> _Answer:
+def program_of_core(path: str) -> str:
+    """The file of the program whose core this is, "" if the core does not say, or not any more.
+
+    Raises:
+        MpippError: there is no such file, or it is not a core file of a 64-bit process.
+    """
+    if not _is_core(path):
+        raise MpippError(f"{path} is not a core file of a 64-bit process")
+    try:
+        with _opened(path) as elf:
+            notes = {note["n_type"]: note for note in _notes(elf)}
+            order = "little" if elf.little_endian else "big"
+    except _Damaged:  # cut off, perhaps; gdb says what it can make of it
+        return ""
+    entry = _entry(notes["NT_AUXV"]["n_desc"], order) if "NT_AUXV" in notes else 0
+    mapped = _file_at(entry, notes["NT_FILE"]["n_desc"]) if entry and "NT_FILE" in notes else ""
+    if mapped or "NT_PRPSINFO" not in notes:
+        return mapped
+    # The command line, cut after 80 bytes.
+    words = notes["NT_PRPSINFO"]["n_desc"]["pr_psargs"].split(b"\0")[0].split()
+    return os.fsdecode(words[0]) if words else ""
+
+
+def _is_core(path: str) -> bool:
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            header = file.read(18)
     except OSError as error:
         raise MpippError(f"cannot read {path}: {error.strerror}") from None
-    if data[:4] != b"\x7fELF":
-        raise MpippError(f"{path} is not an ELF file")
+    order = {b"\1": "little", b"\2": "big"}.get(header[5:6], "")
+    return header[:5] == b"\x7fELF\2" and bool(order) and _number(header[16:], order) == _ET_CORE
+
+
+def _notes(elf: Any) -> Iterator[Mapping[str, Any]]:
+    # As many as there are.
+    with suppress(*_damage()):
+        for segment in _segments(elf, "PT_NOTE"):
+            yield from segment.iter_notes()
+
+
+def _segments(elf: Any, kind: str) -> Iterator[Any]:
+    return (each for each in elf.iter_segments() if each["p_type"] == kind)
+
+
+def _entry(vector: bytes, order: str) -> int:
+    # The address where the program starts, of (what, value) pairs.
+    for start in range(0, len(vector) - 15, 16):
+        if _number(vector[start : start + 8], order) == _AT_ENTRY:
+            return _number(vector[start + 8 : start + 16], order)
+    return 0
+
+
+def _file_at(address: int, listed: Mapping[str, Any]) -> str:
+    for entry, name in zip(listed["Elf_Nt_File_Entry"], listed["filename"]):
+        if entry["vm_start"] <= address < entry["vm_end"]:
+            return os.fsdecode(name)
+    return ""
+
+
+def _number(data: bytes, order: str) -> int:
+    return int.from_bytes(data, "little" if order == "little" else "big")
+
+
+class _Damaged(MpippError):
+    pass
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    # What pyelftools raises for bytes that make no sense.
+    from elftools.common.exceptions import ELFError
+
+    return (ELFError, ValueError, LookupError, TypeError, AttributeError)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[Any]:
+    # pyelftools' view of a file. Only who asks needs the package.
     try:
-        return question(_Reader(data))
-    except (struct.error, IndexError, ValueError):
-        raise MpippError(f"{path} is a damaged ELF file") from None
-
-
-class _Reader:
-    # The tables of one file. Offsets are those of the ELF specification for the file's class.
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.wide = data[4] == 2
-        self.order = "<" if data[5] == 1 else ">"
-        self.word = "Q" if self.wide else "I"
-
-    def interpreter(self) -> str:
-        for kind, offset, size in self._segments():
-            if kind == _PT_INTERP:
-                return self.data[offset : offset + size].split(b"\0")[0].decode()
-        return ""
-
-    def needed(self) -> list[str]:
-        for kind, offset, size in self._segments():
-            if kind == _PT_DYNAMIC:
-                return self._needed(offset, size)
-        return []
-
-    def undefined(self) -> list[str]:
-        names = []
-        sections = self._sections()
-        for kind, offset, size, link in sections:
-            if kind != _SHT_DYNSYM:
-                continue
-            step, layout, section = (24, "IBBH", 3) if self.wide else (16, "IIIBBH", 5)
-            for entry in range(offset + step, offset + size, step):
-                fields = self._unpack(layout, entry)
-                if fields[section] == 0:
-                    names.append(self._text(sections[link][1] + fields[0]))
-        return names
-
-    def _unpack(self, layout: str, offset: int) -> tuple[int, ...]:
-        return struct.unpack_from(self.order + layout, self.data, offset)
-
-    def _text(self, offset: int) -> str:
-        return self.data[offset : self.data.index(b"\0", offset)].decode()
-
-    def _segments(self) -> list[tuple[int, int, int]]:
-        # (type, file offset, size in the file) of every program header.
-        start, size, count = self._header(28, 32, 42, 54)
-        layout = "IIQQQQ" if self.wide else "IIIII"
-        segments = []
-        for number in range(count):
-            fields = self._unpack(layout, start + number * size)
-            offset = fields[2] if self.wide else fields[1]
-            segments.append((fields[0], offset, fields[5] if self.wide else fields[4]))
-        return segments
-
-    def _sections(self) -> list[tuple[int, int, int, int]]:
-        # (type, file offset, size, link) of every section header.
-        start, size, count = self._header(32, 40, 46, 58)
-        layout = f"II{self.word * 4}I"
-        sections = []
-        for number in range(count):
-            fields = self._unpack(layout, start + number * size)
-            sections.append((fields[1], fields[4], fields[5], fields[6]))
-        return sections
-
-    def _header(self, narrow: int, wide: int, narrow_size: int, wide_size: int) -> tuple[int, ...]:
-        # (file offset, entry size, entry count) of the program or section header table.
-        (start,) = self._unpack(self.word, wide if self.wide else narrow)
-        size, count = self._unpack("HH", wide_size if self.wide else narrow_size)
-        return start, size, count
-
-    def _needed(self, offset: int, size: int) -> list[str]:
-        step = 16 if self.wide else 8
-        strings = self._string_table()
-        names = []
-        for entry in range(offset, offset + size, step):
-            tag, value = self._unpack(self.word * 2, entry)
-            if tag == 0:
-                break
-            if tag == _DT_NEEDED:
-                names.append(self._text(strings + value))
-        return names
-
-    def _string_table(self) -> int:
-        # File offset of the dynamic string table: the one the dynamic symbols are linked to.
-        sections = self._sections()
-        links = [link for kind, _, _, link in sections if kind == _SHT_DYNSYM]
-        return sections[links[0]][1]
+        from elftools.elf.elffile import ELFFile
+    except ImportError:
+        raise MpippError(
+            "the Python package pyelftools is missing: install it with pip (Debian: "
+            "python3-pyelftools)"
+        ) from None
+    try:
+        with open(path, "rb") as file:
+            if file.read(4) != b"\x7fELF":
+                raise MpippError(f"{path} is not an ELF file")
+            yield ELFFile(file)
+    except OSError as error:
+        raise MpippError(f"cannot read {path}: {error.strerror}") from None
+    except _damage():
+        raise _Damaged(f"{path} is a damaged ELF file") from None

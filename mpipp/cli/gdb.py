@@ -9,7 +9,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 
-from mpipp.cli import corefile, elf
+from mpipp.cli import elf
 from mpipp.cli.debugger import debugger, loading
 from mpipp.cli.launch import built, mpi_for, preload
 from mpipp.cli.program import executable, script_interpreter
@@ -97,7 +97,7 @@ def _preloading(program: list[str], mpicc: str | None) -> list[str]:
 
 def _expect_no_core(name: str) -> None:
     try:
-        program = corefile.program_of(name)
+        program = elf.program_of_core(name)
     except MpippError:  # as it should be
         return
     command = shlex.join(["mpipp", "gdb", program or "PROGRAM", name])

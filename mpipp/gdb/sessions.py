@@ -11,13 +11,17 @@ import gdb
 
 from mpipp.errors import MpippError, NoWrapper
 from mpipp.gdb.printing.tokens import Key
-from mpipp.gdb.program import sites
-from mpipp.gdb.program.memory import InferiorMemory, core_sections
+from mpipp.gdb.program import mappings, sites
+from mpipp.gdb.program.memory import InferiorMemory, core_file
 from mpipp.model import Broken, Object
+from mpipp.registry import cores
+from mpipp.registry.cores import CoreFile
 from mpipp.registry.reader import Registry, find_in
 from mpipp.show.structure import Shown
 
 _SYMBOL = "mpipp_registry"
+_WRAPPER = "/libmpipp_"  # how the name of its file begins
+_START = "start the program with mpipp run or mpipp gdb"
 _EVENTS = (
     "stop",
     "cont",
@@ -71,7 +75,7 @@ class Session:
 
 _sessions: dict[int, Session] = {}  # by the inferior's number
 _failures: dict[int, MpippError] = {}  # likewise, until something changes
-_found: dict[tuple[tuple[int, int], ...], int | None] = {}  # registries in cores, by sections
+_found: dict[tuple[str, int], int | None] = {}  # registries in cores, by their path and size
 
 
 def register() -> None:
@@ -140,20 +144,38 @@ def _renewed(inferior: gdb.Inferior, session: Session | None) -> Session:
 def _address(inferior: gdb.Inferior, session: Session | None) -> int:
     if inferior.pid == 0:
         raise NoWrapper("there is no process and no core file: run the program or open a core")
-    symbol = _symbol()
+    symbol, core = _symbol(), core_file()
     if symbol is not None:
+        # What a core lacks gdb reads in the library's file, as it was when the program started.
+        if core is not None and not core.has(symbol):
+            raise NoWrapper(_lack(core))
         return symbol
     # The wrapper's file may be gone, and its symbols with it; the memory is in the core.
-    sections = tuple(core_sections())
-    if sections not in _found:
-        _found[sections] = _search(inferior) if sections and _may_be_mpi() else None
-    found = _found[sections]
+    if core is None:
+        raise NoWrapper(f"there is no mpipp wrapper in this process: {_START}")
+    key = (core.path, core.size)
+    if key not in _found:
+        _found[key] = _search(inferior, core) if _may_be_mpi() else None
+    found = _found[key]
     if found is None:
-        raise NoWrapper(
-            "there is no mpipp wrapper in this process: "
-            "start the program with mpipp run or mpipp gdb"
-        )
+        raise NoWrapper(_lack(core))
     return found
+
+
+def _lack(core: CoreFile) -> str:
+    # Why a core has no registry.
+    if core.size < core.whole:
+        return (
+            f"the core file is cut off, {core.size} of {core.whole} bytes are there, and what the "
+            "mpipp wrapper recorded is not among them: let it be written whole, with room for it "
+            "and ulimit -c unlimited"
+        )
+    if _WRAPPER in mappings.listing():
+        return (
+            "the core file lacks the memory in which the mpipp wrapper recorded: let cores have "
+            "private memory, with 0x33 in /proc/PID/coredump_filter"
+        )
+    return f"there is no mpipp wrapper in this process: {_START}"
 
 
 def _symbol() -> int | None:
@@ -169,10 +191,9 @@ def _symbol() -> int | None:
     return int(found.group(1), 16) if found else None
 
 
-def _search(inferior: gdb.Inferior) -> int | None:
-    memory = InferiorMemory(inferior)
+def _search(inferior: gdb.Inferior, core: CoreFile) -> int | None:
     try:
-        return find_in(memory, memory.search)
+        return find_in(InferiorMemory(inferior), lambda magic: cores.search(core, magic))
     except MpippError:
         return None
 

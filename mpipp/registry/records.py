@@ -21,8 +21,6 @@ class RawRoot(NamedTuple):
     frames: int
     job: int
     parent: int
-    standard: int
-    standard_minor: int
     library_version: bytes
     built_with: bytes
 

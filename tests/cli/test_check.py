@@ -10,11 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import cores
 import pytest
 import support
 from ranks import ranks
 
-from mpipp.cli import attach, corefile
+from mpipp.cli import attach, elf
 from mpipp.cli.main import main
 from mpipp.errors import MpippError
 
@@ -54,7 +55,7 @@ def test_cores(mpi: support.MPI, tmp_path: Path) -> None:
     with ranks(support.compile_program(PROGRAM, mpi), mpi) as pids:
         cores = [dumped(pid, tmp_path / f"core of {rank}") for rank, pid in sorted(pids.items())]
     program = support.compile_program(PROGRAM, mpi)
-    assert corefile.program_of(str(cores[0])) == str(program)
+    assert elf.program_of_core(str(cores[0])) == str(program)
     done = mpipp("check", *cores)
     assert done.returncode == 1 and not done.stderr
     lines = plain(done.stdout).splitlines()
@@ -76,7 +77,28 @@ def check_broken(broken: Path, program: Path, core: Path) -> None:
     done = mpipp("check", "--exec", program, core, broken)
     assert done.returncode == 2
     assert done.stdout.splitlines()[-1].startswith("no findings in 1 process,")
-    assert "mpipp: 1 of 2 cores were checked\n" in done.stderr
+    assert re.sub(r"\d+ bytes", "N bytes", done.stderr).splitlines() == [
+        f"mpipp: {broken} is cut off: 100000 of N bytes are there",
+        f'mpipp: gdb: "{broken}" is not a core dump: file format not recognized',
+        "mpipp: 1 of 2 cores were checked",
+    ]
+
+
+@support.on_mpi("mpich4")
+def test_a_core_that_is_cut_off(mpi: support.MPI, tmp_path: Path) -> None:
+    program = support.compile_program(PROGRAM, mpi)
+    with ranks(program, mpi) as pids:
+        core = cores.as_the_kernel(dumped(pids[1], tmp_path / "core"), tmp_path / "kernel's")
+    core.write_bytes(core.read_bytes()[:100_000])
+    assert elf.program_of_core(str(core)) == str(program)
+    done = mpipp("check", core)
+    assert done.returncode == 2 and not done.stdout
+    said = re.sub(r"\d+ bytes", "N bytes", done.stderr).splitlines()
+    assert said[:2] == [
+        f"mpipp: {core} is cut off: 100000 of N bytes are there",
+        f"mpipp: gdb: BFD: warning: {core} has a segment extending past end of file",
+    ]
+    assert said[-1].startswith("mpipp: the cores could not be checked: The core file is cut off, ")
 
 
 @pytest.mark.parametrize(
@@ -106,11 +128,11 @@ def test_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 def test_core_without_a_program(tmp_path: Path) -> None:
     core = tmp_path / "core"
     core.write_bytes(b"\x7fELF\x02\x01".ljust(16, b"\0") + b"\4\0" + bytes(100))
-    assert corefile.program_of(str(core)) == ""
+    assert elf.program_of_core(str(core)) == ""
     said = mpipp("check", "--exec", __file__, core).stderr
     assert said == f"mpipp: {__file__} is no program: check --exec\n"
     with pytest.raises(MpippError, match="not a core file"):
-        corefile.program_of(sys.executable)
+        elf.program_of_core(sys.executable)
 
 
 @both

@@ -4,21 +4,18 @@
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import gdb
 
 from mpipp.checks.process import Gap
+from mpipp.gdb.program.memory import core_file
 
 _MAPPING = re.compile(
     r"^\s*(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+0x[0-9a-f]+\s+0x[0-9a-f]+(?:\s+([r-][w-]\S+))?", re.M
 )
-_CORE = re.compile(r"[Cc]ore dump file:\s+`([^\n]*)',")
 _END = 1 << 64
-_SEGMENT = 1  # PT_LOAD
-_WRITABLE = 2  # PF_W
 
 
 class _Mapping(NamedTuple):
@@ -33,42 +30,28 @@ def gaps() -> list[Gap] | None:
     return list(_between(mappings)) if mappings else None
 
 
-def _known() -> list[_Mapping]:
+def listing() -> str:
+    """The selected inferior's mappings as gdb lists them, of a core those of files."""
     try:
-        text = gdb.execute("info proc mappings", to_string=True)
+        text: str = gdb.execute("info proc mappings", to_string=True)
     except gdb.error:
-        text = ""
+        return ""
+    return text
+
+
+def _known() -> list[_Mapping]:
     listed = [
         # Without permissions (old gdb, cores), and where nothing is permitted: such addresses may
         # be those of a device's memory, which MPI can write to.
         _Mapping(int(start, 16), int(end, 16), not rights or rights[:2] != "r-")
-        for start, end, rights in _MAPPING.findall(text)
+        for start, end, rights in _MAPPING.findall(listing())
     ]
-    core = _CORE.search(gdb.execute("info files", to_string=True))
+    core = core_file()
     if core is None:
         return listed
     # A core lists files that were mapped, and has segments for what was not left out.
-    segments = list(_segments(core.group(1)))
+    segments = [_Mapping(each.start, each.end, each.writable) for each in core.segments]
     return segments + listed if segments else []
-
-
-def _segments(core: str) -> Iterator[_Mapping]:
-    try:
-        with open(core, "rb") as file:
-            header = file.read(64)
-            if header[:5] != b"\x7fELF\x02":
-                return
-            order = "<" if header[5] == 1 else ">"
-            (at,) = struct.unpack_from(order + "Q", header, 32)
-            size, number = struct.unpack_from(order + "HH", header, 54)
-            file.seek(at)
-            table = file.read(size * number)
-    except OSError:
-        return
-    for offset in range(0, len(table) - 55, size):
-        kind, flags, _, start, _, _, length = struct.unpack_from(order + "IIQQQQQ", table, offset)
-        if kind == _SEGMENT:
-            yield _Mapping(start, start + length, bool(flags & _WRITABLE))
 
 
 def _between(mappings: Iterable[_Mapping]) -> Iterator[Gap]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,12 +12,14 @@ from contextlib import contextmanager
 import gdb
 
 from mpipp.errors import UnreadableMemory
+from mpipp.registry import cores
+from mpipp.registry.cores import CoreFile
 
 _ADDRESS_SPACE = 1 << 64
 # gdb allocates what it is asked to read before it reads, and ends itself when it cannot.
 _LONGEST_READ = 1 << 28
 
-_CORE_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is load\d+\w*$", re.MULTILINE)
+_CORE = re.compile(r"[Cc]ore dump file:\s+`([^\n]*)',")
 
 
 class InferiorMemory:
@@ -35,17 +39,6 @@ class InferiorMemory:
                 return bytes(self._inferior.read_memory(address, length))
         except gdb.error:  # gdb.MemoryError is one
             raise UnreadableMemory(address, length) from None
-
-    def search(self, pattern: bytes) -> Iterator[int]:
-        """Every address of `pattern` in the writable memory that a core file holds."""
-        for start, end in core_sections():
-            while start < end:
-                with selected(self._inferior):
-                    found = self._inferior.search_memory(start, end - start, pattern)
-                if found is None:
-                    break
-                yield found
-                start = found + 1
 
 
 @contextmanager
@@ -78,9 +71,28 @@ def _select(inferior: gdb.Inferior) -> None:
         gdb.execute(f"inferior {inferior.num}", to_string=True)
 
 
-def core_sections() -> list[tuple[int, int]]:
-    """The (start, end) addresses of the selected inferior's core file; none if it has none."""
-    return [
-        (int(start, 16), int(end, 16))
-        for start, end in _CORE_SECTION.findall(gdb.execute("info files", to_string=True))
-    ]
+def is_core() -> bool:
+    """Whether the selected inferior is a core file."""
+    inferior = gdb.selected_inferior()
+    if not hasattr(inferior, "connection"):  # gdb 10
+        return _CORE.search(gdb.execute("info files", to_string=True)) is not None
+    return inferior.connection is not None and bool(inferior.connection.type == "core")
+
+
+def core_file() -> CoreFile | None:
+    """The selected inferior's core file; None if it has none, or not of a 64-bit process."""
+    if not is_core():
+        return None
+    named = _CORE.search(gdb.execute("info files", to_string=True))
+    if named is None:
+        return None
+    try:
+        status = os.stat(named[1])
+    except OSError:
+        return None
+    return _read(named[1], status.st_size, status.st_mtime_ns)
+
+
+@functools.lru_cache
+def _read(path: str, _size: int, _time: int) -> CoreFile | None:
+    return cores.read(path)

@@ -16,7 +16,7 @@ import gdb.unwinder
 from mpipp.errors import MpippError
 from mpipp.gdb import sessions
 from mpipp.gdb.printing import buffers
-from mpipp.gdb.program.memory import core_sections
+from mpipp.gdb.program.memory import is_core
 from mpipp.model import Call
 
 
@@ -42,7 +42,7 @@ class _Unwinder(gdb.unwinder.Unwinder):
 
     def __call__(self, frame: Any) -> Any:
         # Looking for the call may make gdb unwind.
-        if self._busy or not _is_core() or "x86-64" not in frame.architecture().name():
+        if self._busy or not is_core() or "x86-64" not in frame.architecture().name():
             return None
         self._busy = True
         try:
@@ -76,13 +76,6 @@ def _call() -> Call | None:
         return None
     recorded = buffers.recorded_thread(session, thread)
     return recorded.call if recorded is not None else None
-
-
-def _is_core() -> bool:
-    inferior = gdb.selected_inferior()
-    if not hasattr(inferior, "connection"):  # gdb 10
-        return bool(core_sections())
-    return inferior.connection is not None and bool(inferior.connection.type == "core")
 
 
 def _is_unknown(pc: int) -> bool:

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Core files, read for what is in them: which memory they have, and where bytes stand in it.
+
+Only what a debugger does not say itself, and as far as the file goes: it may be cut off or damaged.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+_MANY = 0xFFFF  # program headers or more: the first section's header has their number (PN_XNUM)
+_MOST_HEADERS = 1 << 20
+_HEADER = 56  # bytes of a program header
+_LOAD = 1  # PT_LOAD
+_WRITABLE = 2  # PF_W
+_STEP = 1 << 24  # bytes that are searched at a time
+
+
+class Segment(NamedTuple):
+    """Memory that the process had.
+
+    Attributes:
+        start, end: its addresses.
+        writable: whether the process might write to it.
+        offset: where its bytes begin in the file.
+        present: how many of them the file has; 0 for memory that was left out.
+    """
+
+    start: int
+    end: int
+    writable: bool
+    offset: int
+    present: int
+
+
+class CoreFile(NamedTuple):
+    """A core file of a 64-bit process.
+
+    Attributes:
+        path: the file.
+        size: its bytes.
+        whole: how many it would have if none were cut off.
+        segments: in the file's order.
+    """
+
+    path: str
+    size: int
+    whole: int
+    segments: tuple[Segment, ...]
+
+    def has(self, address: int) -> bool:
+        """Whether the byte at an address is in the file."""
+        return any(0 <= address - each.start < each.present for each in self.segments)
+
+
+def read(path: str) -> CoreFile | None:
+    """What a core file says of its memory; None if it is no core file, or cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            headers = list(_headers(file))
+    except OSError:
+        return None
+    whole = max((offset + length for _, _, offset, _, _, length, _ in headers), default=size)
+    segments = [
+        Segment(
+            start, start + memory, bool(flags & _WRITABLE), offset, _present(offset, length, size)
+        )
+        for kind, flags, offset, start, _, length, memory in headers
+        if kind == _LOAD
+    ]
+    return CoreFile(path, size, max(whole, size), tuple(segments)) if headers else None
+
+
+def search(core: CoreFile, pattern: bytes) -> Iterator[int]:
+    """Yield every address of `pattern` in writable memory that the file holds."""
+    try:
+        with open(core.path, "rb") as file:
+            for segment in core.segments:
+                if segment.writable:
+                    yield from _search(file, segment, pattern)
+    except OSError:
+        return
+
+
+def _headers(file: BinaryIO) -> Iterator[tuple[int, ...]]:
+    # Type, flags, offset, address, physical address, bytes in the file, bytes in memory.
+    header = file.read(64)
+    if len(header) < 64 or header[:5] != b"\x7fELF\x02":
+        return
+    order = "<" if header[5] == 1 else ">"
+    at, sections = struct.unpack_from(order + "QQ", header, 32)
+    size, number = struct.unpack_from(order + "HH", header, 54)
+    if size < _HEADER:
+        return
+    if number == _MANY:
+        (number,) = struct.unpack(order + "I", _bytes(file, sections + 44, 4).ljust(4, b"\0"))
+        number = number or _MANY
+    table = _bytes(file, at, size * min(number, _MOST_HEADERS))
+    for start in range(0, len(table) - _HEADER + 1, size):
+        yield struct.unpack_from(order + "IIQQQQQ", table, start)
+
+
+def _bytes(file: BinaryIO, offset: int, length: int) -> bytes:
+    # As many as there are.
+    if offset >= 1 << 63:
+        return b""
+    file.seek(offset)
+    return file.read(length)
+
+
+def _present(offset: int, length: int, size: int) -> int:
+    return max(0, min(length, size - offset))
+
+
+def _search(file: BinaryIO, segment: Segment, pattern: bytes) -> Iterator[int]:
+    for position in range(0, segment.present, _STEP):
+        length = min(_STEP + len(pattern) - 1, segment.present - position)
+        data = _bytes(file, segment.offset + position, length)
+        found = data.find(pattern)
+        while found >= 0:
+            yield segment.start + position + found
+            found = data.find(pattern, found + 1)

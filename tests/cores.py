@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Core files as they come from killed jobs, made of sound ones."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+_HEADER, _PROGRAM_HEADER = 64, struct.Struct("<IIQQQQQQ")
+_NOTE, _LOAD = 4, 1
+_MANY = 0xFFFF  # PN_XNUM
+
+
+class Segment(NamedTuple):
+    """A program header as the file has it."""
+
+    kind: int
+    flags: int
+    offset: int
+    start: int
+    physical: int
+    size: int
+    memory: int
+    align: int
+
+
+def as_the_kernel(
+    core: Path, path: Path, *, empty: int = 0, without: Callable[[Segment], bool] | None = None
+) -> Path:
+    """A copy of a core file of gdb's with the notes in front, as the kernel writes it.
+
+    Args:
+        empty: so many mappings more, which are not in the file.
+        without: chooses those of which the memory is left out.
+    """
+    data = core.read_bytes()
+    (at,) = struct.unpack_from("<Q", data, 32)
+    (number,) = struct.unpack_from("<H", data, 56)
+    old = [Segment(*_PROGRAM_HEADER.unpack_from(data, at + 56 * i)) for i in range(number)]
+    far = 0x10000  # where no program has anything
+    more = [Segment(_LOAD, 4, 0, far + (i << 13), 0, 0, 4096, 4096) for i in range(empty)]
+    loads = [each for each in old if each.kind == _LOAD]
+    old = [*(each for each in old if each.kind == _NOTE), *more, *loads]
+    section = struct.pack("<IIQQQQIIQQ", 0, 0, 0, 0, 0, 1, 0, len(old), 0, 0)
+    position = _HEADER + _PROGRAM_HEADER.size * len(old) + len(section)
+    headers, parts = [], []
+    for each in old:
+        left_out = without is not None and each.kind == _LOAD and without(each)
+        size = 0 if left_out else each.size
+        headers.append(_PROGRAM_HEADER.pack(*each._replace(offset=position, size=size)))
+        parts.append(data[each.offset : each.offset + size])
+        position += size
+    many = len(old) >= _MANY
+    first = bytearray(data[:_HEADER])
+    struct.pack_into("<QQ", first, 32, _HEADER, _HEADER + 56 * len(old) if many else 0)
+    struct.pack_into("<HHHHH", first, 54, 56, _MANY if many else len(old), 64, many, 0)
+    path.write_bytes(b"".join([bytes(first), *headers, section, *parts]))
+    return path
