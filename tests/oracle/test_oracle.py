@@ -20,8 +20,16 @@ CHECK = Path(__file__).with_name("check.py")
 def test_mpi_says_the_same(python: str | None) -> None:
     if python is None:
         support.lacking("an interpreter with mpi4py in MPIPP_ORACLE_PYTHONS")
+    compare(python, DATATYPES)
+
+
+def test_as_mpi4py_3_tells_it() -> None:
+    compare(support.older_mpi4py().python, DATATYPES // 10)
+
+
+def compare(python: str, datatypes: int) -> None:
     done = subprocess.run(
-        [python, CHECK, "--seed", "1", "--count", str(DATATYPES)],
+        [python, CHECK, "--seed", "1", "--count", str(datatypes)],
         capture_output=True,
         text=True,
         env=support.clean_environment(),
