@@ -155,7 +155,9 @@ def _address(inferior: gdb.Inferior, session: Session | None) -> int:
         raise NoWrapper(f"there is no mpipp wrapper in this process: {_START}")
     key = (core.path, core.size)
     if key not in _found:
-        _found[key] = _search(inferior, core) if _may_be_mpi() else None
+        _found[key] = None  # for whoever interrupts it: the next print would search again
+        if _may_be_mpi():
+            _found[key] = _search(inferior, core)
     found = _found[key]
     if found is None:
         raise NoWrapper(_lack(core))

@@ -79,9 +79,10 @@ def search(core: CoreFile, pattern: bytes) -> Iterator[int]:
     """Yield every address of `pattern` in writable memory that the file holds."""
     try:
         with open(core.path, "rb") as file:
-            for segment in core.segments:
-                if segment.writable:
-                    yield from _search(file, segment, pattern)
+            for offset in _occurrences(file, pattern):
+                for segment in core.segments:
+                    if segment.writable and 0 <= offset - segment.offset < segment.present:
+                        yield segment.start + offset - segment.offset
     except OSError:
         return
 
@@ -116,11 +117,14 @@ def _present(offset: int, length: int, size: int) -> int:
     return max(0, min(length, size - offset))
 
 
-def _search(file: BinaryIO, segment: Segment, pattern: bytes) -> Iterator[int]:
-    for position in range(0, segment.present, _STEP):
-        length = min(_STEP + len(pattern) - 1, segment.present - position)
-        data = _bytes(file, segment.offset + position, length)
+def _occurrences(file: BinaryIO, pattern: bytes) -> Iterator[int]:
+    # The file is searched once, whatever segments there are: damaged ones may be anywhere in it.
+    start, before = 0, b""
+    while step := file.read(_STEP):
+        data = before + step
         found = data.find(pattern)
         while found >= 0:
-            yield segment.start + position + found
+            yield start + found
             found = data.find(pattern, found + 1)
+        before = data[1 - len(pattern) :]
+        start += len(data) - len(before)
