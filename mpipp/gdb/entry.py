@@ -13,6 +13,7 @@ import gdb
 
 from mpipp.gdb.sessions import Session
 from mpipp.model import Broken, Buffer, Call, Comm, DatatypeRecord, Site
+from mpipp.model.procedures import ARGUMENTS
 
 _PROCEDURE = re.compile(r"P?(MPI_[A-Z]\w*)$")
 _FRAMES = 4  # of the newest: an intercepting function may have called another
@@ -48,7 +49,7 @@ def call(session: Session) -> Call | None:
         if frame is None:
             return None
         found = _PROCEDURE.match(frame.name() or "")
-        if found:
+        if found and found.group(1) in ARGUMENTS:
             arguments = _arguments(frame)
             if arguments:
                 return _call(found.group(1), arguments, frame, session)

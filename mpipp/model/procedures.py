@@ -60,9 +60,10 @@ comm: MPI_Barrier MPI_Barrier_init MPI_Cart_create MPI_Cart_sub MPI_Comm_create 
   MPI_Comm_dup_with_info MPI_Comm_get_errhandler MPI_Comm_get_info MPI_Comm_group MPI_Comm_idup
   MPI_Comm_idup_with_info MPI_Comm_iflush_buffer MPI_Comm_remote_group MPI_Comm_set_errhandler
   MPI_Comm_set_name MPI_Comm_split MPI_Comm_split_type MPI_Dist_graph_create
-  MPI_Dist_graph_create_adjacent MPI_File_open MPI_Graph_create MPI_Ibarrier MPI_Intercomm_merge
-  MPI_Win_allocate MPI_Win_allocate_c MPI_Win_allocate_shared MPI_Win_allocate_shared_c
-  MPI_Win_create MPI_Win_create_c MPI_Win_create_dynamic;
+  MPI_Dist_graph_create_adjacent MPI_Errhandler_get MPI_Errhandler_set MPI_File_open
+  MPI_Graph_create MPI_Ibarrier MPI_Intercomm_merge MPI_Win_allocate MPI_Win_allocate_c
+  MPI_Win_allocate_shared MPI_Win_allocate_shared_c MPI_Win_create MPI_Win_create_c
+  MPI_Win_create_dynamic;
 comm count datatype dest recvbuf recvtag sendbuf source tag: MPI_Isendrecv MPI_Isendrecv_c
   MPI_Sendrecv MPI_Sendrecv_c;
 comm count datatype inbuf outbuf: MPI_Pack MPI_Pack_c MPI_Unpack MPI_Unpack_c;

@@ -109,6 +109,40 @@ def test_break(mpi: support.MPI) -> None:
     assert "exited normally" in output, output
 
 
+FILE = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+  MPI_File file;
+  int value = 1;
+  MPI_Init(&argc, &argv);
+  MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  MPI_File_set_size(file, 100);
+  MPI_File_set_atomicity(file, 1);
+  MPI_File_seek_shared(file, 1, MPI_SEEK_SET);
+  MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_File_close(&file);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+@support.every_mpi
+def test_no_break_inside(mpi: support.MPI, tmp_path: Path) -> None:
+    program = support.compile_program(FILE, mpi)
+    output = support.gdb_batch(
+        ["mpipp break MPI_Bcast", "mpipp break MPI_Allreduce", "run", "continue"],
+        program=program,
+        args=[str(tmp_path / "file")],
+        mpi=mpi,
+        # Open MPI has two implementations of files; this one calls MPI.
+        env={"OMPI_MCA_io": "romio341" if mpi.id == "openmpi5" else "romio321"},
+    )
+    stops = re.findall("(?m)^MPI_.*, called at.*", output)
+    assert stops == ["MPI_Bcast, called at main.c:11 in main"], output
+    assert "exited normally" in output, output
+
+
 def test_names_of_procedures() -> None:
     names = [
         "MPI_Ircv",

@@ -25,6 +25,7 @@ import procedures as known
 STANDARD = generate.standard()
 BY_NAME = {p.name: p for p in STANDARD + generate.removed()}
 WRAPPED = {name for name, p in BY_NAME.items() if generate.is_wrapped(p)}
+RECORDED = {name for name, p in BY_NAME.items() if generate.is_recorded(p)}
 
 # Procedures with a choice buffer that is none of a communication.
 NO_COMMUNICATION = {
@@ -41,11 +42,11 @@ def test_the_standard_is_there() -> None:
     assert {"Send", "Send_c", "Psend_init", "Session_init", "Type_create_darray_c"} <= set(BY_NAME)
 
 
-def test_every_communication_buffer_is_wrapped() -> None:
+def test_every_communication_buffer_is_recorded() -> None:
     missing = {
         p.base
         for p in STANDARD
-        if "BUFFER" in kinds(p) and p.name not in WRAPPED and "T_" not in p.name
+        if "BUFFER" in kinds(p) and p.name not in RECORDED and "T_" not in p.name
     }
     assert missing == NO_COMMUNICATION
 
@@ -53,10 +54,10 @@ def test_every_communication_buffer_is_wrapped() -> None:
 def test_both_forms_or_none() -> None:
     for procedure in STANDARD:
         if procedure.large:
-            assert (procedure.name in WRAPPED) == (procedure.base in WRAPPED), procedure.name
+            assert (procedure.name in RECORDED) == (procedure.base in RECORDED), procedure.name
 
 
-def test_every_maker_and_ender_of_a_handle_is_wrapped() -> None:
+def test_every_maker_and_ender_of_a_handle_is_recorded() -> None:
     made = {
         p.base
         for p in STANDARD
@@ -67,11 +68,11 @@ def test_every_maker_and_ender_of_a_handle_is_wrapped() -> None:
     # Conversions and questions that give out what exists; the parent is imported at the start.
     excused = {"Type_match_size", "Type_get_value_index", "Comm_get_parent", "Abi_get_info",
                "Abi_get_fortran_info"}  # fmt: skip
-    found = {base for base in made - excused if base not in WRAPPED}
+    found = {base for base in made - excused if base not in RECORDED}
     assert {base for base in found if not base.endswith(("fromint", "f2c"))} == set()
     ended = {p.base for p in STANDARD if p.base.endswith(("_free", "_disconnect", "_close"))}
     about_handles = {base for base in ended if not base.startswith("T_") and "keyval" not in base}
-    assert {b for b in about_handles if b not in WRAPPED} <= {"Keyval_free"}
+    assert {b for b in about_handles if b not in RECORDED} <= {"Keyval_free"}
 
 
 def test_every_constructor_has_its_combiner() -> None:
@@ -136,7 +137,7 @@ def test_which_parameters_are_one_buffer(name: str, form: str) -> None:
 
 
 def test_every_buffer_of_a_wrapped_procedure_is_decoded() -> None:
-    for name in sorted(WRAPPED):
+    for name in sorted(RECORDED):
         procedure = BY_NAME[name]
         found = [b.pointer.name for b in buffers.buffers_of(procedure)]
         wanted = [p.name for p in procedure.parameters if p.kind == "BUFFER"]
@@ -157,12 +158,65 @@ def test_the_document_counts_right() -> None:
     text = (support.ROOT / "docs" / "procedures.md").read_text()
     total = re.search(r"\*\*(\d+) procedures\*\*, (\d+) of them large-count", text)
     assert total
-    assert int(total[1]) == len(WRAPPED)
-    assert int(total[2]) == sum(BY_NAME[name].large for name in WRAPPED)
+    assert int(total[1]) == len(RECORDED)
+    assert int(total[2]) == sum(BY_NAME[name].large for name in RECORDED)
     headings = re.findall(r"^## .* \((\d+)\)$", text, re.MULTILINE)
     assert sum(map(int, headings)) == len(WRAPPED)
-    listed = set(re.findall(r"`MPI_(\w+)`", text))
-    assert listed == {BY_NAME[name].base for name in WRAPPED}
+    recorded, marked = text.split("\n## Not recorded")
+    marked, rest = marked.split("\n## Not intercepted")
+    assert listed(recorded) == {BY_NAME[name].base for name in RECORDED}
+    assert listed(marked) == {BY_NAME[name].base for name in WRAPPED - RECORDED}
+    assert listed(rest) == NOT_INTERCEPTED | {BY_NAME[name].base for name in set(BY_NAME) - WRAPPED}
+
+
+def listed(text: str) -> set[str]:
+    return set(re.findall(r"`MPI_(\w+)`", text))
+
+
+# Beside those that UNWRAPPED and the names of conversions say.
+NOT_INTERCEPTED = {"Wtime", "Wtick", "Aint_add", "Aint_diff", "Pcontrol"}
+NO_PROCEDURE = re.compile(
+    r".*(_f2c|_fromint|_DUP_FN|_NULL_(COPY|DELETE)_FN|_F90)|(DUP|(NULL_)?(COPY|DELETE))_FN"
+    r"|NULL_(COPY|DELETE)_FN|CONVERSION_FN_NULL(_c)?|Status_(c2f08|f082c|f2c)"
+)
+# In Open MPI's library, not in the standard.
+BEYOND_THE_STANDARD = {"Session_set_info"}
+
+
+@support.every_mpi
+def test_every_procedure_of_the_library_is_wrapped_or_calls_nothing(mpi: support.MPI) -> None:
+    left = {
+        name
+        for name in exported(library_of(mpi))
+        if name not in WRAPPED and not NO_PROCEDURE.fullmatch(name)
+    }
+    unwrapped = {name for name in BY_NAME if name not in WRAPPED}
+    assert left <= NOT_INTERCEPTED | unwrapped | BEYOND_THE_STANDARD
+    assert len(exported(library_of(mpi)) & WRAPPED) > 350
+
+
+def exported(library: str) -> set[str]:
+    """Its procedures without "MPI_"."""
+    done = subprocess.run(
+        [support.need("nm"), "-D", "--defined-only", library],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(re.findall(r" [TWti] MPI_(\w+)", done.stdout))
+
+
+def library_of(mpi: support.MPI) -> str:
+    """The MPI library itself, that programs of it need."""
+    program = support.compile_program(
+        "#include <mpi.h>\nint main() { return MPI_Init(0, 0); }", mpi
+    )
+    done = subprocess.run(
+        [support.need("ldd"), program], env=mpi.env, capture_output=True, text=True, check=True
+    )
+    found = re.search(r"libmpi(ch|_abi)?\.so\.\d+ => (\S+)", done.stdout)
+    assert found, done.stdout
+    return found[2]
 
 
 @support.every_mpi

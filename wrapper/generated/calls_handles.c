@@ -2330,3 +2330,54 @@ int PMPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler
   if (mpipp_passes()) return ((raw_Errhandler_create *)real)(comm_errhandler_fn, errhandler);
   return own_Errhandler_create(comm_errhandler_fn, errhandler);
 }
+
+typedef int raw_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler);
+typedef int typed_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler);
+EXPORT int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) __asm__("MPI_Errhandler_get");
+int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_get, &real);
+  if (!thread) return ((raw_Errhandler_get *)real)(comm, errhandler);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_get, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  int code;
+  if (!mpipp_enter(thread, &code)) code = ((typed_Errhandler_get *)real)((MPI_Comm)comm, errhandler);
+  if (code == MPI_SUCCESS) {
+    mpipp_errhandler_made(call, *errhandler, 0);
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Errhandler_get own_Errhandler_get OWN(MPI_Errhandler_get);
+EXPORT int PMPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) __asm__("PMPI_Errhandler_get");
+int PMPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Errhandler_get);
+  if (mpipp_passes()) return ((raw_Errhandler_get *)real)(comm, errhandler);
+  return own_Errhandler_get(comm, errhandler);
+}
+
+typedef int raw_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
+typedef int typed_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
+EXPORT int MPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) __asm__("MPI_Errhandler_set");
+int MPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_set, &real);
+  if (!thread) return ((raw_Errhandler_set *)real)(comm, errhandler);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_set, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  int code;
+  if (!mpipp_enter(thread, &code)) code = ((typed_Errhandler_set *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler);
+  if (code == MPI_SUCCESS) {
+    mpipp_errhandler_set(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm),
+                         MPIPP_KEY((MPI_Errhandler)errhandler));
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Errhandler_set own_Errhandler_set OWN(MPI_Errhandler_set);
+EXPORT int PMPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) __asm__("PMPI_Errhandler_set");
+int PMPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Errhandler_set);
+  if (mpipp_passes()) return ((raw_Errhandler_set *)real)(comm, errhandler);
+  return own_Errhandler_set(comm, errhandler);
+}

@@ -669,6 +669,12 @@ const char *const mpipp_procedure_names[MPIPP_PROCEDURES] = {
     "MPI_Type_hindexed",
     "MPI_Type_struct",
     "MPI_Errhandler_create",
+    "MPI_Errhandler_get",
+    "MPI_Errhandler_set",
+    "MPI_Address",
+    "MPI_Type_extent",
+    "MPI_Type_lb",
+    "MPI_Type_ub",
 };
 const char *const mpipp_role_names[MPIPP_ROLES] = {
     "buf",

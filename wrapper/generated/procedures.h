@@ -668,6 +668,12 @@ enum {
   MPIPP_PROC_Type_hindexed,
   MPIPP_PROC_Type_struct,
   MPIPP_PROC_Errhandler_create,
+  MPIPP_PROC_Errhandler_get,
+  MPIPP_PROC_Errhandler_set,
+  MPIPP_PROC_Address,
+  MPIPP_PROC_Type_extent,
+  MPIPP_PROC_Type_lb,
+  MPIPP_PROC_Type_ub,
   MPIPP_PROCEDURES
 };
 

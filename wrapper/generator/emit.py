@@ -90,6 +90,20 @@ def prelude() -> str:
     return "\n".join(lines)
 
 
+def marked(procedures: list[Procedure]) -> str:
+    """calls_marked.c: the wrappers of procedures that are not recorded."""
+    lines = '#include "calls.h"\n#include "intercept/marked.h"\n\n'
+    return lines + "".join(_marked(p) for p in procedures)
+
+
+def _marked(procedure: Procedure) -> str:
+    parameters = ", ".join(_declaration(p) for p in procedure.parameters) or "void"
+    arguments = ", ".join(p.name for p in procedure.parameters)
+    name, prefix = procedure.name, "MPI1" if procedure.removed else "MPI"
+    text = f"MARKED({prefix}, {name}, ({parameters}), ({arguments}))\n"
+    return text if procedure.removed else f"#ifdef MPIPP_HAVE_{name}\n{text}#endif\n"
+
+
 def wrappers(wrapped: list[Procedure]) -> str:
     return '#include "calls.h"\n\n' + "\n".join(_wrapper(p) for p in wrapped)
 

@@ -126,15 +126,15 @@ def removed() -> list[Procedure]:
     """The MPI-1 procedures that MPI-3 removed and the libraries keep."""
     found = []
     for expression in known.REMOVED:
-        names = [name_of(d) for d in split_c(expression)]
         data = {
             name: {
                 "kind": known.REMOVED_KINDS[name],
-                "param_direction": "out" if name in ("newtype", "errhandler") else "in",
+                "param_direction": "out" if "*" in d and "void*" not in d else "in",
                 "length": known.REMOVED_LENGTHS.get(name),
                 "root_only": False,
             }
-            for name in names
+            for d in split_c(expression)
+            for name in [name_of(d)]
         }
         base = expression[len("int MPI_") : expression.index("(")]
         parsed = parse(expression, data, base)
@@ -143,16 +143,17 @@ def removed() -> list[Procedure]:
 
 
 def is_wrapped(procedure: Procedure) -> bool:
+    """Whether the library may call other procedures inside of it, which the program does not."""
+    base = procedure.base
+    return base not in known.UNWRAPPED and "f08" not in base and not base.endswith(("c2f", "toint"))
+
+
+def is_recorded(procedure: Procedure) -> bool:
     """Whether it has a communication buffer or makes, changes, names or ends a handle."""
     base = procedure.base
-    if base in known.WRAPPED:
+    if base in known.RECORDED:
         return True
-    if (
-        base in known.NOT_WRAPPED
-        or base.startswith("T_")
-        or "f08" in base
-        or base.endswith(("c2f", "toint"))
-    ):
+    if not is_wrapped(procedure) or base in known.NOT_RECORDED or base.startswith("T_"):
         return False
     return any(
         p.kind == "BUFFER"
@@ -199,12 +200,24 @@ def file_of(procedure: Procedure) -> str:
     return f"calls_collective_{form}.c"
 
 
-def document(wrapped: list[Procedure]) -> str:
+def _listed(procedures: list[Procedure]) -> str:
+    """Their names, each with both forms."""
+    found = {p.name for p in procedures}
+    return ", ".join(
+        f"`MPI_{name}`" + ("\u00a0(+\u00a0`_c`)" if name + "_c" in found else "")
+        for name in sorted(found)
+        if not (name.endswith("_c") and name.removesuffix("_c") in found)
+    )
+
+
+def document(everything: list[Procedure]) -> str:
     """docs/procedures.md: what is covered, counted."""
+    recorded = [p for p in everything if is_recorded(p)]
+    marked = [p for p in everything if is_wrapped(p) and not is_recorded(p)]
+    rest = [p for p in everything if not is_wrapped(p)]
     groups: dict[str, list[Procedure]] = {}
-    for procedure in wrapped:
+    for procedure in recorded:
         groups.setdefault(group_of(procedure), []).append(procedure)
-    large = sum(p.large for p in wrapped)
     lines = [
         "# The procedures mpipp records",
         "",
@@ -212,18 +225,30 @@ def document(wrapped: list[Procedure]) -> str:
         "of the standard that creates, changes, names, commits or frees a handle, or takes a",
         "communication buffer, and the ones that start, complete and synchronise operations.",
         "",
-        f"**{len(wrapped)} procedures**, {large} of them large-count (`_c`) forms, "
-        f"{sum(p.removed for p in wrapped)} removed from the standard but still in the libraries.",
+        f"**{len(recorded)} procedures**, {sum(p.large for p in recorded)} of them large-count "
+        f"(`_c`) forms, {sum(p.removed for p in recorded)} removed from the standard but still in "
+        "the libraries.",
         "Each is intercepted under its `MPI_` and its `PMPI_` name, where the library has it.",
         "",
     ]
     for heading in sorted(groups):
-        names = []
-        for procedure in sorted(groups[heading], key=lambda p: p.name):
-            if not procedure.large:
-                also = any(p.name == procedure.name + "_c" for p in groups[heading])
-                names.append(f"`MPI_{procedure.name}`" + ("\u00a0(+\u00a0`_c`)" if also else ""))
-        lines += [f"## {heading} ({len(groups[heading])})", "", ", ".join(names), ""]
+        lines += [f"## {heading} ({len(groups[heading])})", "", _listed(groups[heading]), ""]
+    lines += [
+        f"## Not recorded, but marked as inside MPI ({len(marked)})",
+        "",
+        "Nothing is recorded of these, but what the MPI library itself calls inside of them is not",
+        "taken for the program's.",
+        "",
+        _listed(marked),
+        "",
+        f"## Not intercepted ({len(rest)}, and what returns no error code)",
+        "",
+        "They call no other procedure: `MPI_Wtime`, `MPI_Wtick`, `MPI_Aint_add`, `MPI_Aint_diff`,",
+        "conversions of handles from integers (`_f2c`, `_fromint`), `MPI_Pcontrol`, and",
+        "",
+        _listed(rest),
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -267,8 +292,9 @@ def names(wrapped: list[Procedure]) -> str:
 def outputs() -> dict[Path, str]:
     everything = standard() + removed()
     wrapped = [p for p in everything if is_wrapped(p)]
+    recorded = [p for p in wrapped if is_recorded(p)]
     files: dict[str, list[Procedure]] = {}
-    for procedure in wrapped:
+    for procedure in recorded:
         files.setdefault(file_of(procedure), []).append(procedure)
     return {
         GENERATED / "procedures.h": BANNER + emit.header(everything),
@@ -277,9 +303,11 @@ def outputs() -> dict[Path, str]:
         GENERATED / "unrename.h": BANNER + emit.unrename(wrapped),
         GENERATED / "calls.h": BANNER + emit.prelude(),
         **{GENERATED / name: BANNER + emit.wrappers(files[name]) for name in sorted(files)},
+        GENERATED / "calls_marked.c": BANNER
+        + emit.marked([p for p in wrapped if not is_recorded(p)]),
         GENERATED / "constants.inc": BANNER + constants.text(),
-        ROOT / "docs" / "procedures.md": document(wrapped),
-        ROOT / "mpipp" / "model" / "procedures.py": names(wrapped),
+        ROOT / "docs" / "procedures.md": document(everything),
+        ROOT / "mpipp" / "model" / "procedures.py": names(recorded),
     }
 
 

@@ -19,27 +19,36 @@ HANDLES = {
 
 # Procedures that touch neither a communication buffer nor the life of a handle, although their
 # parameters look like it.
-NOT_WRAPPED = {
+NOT_RECORDED = {
     "Get_address", "Address", "Alloc_mem", "Free_mem", "Grequest_complete",
     "Buffer_attach", "Buffer_detach", "Comm_attach_buffer", "Comm_detach_buffer",
     "Session_attach_buffer", "Session_detach_buffer", "Abi_get_info", "Abi_get_fortran_info",
     "Type_get_value_index", "Type_match_size", "Comm_get_parent",
 }  # fmt: skip
 
-# Wrapped although they have no buffer and make or end no handle: they complete, start, wait,
+# Recorded although they have no buffer and make or end no handle: they complete, start, wait,
 # synchronise, name, commit or set.
-WRAPPED = {
+RECORDED = {
     "Init", "Init_thread", "Finalize", "Abort",
     "Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome",
     "Request_get_status", "Request_get_status_all", "Request_get_status_any",
     "Request_get_status_some", "Start", "Startall", "Cancel",
     "Pready", "Pready_range", "Pready_list",
     "Barrier", "Probe", "Iprobe", "Type_commit",
-    "Comm_set_name", "Type_set_name", "Win_set_name", "Comm_set_errhandler",
+    "Comm_set_name", "Type_set_name", "Win_set_name", "Comm_set_errhandler", "Errhandler_set",
     "Session_set_errhandler", "Info_set", "Info_delete", "File_set_view",
     "Win_fence", "Win_start", "Win_complete", "Win_post", "Win_wait", "Win_test", "Win_lock",
     "Win_lock_all", "Win_unlock", "Win_unlock_all", "Win_flush", "Win_flush_all",
     "Win_flush_local", "Win_flush_local_all", "Win_sync",
+}  # fmt: skip
+
+# Not wrapped at all: they read or set what is there and certainly call no other procedure of MPI;
+# conversions of handles (c2f, toint) likewise, and what returns no error code.
+UNWRAPPED = {
+    "Initialized", "Finalized", "Is_thread_main", "Query_thread",
+    "Get_version", "Get_library_version", "Abi_get_version", "Get_address", "Address",
+    "Status_get_source", "Status_get_tag", "Status_get_error",
+    "Status_set_source", "Status_set_tag", "Status_set_error",
 }  # fmt: skip
 
 COMBINERS = {
@@ -167,6 +176,8 @@ AFTER = {
     "Win_set_name": f"mpipp_named(MPIPP_WIN, {WIN}, win_name);",
     "Comm_set_errhandler": f"mpipp_errhandler_set(MPIPP_COMM, {COMM},\n"
     "                     MPIPP_KEY((MPI_Errhandler)errhandler));",
+    "Errhandler_set": f"mpipp_errhandler_set(MPIPP_COMM, {COMM},\n"
+    "                     MPIPP_KEY((MPI_Errhandler)errhandler));",
     "Session_set_errhandler": "mpipp_errhandler_set(MPIPP_SESSION, "
     "MPIPP_KEY((MPI_Session)session),\n"
     "                     MPIPP_KEY((MPI_Errhandler)errhandler));",
@@ -239,6 +250,12 @@ REMOVED = [
     "int MPI_Type_struct(int count, int array_of_blocklengths[], "
     "MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype)",
     "int MPI_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler)",
+    "int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler)",
+    "int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)",
+    "int MPI_Address(void* location, MPI_Aint* address)",
+    "int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint* extent)",
+    "int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint* displacement)",
+    "int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement)",
 ]
 REMOVED_LENGTHS = {
     "array_of_blocklengths": "count",
@@ -256,4 +273,10 @@ REMOVED_KINDS = {
     "array_of_types": "DATATYPE",
     "comm_errhandler_fn": "FUNCTION",
     "errhandler": "ERRHANDLER",
+    "comm": "COMMUNICATOR",
+    "datatype": "DATATYPE",
+    "location": "BUFFER",
+    "address": "LOCATION_SMALL",
+    "extent": "DISPLACEMENT",
+    "displacement": "DISPLACEMENT",
 }

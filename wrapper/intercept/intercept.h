@@ -55,6 +55,15 @@ static inline struct mpipp_thread *mpipp_begin(unsigned procedure, void **real) 
   return thread;
 }
 
+// Around a call that is not recorded: what MPI calls meanwhile is not the program's.
+static inline void mpipp_inside(struct mpipp_thread *thread) {
+  thread->depth = 1;
+}
+
+static inline void mpipp_outside(struct mpipp_thread *thread) {
+  thread->depth = 0;
+}
+
 static inline struct mpipp_call *mpipp_entering(struct mpipp_thread *thread, unsigned procedure,
                                                 void *caller, void *frame) {
   struct mpipp_call *call = &thread->call;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Wrappers of procedures of which nothing is recorded: the thread is inside MPI, and what the
+// library calls there is not the program's.
+#ifndef MPIPP_MARKED_H
+#define MPIPP_MARKED_H
+
+#include "intercept/intercept.h"
+
+// MPI: or MPI1, for names that mpi.h may declare otherwise, or poison.
+#define MARKED(MPI, NAME, PARAMETERS, ARGUMENTS)                                                   \
+  typedef int raw_##NAME PARAMETERS;                                                               \
+  EXPORT int MPI##_##NAME PARAMETERS __asm__("MPI_" #NAME);                                        \
+  EXPORT int P##MPI##_##NAME PARAMETERS __asm__("PMPI_" #NAME);                                    \
+  extern raw_##NAME own_##NAME OWN(MPI_##NAME);                                                    \
+  int MPI##_##NAME PARAMETERS {                                                                    \
+    void *real;                                                                                    \
+    struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_##NAME, &real);                           \
+    if (!thread) return ((raw_##NAME *)real)ARGUMENTS;                                             \
+    mpipp_inside(thread);                                                                          \
+    int code = ((raw_##NAME *)real)ARGUMENTS;                                                      \
+    mpipp_outside(thread);                                                                         \
+    return code;                                                                                   \
+  }                                                                                                \
+  int P##MPI##_##NAME PARAMETERS {                                                                 \
+    void *real = mpipp_procedure(1, MPIPP_PROC_##NAME);                                            \
+    if (mpipp_passes()) return ((raw_##NAME *)real)ARGUMENTS;                                      \
+    return own_##NAME ARGUMENTS;                                                                   \
+  }
+
+#endif
