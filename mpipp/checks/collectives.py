@@ -46,7 +46,7 @@ def check(known: Processes) -> Findings:
                     parted.add(identity)
                 break
         else:
-            yield from exchanges.check(plain(joined[0]).lower(), joined)
+            yield from exchanges.check(_plain(joined[0]).lower(), joined)
 
 
 def _operations(known: Processes) -> Iterator[list[Joined]]:
@@ -66,9 +66,9 @@ def _operations(known: Processes) -> Iterator[list[Joined]]:
     return (joined for _, joined in in_order if len(joined) > 1)
 
 
-def _parts(joined: Joined) -> tuple[str, str]:
-    # The operation's name, and how it is called.
-    found = _NAME.match(joined.operation.call.procedure)
+def parts(procedure: str) -> tuple[str, str]:
+    """A collective operation's name, "Bcast", and how it is called: "nonblocking"."""
+    found = _NAME.match(procedure)
     assert found is not None
     nonblocking, name, persistent, _ = found.groups()
     name = name.capitalize() if nonblocking else name
@@ -78,9 +78,17 @@ def _parts(joined: Joined) -> tuple[str, str]:
     return _ALIKE.get(name, name), form
 
 
-def plain(joined: Joined) -> str:
+def plain_name(procedure: str) -> str:
     """The operation: "Bcast" for MPI_Bcast, MPI_Ibcast, MPI_Bcast_init and their large forms."""
-    return _parts(joined)[0]
+    return parts(procedure)[0]
+
+
+def _plain(joined: Joined) -> str:
+    return plain_name(joined.operation.call.procedure)
+
+
+def _parts(joined: Joined) -> tuple[str, str]:
+    return parts(joined.operation.call.procedure)
 
 
 def _different(joined: Sequence[Joined], of: Callable[[Joined], object]) -> list[Joined]:
@@ -97,7 +105,7 @@ def _finding(
 
 
 def _procedures(joined: Sequence[Joined]) -> Finding | None:
-    pair = _different(joined, plain)
+    pair = _different(joined, _plain)
     if not pair:
         return None
     names = [one.operation.call.procedure for one in pair]

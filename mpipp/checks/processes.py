@@ -87,13 +87,23 @@ class Processes:
         """Those that may send to a process on a communicator, by rank; None: not checked."""
         comm = member.comm
         size = comm.remote_size if comm.inter else comm.size
-        found: list[Member | None] = []
-        for rank in range(size):
-            world_rank = self.world_rank(member, rank)
-            process = None if world_rank is None else self._by_rank.get(world_rank)
-            theirs = None if process is None else self._comms(process).get(comm.identity)
-            found.append(Member(process, theirs) if process and theirs else None)
-        return found
+        return [self.peer(member, rank) for rank in range(size)]
+
+    def peer(self, member: Member, rank: int) -> Member | None:
+        """The one of `peers` that has a rank; None: not checked, or none on the communicator."""
+        world_rank = self.world_rank(member, rank)
+        process = None if world_rank is None else self._by_rank.get(world_rank)
+        theirs = None if process is None else self._comms(process).get(member.comm.identity)
+        return Member(process, theirs) if process and theirs else None
+
+    def process(self, world_rank: int) -> Process | None:
+        """The process with a rank in MPI_COMM_WORLD; None if it is not checked."""
+        return self._by_rank.get(world_rank)
+
+    @property
+    def size(self) -> int:
+        """Of MPI_COMM_WORLD."""
+        return next((one.registry.info.world_size or 0 for one in self.all), 0)
 
     def _comms(self, process: Process) -> dict[int, Comm]:
         if process not in self._known:

@@ -16,7 +16,7 @@ class Channel:
     """How many sends to a peer with a tag were started, or receives of them posted.
 
     Where receives are frozen, one with MPI_ANY_SOURCE or MPI_ANY_TAG may have taken a message of
-    any channel: `count` is that of the receives posted before it.
+    any channel: `count` is that of the receives posted before it, `posted` that of all.
     """
 
     sequence: str  # "sends" "receives" "collectives" "partitioned sends" "partitioned receives"
@@ -24,6 +24,7 @@ class Channel:
     tag: int
     count: int
     frozen: bool
+    posted: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,10 @@ class Comm:
     errhandler: int | None  # handle set by MPI_Comm_set_errhandler; None: never set
     identity: int = 0  # the same in all its processes and no other communicator's; 0: not known
     uncertain: frozenset[str] = frozenset()  # sequences whose ordinals are not certain
+    frozen: bool = False  # whether the channel of some receive stays unknown
+    posted_any: int = 0  # receives with MPI_ANY_SOURCE or MPI_ANY_TAG
+    returned_any: int = 0  # of these, blocking ones that have returned: in `channels`, too
+    abandoned: int = 0  # receives whose request was freed while they were active
     channels: Sequence[Channel] = field(default=(), compare=False)  # lazy
 
 
@@ -75,6 +80,13 @@ class Win:
     lock_count: int  # all locks held
     access_group: int | None  # group handle of MPI_Win_start
     exposure_group: int | None  # group handle of MPI_Win_post
+    access_serial: int = 0  # of that group: its handle may be another's by now
+    exposure_serial: int = 0
+    identity: int = 0  # the same in all its processes and no other window's; 0: not known
+    comm_identity: int = 0  # of the communicator that it was made of
+    fences: int = 0  # calls of MPI_Win_fence that have begun
+    completes: int = 0  # calls of MPI_Win_complete that have begun
+    locking: bool = False  # whether the lock that MPI_Win_lock is asked for is exclusive
 
 
 @dataclass(frozen=True)

@@ -22,3 +22,4 @@ class ProcessInfo:
     frames: int  # return addresses kept beyond the caller
     job: int = 0  # tells the launcher's jobs apart; 0: not known
     parent: int = 0  # process id of what started the process
+    several_threads: bool = False  # they may call MPI at the same time

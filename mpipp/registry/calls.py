@@ -17,6 +17,7 @@ from mpipp.typetree import ARGUMENTS
 _MAX_PEERS = 1 << 31  # or partitions, which are as many as an int can count
 
 _MAX_INPUTS = 16
+_ONE_OF = ("MPI_Waitany", "MPI_Waitsome")
 
 _Known = Union[DatatypeRecord, Broken, None]
 _Find = Callable[[int], _Known]  # a datatype by its handle
@@ -57,8 +58,9 @@ class Calls:
         def given(name: str, value: int) -> int | None:
             return value if name in present else None
 
+        procedure = source.procedure(raw.procedure)
         return Call(
-            procedure=source.procedure(raw.procedure),
+            procedure=procedure,
             state=source.enumerator("call_state", raw.state),
             serial=raw.serial,
             site=source.site(raw.caller, 0),
@@ -81,7 +83,9 @@ class Calls:
             buffers=self._all_buffers(raw),
             ordinal=certain(raw.ordinal) if "ordinal" in present else None,
             recv_ordinal=certain(raw.recv_ordinal) if "recv_ordinal" in present else None,
+            answered=_answered(raw, present),
             constructor=self._constructor(raw) if "constructor" in present else None,
+            before=raw.before if procedure in _ONE_OF else 0,
         )
 
     def _constructor(self, raw: RawCall) -> Constructor | None:
@@ -150,6 +154,13 @@ class Calls:
             access=self._source.bits("access", raw.access),
             parts=parts,
         )
+
+
+def _answered(raw: RawCall, present: frozenset[str]) -> bool:
+    # The wrapper then clears its ordinal.
+    if "recv_ordinal" in present:
+        return raw.recv_ordinal == 0
+    return "ordinal" in present and "source" in present and raw.ordinal == 0
 
 
 class _Parts(Sequence[Part]):

@@ -91,6 +91,10 @@ class Objects:
             errhandler=raw.errhandler or None,
             identity=raw.identity,
             uncertain=self._source.sequences(raw.uncertain),
+            frozen=bool(raw.frozen),
+            posted_any=raw.posted_any,
+            returned_any=raw.returned_any,
+            abandoned=raw.abandoned,
             channels=_Channels(self._source, raw.channels, header.handle),
         )
 
@@ -121,6 +125,13 @@ class Objects:
             lock_count=raw.lock_count,
             access_group=raw.access_group or None,
             exposure_group=raw.exposure_group or None,
+            access_serial=raw.access_serial,
+            exposure_serial=raw.exposure_serial,
+            identity=raw.identity,
+            comm_identity=raw.comm_identity,
+            fences=raw.fences,
+            completes=raw.completes,
+            locking=bool(raw.locking),
         )
 
     def _op(self, header: Header, record: bytes) -> model.Op:
@@ -192,7 +203,9 @@ class _Channels(Sequence[model.Channel]):
             frozen = bool(raw.count & UNCERTAIN)
             sequence = source.enumerator("sequence", raw.sequence)
             peer, tag = (_signed(raw.key >> shift) for shift in (32, 0))
-            yield model.Channel(sequence, peer, tag, raw.certain if frozen else raw.count, frozen)
+            counted = raw.count & ~UNCERTAIN
+            count = raw.certain if frozen else counted
+            yield model.Channel(sequence, peer, tag, count, frozen, counted)
             address = raw.next
 
     def __len__(self) -> int:

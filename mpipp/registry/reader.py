@@ -79,6 +79,7 @@ class Registry:
             frames=root.frames,
             job=root.job,
             parent=root.parent,
+            several_threads=bool(root.several_threads),
         )
 
     @property
@@ -111,14 +112,14 @@ class Registry:
     def given(self, call: Call, most: int) -> list[Known | None]:
         """The requests that a call waits for, tests or starts, as its array has them now.
 
-        At most the first `most`; None in place of what is unknown. Raises MpippError when the array
-        cannot be read.
+        At most the first `most`; None in place of what is unknown. Of a call that waits for one of
+        them all that it was given. Raises MpippError when the array cannot be read.
         """
         if call.requests is None:
             return []
         size = self._source.handle_size("request")
         count = min(call.request_count, most)
-        handles = self._source.integers(call.requests, count, size, signed=False)
+        handles = self._source.integers(call.before or call.requests, count, size, signed=False)
         places = range(call.requests, call.requests + count * size, size)
         return [self.find("request", handle, at) for handle, at in zip(handles, places)]
 

@@ -19,6 +19,7 @@ class RawRoot(NamedTuple):
     world_size: int
     dropped: int
     frames: int
+    several_threads: int
     job: int
     parent: int
     library_version: bytes
@@ -129,6 +130,7 @@ class RawCall(NamedTuple):
     input_count: int
     types: int
     type_count: int
+    before: int
 
 
 class RawInput(NamedTuple):
@@ -173,6 +175,10 @@ class RawComm(NamedTuple):
     identity: int
     channels: int
     uncertain: int
+    frozen: int
+    posted_any: int
+    returned_any: int
+    abandoned: int
 
 
 class RawGroup(NamedTuple):
@@ -192,6 +198,13 @@ class RawWin(NamedTuple):
     epochs: int
     access_group: int
     exposure_group: int
+    access_serial: int
+    exposure_serial: int
+    identity: int
+    comm_identity: int
+    fences: int
+    completes: int
+    locking: int
     lock_count: int
     lock_ranks: bytes
     lock_exclusive: bytes

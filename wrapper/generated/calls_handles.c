@@ -2233,6 +2233,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
   call->request_count = count;
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
+  call->before = (uintptr_t)before.all;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Waitany *)real)(count, array_of_requests, index, status);
   if (code != MPI_SUCCESS)
@@ -2265,6 +2266,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   call->request_count = incount;
   struct mpipp_handles before;
   mpipp_handles_init(&before, incount, array_of_requests);
+  call->before = (uintptr_t)before.all;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)

@@ -733,8 +733,10 @@ int MPI_Win_complete(mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_complete, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_COMPLETING, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_complete *)real)((MPI_Win)win);
+  if (code != MPI_SUCCESS) mpipp_not_synchronized(MPIPP_KEY((MPI_Win)win));
   if (code == MPI_SUCCESS) {
     mpipp_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START);
   }
@@ -871,8 +873,10 @@ int MPI_Win_fence(int assert, mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_fence, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_FENCING, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_fence *)real)(assert, (MPI_Win)win);
+  if (code != MPI_SUCCESS) mpipp_not_synchronized(MPIPP_KEY((MPI_Win)win));
   if (code == MPI_SUCCESS) {
     mpipp_fenced(MPIPP_KEY((MPI_Win)win), assert);
   }
@@ -1106,6 +1110,7 @@ int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_lock *)real)(lock_type, rank, assert, (MPI_Win)win);
   if (code == MPI_SUCCESS) {
@@ -1214,6 +1219,7 @@ int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_start, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_start *)real)((MPI_Group)group, assert, (MPI_Win)win);
   if (code == MPI_SUCCESS) {

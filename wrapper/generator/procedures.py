@@ -51,6 +51,8 @@ UNWRAPPED = {
     "Status_set_source", "Status_set_tag", "Status_set_error",
 }  # fmt: skip
 
+WIN = "MPIPP_KEY((MPI_Win)win)"
+
 COMBINERS = {
     "Type_dup": "DUP",
     "Type_contiguous": "CONTIGUOUS",
@@ -97,6 +99,7 @@ FILES = {
 
 # Statements before MPI is called: what is gone afterwards.
 SAVE_ALL = "struct mpipp_handles before;\nmpipp_handles_init(&before, {count}, array_of_requests);"
+ONE_OF = SAVE_ALL + "\ncall->before = (uintptr_t)before.all;"
 GIVEN = (
     "MPI_Datatype given = *datatype; // the library may change the caller's variable\n"
     "mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, 1);"
@@ -106,11 +109,15 @@ BEFORE = {
     "Test": "MPI_Request before = *request;",
     "Waitall": SAVE_ALL.format(count="count"),
     "Testall": SAVE_ALL.format(count="count"),
-    "Waitany": SAVE_ALL.format(count="count"),
+    "Waitany": ONE_OF.format(count="count"),
     "Testany": SAVE_ALL.format(count="count"),
-    "Waitsome": SAVE_ALL.format(count="incount"),
+    "Waitsome": ONE_OF.format(count="incount"),
     "Testsome": SAVE_ALL.format(count="incount"),
     "Type_commit": GIVEN,
+    "Win_fence": f"mpipp_synchronizing({WIN}, MPIPP_FENCING, 0);",
+    "Win_complete": f"mpipp_synchronizing({WIN}, MPIPP_COMPLETING, 0);",
+    "Win_start": f"mpipp_synchronizing({WIN}, MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));",
+    "Win_lock": f"mpipp_synchronizing({WIN}, MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);",
     "Type_free": GIVEN + "\nuint64_t serial = mpipp_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));",
 }
 
@@ -129,6 +136,7 @@ SOME = (
     "  mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);"
 )
 END = "\nmpipp_handles_deinit(&before);"
+UNKNOWN = f"if (code != MPI_SUCCESS) mpipp_not_synchronized({WIN});"
 ALWAYS = {
     "Wait": "mpipp_completed(call, before, request);",
     "Test": "if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))\n"
@@ -139,12 +147,13 @@ ALWAYS = {
     "Testany": ANY.format(flag=" if (*flag)") + END,
     "Waitsome": SOME + END,
     "Testsome": SOME + END,
+    "Win_fence": UNKNOWN,
+    "Win_complete": UNKNOWN,
 }
 
 # Statements after MPI succeeded, instead of what the parameters' kinds imply for handles.
 KEY = "MPIPP_KEY(({type}){name})"
 COMM = KEY.format(type="MPI_Comm", name="comm")
-WIN = KEY.format(type="MPI_Win", name="win")
 FUNCTION = "(uintptr_t){}"
 AFTER = {
     "Init": "mpipp_initialized();",

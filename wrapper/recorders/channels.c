@@ -177,7 +177,7 @@ static uint64_t posted_any(uint64_t handle, int blocking) {
 
 static uint64_t posted(const struct mpipp_call *call, uint64_t comm, int source, int tag,
                        int blocking) {
-  if (mpipp_is_any(source, tag)) return posted_any(comm, blocking);
+  if (mpipp_is_any(source, tag) && source != MPI_PROC_NULL) return posted_any(comm, blocking);
   return mpipp_count(call, MPIPP_RECEIVES, comm, mpipp_channel_key(source, tag));
 }
 
@@ -189,6 +189,17 @@ void mpipp_received_any(const struct mpipp_call *call, const MPI_Status *status)
   int source = status->MPI_SOURCE, tag = status->MPI_TAG;
   if (source == MPI_PROC_NULL) return;
   mpipp_count(call, MPIPP_RECEIVES, call->comm, mpipp_channel_key(source, tag));
+  mpipp_lock();
+  struct mpipp_comm *comm = comm_of(call->comm);
+  if (comm) MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
+  mpipp_unlock();
+}
+
+void mpipp_abandoned(uint64_t handle) {
+  mpipp_lock();
+  struct mpipp_comm *comm = comm_of(handle);
+  if (comm) MPIPP_WRITE(comm->abandoned, comm->abandoned + 1);
+  mpipp_unlock();
 }
 
 uint64_t mpipp_matched(const struct mpipp_call *call, int source, int tag) {
@@ -258,6 +269,13 @@ uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_c
   if (is_uncertain(parent, is_of_few(call->procedure) ? MPIPP_CREATIONS : MPIPP_COLLECTIVES))
     return 0;
   return mixed(mixed(parent->identity, ordinal), processes);
+}
+
+uint64_t mpipp_window_identity(const struct mpipp_call *call, uint64_t *comm) {
+  const struct mpipp_comm *parent = comm_of(call->comm);
+  *comm = parent ? parent->identity : 0;
+  if (!*comm || !call->ordinal || is_uncertain(parent, MPIPP_COLLECTIVES)) return 0;
+  return mixed(*comm, call->ordinal);
 }
 
 uint64_t mpipp_predefined_identity(const char *name) {

@@ -88,6 +88,9 @@ static inline int mpipp_is_any(int source, int tag) {
 // A blocking receive of any message has returned: which one that was.
 void mpipp_received_any(const struct mpipp_call *call, const MPI_Status *status);
 
+// A receive on a communicator goes on, but its request was freed: its end will not be seen.
+void mpipp_abandoned(uint64_t comm);
+
 // A matching probe took a message; returns its ordinal, 0 if it is not known which it was.
 uint64_t mpipp_matched(const struct mpipp_call *call, int source, int tag);
 
@@ -100,6 +103,9 @@ void mpipp_uncertain(const struct mpipp_call *call);
 // A communicator's identity from the call that made it, 0 if it cannot be known to be the same in
 // all its processes.
 uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_comm *made);
+
+// Likewise a window's; stores that of its communicator.
+uint64_t mpipp_window_identity(const struct mpipp_call *call, uint64_t *comm);
 
 uint64_t mpipp_predefined_identity(const char *name);
 

@@ -65,6 +65,9 @@ void mpipp_errhandler_set(enum mpipp_kind kind, uint64_t handle, uint64_t errhan
 // windows.c
 void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm);
 void mpipp_epoch_opened(uint64_t win, unsigned epoch, uint64_t group);
+enum mpipp_synchronization { MPIPP_FENCING, MPIPP_STARTING, MPIPP_COMPLETING, MPIPP_LOCKING };
+void mpipp_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail);
+void mpipp_not_synchronized(uint64_t win);
 void mpipp_epoch_closed(uint64_t win, unsigned epoch);
 void mpipp_fenced(uint64_t win, int assertion);
 void mpipp_locked(uint64_t win, int rank, int exclusive);

@@ -267,6 +267,13 @@ static inline void complete(const struct mpipp_call *call, uint64_t handle, uint
 
 void mpipp_request_freed(const struct mpipp_call *call, uint64_t handle) {
   // An active operation goes on, but nobody can ask for it any more.
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  const struct mpipp_request *request = mpipp_chain_find(handle, call->requests);
+  int receives =
+      request && request->state == MPIPP_REQUEST_ACTIVE && request->call.present & MPIPP_HAS_SOURCE;
+  uint64_t comm = receives ? request->call.comm : 0;
+  mpipp_unlock_kind(locked);
+  if (receives) mpipp_abandoned(comm);
   complete(call, handle, null_request(), call->requests);
 }
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "mpi/resolve.h"
+#include "recorders/channels.h"
 #include "recorders/objects.h"
 #include "records/store.h"
 
@@ -36,6 +37,7 @@ void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm) {
   record->flavor = flavor ? own_flavor(*flavor) : MPIPP_WIN_CREATE;
   record->model = model && *model == MPI_WIN_SEPARATE ? MPIPP_WIN_SEPARATE : MPIPP_WIN_UNIFIED;
   record->comm = MPIPP_KEY(comm);
+  record->identity = mpipp_window_identity(call, &record->comm_identity);
   mpipp_publish(record);
   errno = saved;
 }
@@ -47,9 +49,30 @@ static void change_epochs(struct mpipp_win *record, uint64_t add, uint64_t remov
 void mpipp_epoch_opened(uint64_t win, unsigned epoch, uint64_t group) {
   struct mpipp_win *record = mpipp_find_live(MPIPP_WIN, win);
   if (!record) return;
-  if (epoch == MPIPP_EPOCH_START) record->access_group = group;
-  if (epoch == MPIPP_EPOCH_POST) record->exposure_group = group;
+  if (epoch == MPIPP_EPOCH_POST) {
+    record->exposure_group = group;
+    record->exposure_serial = mpipp_serial_of(MPIPP_GROUP, group);
+  }
   change_epochs(record, epoch, MPIPP_EPOCH_FENCE);
+}
+
+// What others need to know of a call that may wait for them, before it does.
+void mpipp_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail) {
+  struct mpipp_win *record = mpipp_find_live(MPIPP_WIN, win);
+  if (!record) return;
+  if (what == MPIPP_FENCING) MPIPP_WRITE(record->fences, record->fences + 1);
+  if (what == MPIPP_COMPLETING) MPIPP_WRITE(record->completes, record->completes + 1);
+  if (what == MPIPP_LOCKING) MPIPP_WRITE(record->locking, (uint32_t)detail);
+  if (what == MPIPP_STARTING) {
+    record->access_group = detail;
+    record->access_serial = mpipp_serial_of(MPIPP_GROUP, detail);
+  }
+}
+
+// The call failed: whether it took part in anything is not known.
+void mpipp_not_synchronized(uint64_t win) {
+  struct mpipp_win *record = mpipp_find_live(MPIPP_WIN, win);
+  if (record) MPIPP_WRITE(record->identity, 0);
 }
 
 void mpipp_epoch_closed(uint64_t win, unsigned epoch) {

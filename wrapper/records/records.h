@@ -9,7 +9,7 @@
 
 enum {
   MPIPP_MAJOR = 1, // readers refuse another major
-  MPIPP_MINOR = 1, // readers accept a larger minor
+  MPIPP_MINOR = 2, // readers accept a larger minor
   MPIPP_BYTE_ORDER = 0x01020304,
   MPIPP_MAX_BUFFERS = 4, // origin, compare, result, target
   MPIPP_MAX_VECTORS = 2, // send and receive side of a v or w form
@@ -182,6 +182,8 @@ struct mpipp_call {
   uint64_t types;                 // address of datatype handles, type_count of them
   int64_t type_count;             // as the caller says
   uint32_t combiner, input_count; // enum "combiner": NAMED where none is made (MPI_Type_commit)
+  // The request handles as they were when MPI_Waitany or MPI_Waitsome was called; else not valid.
+  uint64_t before;
 };
 
 enum mpipp_request_state {
@@ -244,9 +246,11 @@ struct mpipp_comm {
   uint64_t identity;      // the same in all its processes and no other's; 0: not known
   uint64_t channels;      // the first of them
   uint64_t channel_table; // private: finds them
-  uint64_t posted_any;    // private: receives with MPI_ANY_SOURCE or MPI_ANY_TAG so far
+  uint64_t posted_any;    // receives with MPI_ANY_SOURCE or MPI_ANY_TAG so far
+  uint64_t returned_any;  // of these, blocking ones whose channel was told when they returned
+  uint64_t abandoned;     // receives whose request was freed while they were active
   uint32_t uncertain;     // 1 << enum "sequence": those whose ordinals are not certain
-  uint32_t frozen;        // private: 1 after a receive whose channel stays unknown
+  uint32_t frozen;        // 1 after a receive whose channel stays unknown
 };
 
 struct mpipp_group {
@@ -269,11 +273,20 @@ struct mpipp_win {
   struct mpipp_object object;
   uint64_t base;
   int64_t size, disp_unit;
-  uint32_t flavor, model;                // enums "win_flavor", "win_model"
-  uint64_t comm;                         // handle
-  uint64_t epochs;                       // enum "epoch", a set of bits
-  uint64_t access_group, exposure_group; // group handles of MPI_Win_start and MPI_Win_post
-  uint32_t lock_count;                   // locks held; more than MPIPP_MAX_LOCKS are only counted
+  uint32_t flavor, model; // enums "win_flavor", "win_model"
+  uint64_t comm;          // handle
+  uint64_t epochs;        // enum "epoch", a set of bits
+  // Group handles of MPI_Win_start, as soon as it is called, and of MPI_Win_post, and their
+  // serials.
+  uint64_t access_group, exposure_group;
+  uint64_t access_serial, exposure_serial;
+  uint64_t identity;      // the same in all its processes and no other's; 0: not known
+  uint64_t comm_identity; // of the communicator that it was made of
+  uint64_t fences;        // calls of MPI_Win_fence that have begun
+  uint64_t completes;     // calls of MPI_Win_complete that have begun
+  uint32_t locking;       // the lock that MPI_Win_lock is asked for is: 0 shared, 1 exclusive
+  uint32_t more_padding;
+  uint32_t lock_count; // locks held; more than MPIPP_MAX_LOCKS are only counted
   uint32_t padding;
   int32_t lock_ranks[MPIPP_MAX_LOCKS];
   int32_t lock_exclusive[MPIPP_MAX_LOCKS];
@@ -409,6 +422,7 @@ struct mpipp_registry {
   int32_t world_rank, world_size; // -1: unknown
   uint64_t dropped;               // records lost for want of memory
   uint64_t frames;                // return addresses kept beyond the caller (MPIPP_FRAMES)
+  uint64_t several_threads;       // 1: they may call MPI at the same time
   uint64_t job;                   // tells the launcher's jobs apart; 0: not known
   uint64_t parent;                // process id of what started this process
   char library_version[256];

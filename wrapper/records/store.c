@@ -106,6 +106,7 @@ static void set_requests_alone(const struct mpipp_slots *slots) {
 
 void mpipp_set_several_threads(int several) {
   MPIPP_WRITE(mpipp_several_threads, several);
+  mpipp_registry.several_threads = (uint64_t)several;
   set_requests_alone(mpipp_stores[MPIPP_REQUEST].slots);
 }
 

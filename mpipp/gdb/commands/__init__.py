@@ -20,6 +20,7 @@ from mpipp.gdb.commands import (
     overlap,
     py,
     show,
+    why,
 )
 from mpipp.gdb.commands.base import Command
 
@@ -31,6 +32,7 @@ SUBCOMMANDS: tuple[type[Command], ...] = (
     breakpoints.Break,
     browse.Browse,
     check.Check,
+    why.Why,
     match.Typesig,
     match.Match,
     blocks.Blocks,

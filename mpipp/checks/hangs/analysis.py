@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""What holds a job up: the state of each process, and which of them can never go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from mpipp.checks.hangs import graph
+from mpipp.checks.hangs.conditions import Condition, Event, lacking
+from mpipp.checks.hangs.graph import Edge
+from mpipp.checks.hangs.waits import Waits, flattened, waits_for
+from mpipp.checks.process import Operation, Process
+from mpipp.checks.processes import Processes
+from mpipp.model import Comm, Thread
+
+_END = ("MPI_Finalize", "MPI_Abort")
+
+
+class Wait(NamedTuple):
+    """A call that a thread is inside of, with what it waits for."""
+
+    operation: Operation
+    condition: Condition
+
+
+@dataclass(frozen=True)
+class State:
+    """What a process does."""
+
+    rank: int  # in MPI_COMM_WORLD
+    process: Process
+    kind: str  # "waits"; "calls" MPI, and may return; "computes" outside of it; "ends"
+    waits: tuple[Wait, ...]  # a thread each
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """What its threads wait for."""
+        return [wait.condition for wait in self.waits]
+
+
+@dataclass(frozen=True)
+class Knot:
+    """Processes that can never go on, because of each other or for want of another."""
+
+    ranks: frozenset[int]
+    circle: tuple[int, ...]  # of those that wait for each other; empty: for one that has ended
+    ended: tuple[int, ...]  # processes that have ended, for which they wait
+    lenient: bool  # only the library makes them wait
+    # Where different collective operations meet: what comes of that is the library's.
+    mismatch: bool
+    behind: tuple[int, ...]  # others that wait for them
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why the processes of one MPI_COMM_WORLD stand where they stand."""
+
+    known: Processes
+    waits: Waits
+    states: Mapping[int, State]  # by rank
+    missing: tuple[int, ...]  # ranks of the processes that are not here
+    knots: tuple[Knot, ...]
+    edges: tuple[Edge, ...]  # all that any of them waits for
+
+    @property
+    def stuck(self) -> frozenset[int]:
+        """The ranks that can never go on."""
+        found = (rank for knot in self.knots for rank in (*knot.ranks, *knot.behind))
+        return frozenset(found)
+
+    def certain(self, knot: Knot) -> bool:
+        """Whether no thread that has not called MPI yet may change it."""
+        processes = (self.states[rank].process for rank in knot.ranks)
+        return not any(process.registry.info.several_threads for process in processes)
+
+    def comms(self, knot: Knot) -> list[Comm]:
+        """The communicators, if all that they lack is that others join them in collective calls."""
+        found: dict[int, Comm] = {}
+        for rank in knot.circle:
+            for wait in self.states[rank].waits:
+                for event in self.lacks(wait, knot.lenient):
+                    if event.kind != "collective" or event.mismatch is not None:
+                        return []
+                    found[event.member.comm.identity] = event.member.comm
+        return list(found.values())
+
+    def waits_itself(self, rank: int) -> bool:
+        """Whether a process waits for others."""
+        state = self.states.get(rank)
+        return state is not None and state.kind == "waits"
+
+    def lacks(self, wait: Wait, lenient: bool) -> list[Event]:
+        """What a call lacks; where it lacks what it must wait for, only that."""
+        firm = list(lacking(wait.condition, self._moves, lenient=True))
+        return firm or (list(lacking(wait.condition, self._moves)) if lenient else [])
+
+    def _moves(self, rank: int) -> bool:
+        state = self.states.get(rank)
+        return rank not in self.stuck and (state is None or state.kind != "ends")
+
+
+def explain(known: Processes) -> Explanation:
+    """What the processes of a job wait for, and who can never go on."""
+    waits = Waits(known)
+    states: dict[int, State] = {}
+    for process in known.all:
+        state = _state(process, waits)
+        states[state.rank] = state
+    waiting = {rank: one.conditions for rank, one in states.items() if one.kind == "waits"}
+    ended = frozenset(rank for rank, state in states.items() if state.kind == "ends")
+    firm = graph.stuck(waiting, ended, lenient=True)
+    every = graph.stuck(waiting, ended, lenient=False)
+    knots = [*_knots(firm, waiting, ended, True), *_knots(every, waiting, ended, False, firm)]
+    missing = tuple(rank for rank in range(known.size) if rank not in states)
+    edges = tuple(graph.edges(waiting, waiting, lambda _: False, lenient=False))
+    return Explanation(known, waits, states, missing, tuple(knots), edges)
+
+
+def _state(process: Process, waits: Waits) -> State:
+    info = process.registry.info
+    assert info.world_rank is not None
+    active = [Operation(process, t.call, None, t.tid) for t in process.threads if t.call]
+    found = [Wait(one, flattened(waits.call(one))) for one in active]
+    kind = "waits" if all(waits_for(one.condition) for one in found) and found else "calls"
+    if info.several_threads and _is_outside(process):
+        kind = "calls" if found else "computes"
+    if not found:
+        kind = "computes"
+    ends = any(one.call.procedure in _END for one in active)
+    if info.status == "finalized" or ends:
+        kind = "ends"
+    return State(info.world_rank, process, kind, tuple(found))
+
+
+def _is_outside(process: Process) -> bool:
+    # Whether a thread that has called MPI does something else.
+    found = process.registry.threads()
+    return any(isinstance(thread, Thread) and thread.call is None for thread in found)
+
+
+def _knots(
+    stuck: frozenset[int],
+    waiting: Mapping[int, Sequence[Condition]],
+    ended: frozenset[int],
+    lenient: bool,
+    known: frozenset[int] = frozenset(),
+) -> list[Knot]:
+    # Of those that are stuck, apart from those that are known to be: what begins it first.
+    def moves(rank: int) -> bool:
+        return rank not in stuck and rank not in ended
+
+    found = list(graph.edges(sorted(stuck), waiting, moves, lenient))
+    following: dict[int, list[int]] = {rank: [] for rank in stuck}
+    for edge in found:
+        if edge.to in stuck:
+            following[edge.rank].append(edge.to)
+    knots: list[Knot] = []
+    different = {edge.rank for edge in found if edge.event.mismatch is not None}
+    for component in graph.components(sorted(stuck), following):
+        if graph.is_circle(component, following) and not component <= known:
+            circle = graph.shortest_circle(component, following)
+            mismatch = bool(component & different)
+            knots.append(Knot(component, circle, (), not lenient, mismatch, ()))
+    taken = {rank for knot in knots for rank in knot.ranks} | known
+    knots += _others(found, frozenset(ended), different - taken, taken, lenient)
+    taken |= {rank for knot in knots for rank in knot.ranks}
+    return [_with_behind(knot, stuck - taken, following) for knot in knots]
+
+
+def _others(
+    found: Sequence[Edge],
+    ended: frozenset[int],
+    different: set[int],
+    taken: set[int],
+    lenient: bool,
+) -> Iterator[Knot]:
+    # Those that wait in no circle, but for want of what has ended, or of the same operation.
+    if different:
+        yield Knot(frozenset(different), (), (), not lenient, True, ())
+    left: dict[tuple[int, ...], list[int]] = {}
+    for rank in sorted({edge.rank for edge in found} - taken - different):
+        gone = sorted({edge.to for edge in found if edge.rank == rank and edge.to in ended})
+        if gone:
+            left.setdefault(tuple(gone), []).append(rank)
+    for gone_for, ranks in left.items():
+        yield Knot(frozenset(ranks), (), gone_for, not lenient, False, ())
+
+
+def _with_behind(knot: Knot, rest: frozenset[int], following: Mapping[int, Sequence[int]]) -> Knot:
+    # Those that wait for its processes, or for others that do.
+    reached = set(knot.ranks)
+    while True:
+        more = {rank for rank in rest - reached if any(to in reached for to in following[rank])}
+        if not more:
+            break
+        reached |= more
+    return replace(knot, behind=tuple(sorted(reached - knot.ranks)))

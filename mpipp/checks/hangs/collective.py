@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""What do collective calls wait for? (MPI-4.1, sections 6.1, 6.14, 7.4 and 8)
+
+A process may return as soon as its part is done: the root of a broadcast need not wait for anybody,
+unless the library makes it. Where a call cannot end without the others, their data or their
+agreement, it waits for those that have made fewer collective calls on the communicator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from mpipp.checks.collectives import plain_name
+from mpipp.checks.hangs.conditions import All, Condition, Event, Met, Unknown
+from mpipp.checks.hangs.messages import Messages
+from mpipp.checks.process import Operation, Process
+from mpipp.checks.processes import Member, Processes
+from mpipp.errors import MpippError
+from mpipp.model import Buffer, DatatypeRecord
+
+# All wait for all: they agree on something, or each has data for each.
+_AGREE = frozenset(
+    "Barrier Comm_create Comm_dup Comm_dup_with_info Comm_split Comm_split_type Cart_create "
+    "Cart_sub Graph_create Dist_graph_create Intercomm_merge Win_create Win_allocate "
+    "Win_allocate_shared Win_create_dynamic File_open".split()
+)
+_EXCHANGE = frozenset(
+    "Allgather Allgatherv Alltoall Alltoallv Alltoallw Allreduce Reduce_scatter "
+    "Reduce_scatter_block".split()
+)
+_FROM_ROOT = frozenset({"Bcast", "Scatter", "Scatterv"})
+_TO_ROOT = frozenset({"Gather", "Gatherv", "Reduce"})
+_PREFIX = frozenset({"Scan", "Exscan"})
+
+
+class _Wanted(NamedTuple):
+    rank: int  # on the communicator, of the remote group of an intercommunicator
+    lenient: bool
+
+
+class Collectives:
+    """Collective communication between the processes of one MPI_COMM_WORLD."""
+
+    def __init__(self, known: Processes, messages: Messages) -> None:
+        self._known = known
+        self._messages = messages
+
+    def call(self, operation: Operation) -> Condition:
+        """What a collective call waits for; nothing is known of others without a communicator."""
+        call = operation.call
+        if call.comm is None:
+            return Unknown("its communicator is not recorded")
+        member = self._known.of(operation)
+        if member is None or call.ordinal is None or "collectives" in member.comm.uncertain:
+            return Unknown("which collective calls belong together is not certain")
+        name = plain_name(call.procedure)
+        wanted = _wanted(name, operation, member)
+        if wanted is None:
+            return Unknown(f"whom {call.procedure} waits for is not recorded")
+        return self._all(operation, member, name, wanted)
+
+    def _all(
+        self, operation: Operation, member: Member, name: str, wanted: Iterable[_Wanted]
+    ) -> Condition:
+        missing: dict[bool, set[int]] = {True: set(), False: set()}
+        found: list[Condition] = []
+        ordinal = operation.call.ordinal
+        assert ordinal is not None
+        for rank, lenient in wanted:
+            world_rank = self._known.world_rank(member, rank)
+            if world_rank is None:
+                return Unknown("the communicator has processes of another program")
+            peer = self._known.peer(member, rank)
+            if peer is None:
+                if self._known.process(world_rank) is not None:
+                    return Unknown("the communicator is not known in all of its processes")
+                missing[lenient].add(world_rank)
+            elif "collectives" in peer.comm.uncertain:
+                return Unknown("which collective calls belong together is not certain")
+            elif self._messages.counts(peer).joined < ordinal:
+                missing[lenient].add(world_rank)
+            else:
+                other = self._joined(peer, ordinal)
+                if other is not None and plain_name(other.call.procedure) != name:
+                    ranks = frozenset({world_rank})
+                    found.append(Event("collective", ranks, operation, member, False, True, other))
+        for lenient, late in missing.items():
+            if late:
+                ranks = frozenset(late)
+                found.append(Event("collective", ranks, operation, member, lenient=lenient))
+        return All(tuple(found)) if found else Met()
+
+    def _joined(self, member: Member, ordinal: int) -> Operation | None:
+        # The process's collective call with that ordinal, if it is still going on.
+        for operation in member.process.operations:
+            call = operation.call
+            if call.ordinal != ordinal or call.dest is not None or call.source is not None:
+                continue
+            comm = self._known.comm(member.process, call.comm)
+            if comm is not None and comm.identity == member.comm.identity:
+                return operation
+        return None
+
+
+def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted] | None:
+    # Those whose part a call needs, None if that is not known.
+    comm = member.comm
+    size = comm.remote_size if comm.inter else comm.size
+    others = [rank for rank in range(size) if comm.inter or rank != comm.rank]
+    if name in _AGREE:
+        return [_Wanted(rank, name.startswith(("Win_", "File_"))) for rank in others]
+    if name in _EXCHANGE:
+        return [_Wanted(rank, not _has_data(operation, rank)) for rank in others]
+    if name in _PREFIX:
+        return [_Wanted(rank, rank > comm.rank or not _has_data(operation, 0)) for rank in others]
+    if name in _FROM_ROOT or name in _TO_ROOT:
+        return _rooted(name, operation, member, others)
+    if name.startswith("Neighbor_"):
+        return None
+    return None
+
+
+def _rooted(
+    name: str, operation: Operation, member: Member, others: list[int]
+) -> list[_Wanted] | None:
+    root, name_of = operation.call.root, operation.process.around.constant_name
+    if root is None:
+        return None
+    if member.comm.inter and name_of(root, "MPI_PROC_NULL"):
+        return []
+    is_root = name_of(root, "MPI_ROOT") is not None if member.comm.inter else False
+    is_root = is_root or (not member.comm.inter and root == member.comm.rank)
+    if is_root:
+        gathers = name in _TO_ROOT
+        return [_Wanted(rank, not (gathers and _has_data(operation, rank))) for rank in others]
+    if root not in others:
+        return None
+    return [_Wanted(root, name in _TO_ROOT or not _has_data(operation, root))]
+
+
+def _has_data(operation: Operation, rank: int) -> bool:
+    # Whether something comes from that process; MPI_IN_PLACE is never a receive buffer.
+    writing = [buffer for buffer in operation.call.buffers if "writes" in buffer.access]
+    return any(_amount(buffer, rank) > 0 for buffer in writing)
+
+
+def _amount(buffer: Buffer, rank: int) -> int:
+    try:
+        count = buffer.count
+        datatype = buffer.datatype
+        if buffer.parts is not None:
+            part = buffer.part(rank)
+            count, datatype = part.count, part.datatype
+    except (MpippError, IndexError):
+        return 0
+    size = datatype.tree.size if isinstance(datatype, DatatypeRecord) else 0
+    return count * size
+
+
+def neighbors(member: Member) -> Iterator[int]:
+    """The neighbors in a Cartesian topology (MPI-4.1, section 8.6)."""
+    comm = member.comm
+    for i, (size, periodic) in enumerate(zip(comm.dims, comm.periods)):
+        for step in (-1, 1):
+            at = list(comm.coords)
+            at[i] += step
+            if not periodic and not 0 <= at[i] < size:
+                continue
+            at[i] %= size
+            rank = 0
+            for extent, position in zip(comm.dims, at):
+                rank = rank * extent + position
+            yield rank
+
+
+def processes(found: Iterable[Process]) -> list[int]:
+    """Their ranks in MPI_COMM_WORLD."""
+    ranks = (process.registry.info.world_rank for process in found)
+    return sorted(rank for rank in ranks if rank is not None)

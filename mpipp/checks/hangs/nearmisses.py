@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""What was done instead of what a process waits for?
+
+A message with another tag, on another communicator, from or to another rank; a receive likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mpipp.checks.hangs import words
+from mpipp.checks.hangs.conditions import Event
+from mpipp.checks.hangs.messages import Messages, receive_tag
+from mpipp.checks.process import Process
+from mpipp.checks.processes import Member
+from mpipp.model import Comm
+
+_MOST = 3  # of a sort
+
+
+class Left(NamedTuple):
+    """Messages that no receive is posted for, or receives that no message was sent for."""
+
+    comm: Comm  # as the sender knows it
+    tag: int
+    count: int  # type: ignore[assignment]  # hides tuple.count
+
+
+def unreceived(messages: Messages, sender: Process, receiver: Process) -> Iterator[Left]:
+    """What one process has sent another and no receive was posted for."""
+    yield from _left(messages, sender, receiver, "sends", 1)
+
+
+def unsent(messages: Messages, sender: Process, receiver: Process) -> Iterator[Left]:
+    """Receives that one process has posted for another's messages, which were not sent."""
+    yield from _left(messages, sender, receiver, "receives", -1)
+
+
+def _left(
+    messages: Messages, sender: Process, receiver: Process, sequence: str, sign: int
+) -> Iterator[Left]:
+    known, to = messages.known, receiver.registry.info.world_rank
+    for comm in sender.registry.objects("comm"):
+        if not isinstance(comm, Comm) or not comm.identity or comm.uncertain:
+            continue
+        member = Member(sender, comm)
+        others = comm.remote_world_ranks if comm.inter else comm.world_ranks
+        if others is None or to is None or to not in others:
+            continue
+        rank = list(others).index(to)
+        peer = known.peer(member, rank)
+        if peer is None or peer.comm.uncertain or peer.comm.frozen:
+            continue
+        sent = messages.counts(member).tags("sends", rank)
+        posted = messages.counts(peer).tags("receives", comm.rank)
+        for tag in sorted({*sent, *posted}):
+            count = sign * (sent.get(tag, 0) - posted.get(tag, 0))
+            if count > 0 and tag >= 0:
+                yield Left(comm, tag, count)
+
+
+class NearMisses:
+    """Finds them for events that are waited for."""
+
+    def __init__(self, messages: Messages) -> None:
+        self._messages = messages
+
+    def of(self, event: Event, rank: int) -> list[str]:
+        """What the process `rank` did instead of what the event asks of it, a sentence each."""
+        if event.kind == "send":
+            return list(self._instead_of_send(event, rank))
+        if event.kind == "receive":
+            return list(self._instead_of_receive(event, rank))
+        return []
+
+    def _instead_of_send(self, event: Event, rank: int) -> Iterator[str]:
+        known, own = self._messages.known, event.operation.process
+        sender = known.process(rank)
+        tag = receive_tag(event.operation.call)
+        if sender is None or tag is None:
+            return
+        _, any_tag = self._messages.wildcards(event.operation, tag)
+        for left in unreceived(self._messages, sender, own):
+            what = f"rank {rank} sent it {words.counted(left.count, 'message')} with tag {left.tag}"
+            same = left.comm.identity == event.member.comm.identity
+            if same and left.tag != tag:
+                yield f"another tag: {what}"
+            elif not same and (any_tag or left.tag == tag):
+                yield f"another communicator: {what} on {words.comm(left.comm)}"
+        if event.any or event.operation.call.source is None or any_tag:
+            return
+        yield from self._other_ranks(event, rank, sender, tag)
+
+    def _other_ranks(self, event: Event, rank: int, sender: Process, tag: int) -> Iterator[str]:
+        known, own = self._messages.known, event.operation.process
+        for other in known.all:
+            number = other.registry.info.world_rank
+            if other is not sender:
+                for left in unreceived(self._messages, other, own):
+                    if self._is_wanted(event, left, tag):
+                        what = words.counted(left.count, "message")
+                        yield f"another rank: rank {number} sent it {what} with tag {tag}"
+            if other is not own:
+                for left in unreceived(self._messages, sender, other):
+                    if self._is_wanted(event, left, tag):
+                        what = words.counted(left.count, "message")
+                        sent = f"rank {rank} sent {what} with tag {tag}"
+                        yield f"another rank: {sent} to rank {number}"
+
+    def _is_wanted(self, event: Event, left: Left, tag: int) -> bool:
+        return left.tag == tag and left.comm.identity == event.member.comm.identity
+
+    def _instead_of_receive(self, event: Event, rank: int) -> Iterator[str]:
+        known, own = self._messages.known, event.operation.process
+        receiver, tag = known.process(rank), event.operation.call.tag
+        own_rank = own.registry.info.world_rank
+        if receiver is None or tag is None:
+            return
+        for left in unsent(self._messages, own, receiver):
+            what = (
+                f"rank {rank} waits for {words.counted(left.count, 'message')} with tag {left.tag}"
+            )
+            same = left.comm.identity == event.member.comm.identity
+            if same and left.tag != tag:
+                yield f"another tag: {what} from rank {own_rank}"
+            elif not same and left.tag == tag:
+                yield f"another communicator: {what} on {words.comm(left.comm)}"
+        for other in known.all:
+            number = other.registry.info.world_rank
+            if other is not own:
+                for left in unsent(self._messages, other, receiver):
+                    if self._is_wanted(event, left, tag):
+                        what = words.counted(left.count, "message")
+                        yield (
+                            f"another rank: rank {rank} waits for {what} with tag {tag} "
+                            f"from rank {number}"
+                        )

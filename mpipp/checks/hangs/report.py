@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""An explanation in words: docs/hung.md is the tutorial to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from mpipp.checks.hangs import words
+from mpipp.checks.hangs.analysis import Explanation, Knot, State, Wait
+from mpipp.checks.hangs.conditions import Event, events
+from mpipp.checks.hangs.sentences import Place, Sentences
+
+_MOST_TOLD = 8  # processes of one knot that are told one by one
+_MOST_LACKS = 4  # things that one call lacks
+_MOST_NEAR = 3  # near misses of one call
+
+
+class Report:
+    """Tells why a job stands.
+
+    Args:
+        place: the source line of a call, and where a process is that is not in MPI.
+    """
+
+    def __init__(self, explanation: Explanation, place: Place) -> None:
+        self._found = explanation
+        self._say = Sentences(explanation, place)
+
+    def lines(self) -> Iterator[str]:
+        """Of all that can never go on first, then of what still moves."""
+        for knot in self._found.knots:
+            yield from self.knot(knot)
+            yield ""
+        yield from self.others()
+
+    def knot(self, knot: Knot) -> Iterator[str]:
+        """One deadlock, or what waits for processes that have ended."""
+        yield self.headline(knot)
+        told, rest = self._told(knot)
+        for rank in told:
+            yield from self._process(self._found.states[rank], knot.lenient)
+        yield from self._grouped("with them", rest)
+        yield from self._grouped("for them", knot.behind)
+        yield from self._remarks(knot)
+
+    def headline(self, knot: Knot) -> str:
+        """What it is, in one line."""
+        ranks, circle = sorted(knot.ranks), knot.circle
+        if knot.mismatch:
+            return f"mismatch: {words.ranks(ranks)} are in different collective operations"
+        if not circle:
+            ended = words.ranks(knot.ended)
+            verb = words.verb(ranks, "waits", "wait")
+            return f"waits for ever: {verb} for {ended}, which will communicate no more"
+        kind = "deadlock" if self._found.certain(knot) else "deadlock, as far as is seen"
+        if len(ranks) == 1:
+            return f"{kind}: rank {ranks[0]} waits for itself"
+        if len(ranks) == 2:
+            return f"{kind}: rank {ranks[0]} and rank {ranks[1]} wait for each other"
+        if len(circle) == len(ranks) <= _MOST_TOLD:
+            pairs = list(zip(circle, (*circle[1:], circle[0])))
+            first = f"rank {pairs[0][0]} waits for rank {pairs[0][1]}"
+            return f"{kind}: " + ", ".join(
+                [first, *(f"rank {one} for rank {to}" for one, to in pairs[1:])]
+            )
+        return f"{kind}: {words.ranks(ranks)} wait for each other"
+
+    def _told(self, knot: Knot) -> tuple[Sequence[int], Sequence[int]]:
+        # Those that are told one by one, and the rest.
+        if len(knot.circle) == len(knot.ranks) <= _MOST_TOLD:
+            return knot.circle, ()
+        ranks = sorted(knot.ranks)
+        if len(ranks) <= _MOST_TOLD:
+            return ranks, ()
+        told = knot.circle if 0 < len(knot.circle) <= _MOST_TOLD else ranks[:_MOST_TOLD]
+        return told, [rank for rank in ranks if rank not in told]
+
+    def _process(self, state: State, lenient: bool) -> Iterator[str]:
+        # What a process waits for, and what would have to happen.
+        for wait in state.waits:
+            yield f"  rank {state.rank} waits in {self._say.call(wait.operation)}"
+            lacks = merged(self._found.lacks(wait, lenient))
+            for event in lacks[:_MOST_LACKS]:
+                yield from self._event(event, wait)
+            if len(lacks) > _MOST_LACKS:
+                yield f"    and {len(lacks) - _MOST_LACKS} more"
+
+    def _event(self, event: Event, wait: Wait) -> Iterator[str]:
+        text = self._say.lack(event)
+        if event.operation is not wait.operation:
+            text = f"for {self._say.call(event.operation)}: {text}"
+        yield f"    {text}"
+        for miss in self._say.near_misses(event, _MOST_NEAR):
+            yield f"    near miss, {miss}"
+
+    def _grouped(self, how: str, ranks: Sequence[int]) -> Iterator[str]:
+        if ranks:
+            yield f"  {words.verb(ranks, 'waits', 'wait')} {how}:"
+            for text, members in self.groups(ranks):
+                yield f"    {words.ranks(members)} in {text}"
+
+    def _remarks(self, knot: Knot) -> Iterator[str]:
+        comms = self._found.comms(knot)
+        if len(comms) > 1:
+            names = words.listed(sorted(words.comm(comm) for comm in comms))
+            yield f"  the order of collective calls differs between {names} (MPI-4.1, section 6.14)"
+        if knot.lenient and not knot.mismatch:
+            yield (
+                "  a program must not rely on what the library buffers, or on where it does not "
+                "wait (MPI-4.1, sections 3.5 and 6.14)"
+            )
+
+    def groups(self, ranks: Iterable[int]) -> list[tuple[str, list[int]]]:
+        """What processes do, with those that do the same."""
+        found: dict[str, list[int]] = {}
+        for rank in ranks:
+            found.setdefault(self._say.doing(rank), []).append(rank)
+        return list(found.items())
+
+    def others(self) -> Iterator[str]:
+        """What is to be said of those that may go on, and how sure all of it is."""
+        found, stuck = self._found, self._found.stuck
+        rest = [rank for rank in found.states if rank not in stuck]
+        if rest and not stuck:
+            yield "still moving: nothing is waited for that cannot come"
+        elif rest:
+            yield "the others:"
+        for text, members in self.groups(rest):
+            waits = found.states[members[0]].kind == "waits"
+            verb = (
+                words.verb(members, "waits", "wait") if waits else words.verb(members, "is", "are")
+            )
+            yield f"  {verb} {'in ' if waits else ''}{text}"
+            if waits:
+                yield from self._may_come(members)
+        if found.missing:
+            yield f"as far as is seen: {words.verb(found.missing, 'is', 'are')} not here"
+
+    def _may_come(self, ranks: Sequence[int]) -> Iterator[str]:
+        # For whom processes wait that do not move themselves.
+        waited: set[int] = set()
+        for rank in ranks:
+            for wait in self._found.states[rank].waits:
+                for event in events(wait.condition):
+                    waited |= event.ranks
+        late = waited - {rank for rank in waited if self._found.waits_itself(rank)}
+        if late or waited:
+            yield f"    for {words.ranks(late or waited)}"
+
+
+def merged(found: Iterable[Event]) -> list[Event]:
+    """What is asked of several processes for one operation, as one event."""
+    result: dict[object, Event] = {}
+    for event in found:
+        key = (id(event.operation), event.kind, event.lenient, id(event.mismatch))
+        before = result.get(key)
+        ranks = event.ranks | before.ranks if before is not None else event.ranks
+        result[key] = Event(
+            event.kind,
+            ranks,
+            event.operation,
+            event.member,
+            event.any or before is not None,
+            event.lenient,
+            event.mismatch,
+        )
+    return list(result.values())

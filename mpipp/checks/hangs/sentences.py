@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""What a process does, and what it lacks, in a sentence each."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from mpipp.checks.hangs import words
+from mpipp.checks.hangs.analysis import Explanation, State
+from mpipp.checks.hangs.conditions import Event
+from mpipp.checks.hangs.nearmisses import NearMisses
+from mpipp.checks.process import Operation, Process
+
+# What they have not done who are asked for an event.
+_UNDONE = {
+    "receive": "posted no such receive",
+    "collective": "not called it",
+    "fence": "not called it",
+    "post": "not called MPI_Win_post for it",
+    "complete": "not called MPI_Win_complete for it",
+}
+_LENIENT = {
+    "receive": "it waits because the library did not buffer it",
+    "unlock": "it waits because the library does not put the lock off",
+}
+_ORDINALS = {1: "first", 2: "second", 3: "third"}
+
+
+class Place(Protocol):
+    """Where things are in the program's source."""
+
+    def place(self, operation: Operation) -> str:
+        """Of a call: "solver.c:80 in relax"."""
+        ...
+
+    def outside(self, process: Process) -> str:
+        """Of a process that is not in MPI: "computing at solver.c:80 in relax"."""
+        ...
+
+
+class Sentences:
+    """Says what an explanation has found."""
+
+    def __init__(self, explanation: Explanation, place: Place) -> None:
+        self._found = explanation
+        self._place = place
+        self._near = NearMisses(explanation.waits.messages)
+
+    def call(self, operation: Operation) -> str:
+        """A call and its place."""
+        return f"{words.call(operation)}, called at {self._place.place(operation)}"
+
+    def lack(self, event: Event) -> str:
+        """What has not been done, and what those do who should."""
+        ranks = sorted(event.ranks)
+        if event.mismatch is not None:
+            number = _nth(event.mismatch.call.ordinal)
+            there = self.call(event.mismatch)
+            return f"the {number} collective call of {words.ranks(ranks)} on it is {there}"
+        text = self._undone(event, ranks)
+        doing = {rank: self._elsewhere(rank) for rank in ranks}
+        for said in dict.fromkeys(doing.values()):
+            members = [rank for rank in ranks if doing[rank] == said]
+            if said and len(members) == len(ranks):
+                text += f", and {words.are(members)} {said}"
+            elif said:
+                text += f"; {words.verb(members, 'is', 'are')} {said}"
+        if event.lenient:
+            why = _LENIENT.get(event.kind, "it waits because the library synchronizes here")
+            text += f"; {why}"
+        return text
+
+    def _undone(self, event: Event, ranks: list[int]) -> str:
+        who = words.ranks(ranks)
+        have = "has" if len(ranks) == 1 else "have"
+        if event.kind == "send":
+            if event.any and len(ranks) > 1:
+                return f"none of {who} has such a send pending"
+            return f"{who} {have} no such send pending"
+        if event.kind == "unlock":
+            return f"{words.verb(ranks, 'holds', 'hold')} the lock"
+        if event.kind == "partitions":
+            return "not all of its partitions are marked ready (MPI_Pready)"
+        return f"{who} {have} {_UNDONE[event.kind]}"
+
+    def _elsewhere(self, rank: int) -> str:
+        # What a process does of which nothing else is said.
+        state = self._found.states.get(rank)
+        if state is None:
+            return "not here"
+        return "" if rank in self._found.stuck else self.doing(rank)
+
+    def doing(self, rank: int) -> str:
+        """What a process does, with its place: the same for all that do the same there."""
+        state = self._found.states[rank]
+        if state.kind == "waits":
+            return self.call(state.waits[0].operation)
+        if state.kind == "computes":
+            return f"not in MPI ({self._place.outside(state.process)})"
+        return self._calling(state)
+
+    def _calling(self, state: State) -> str:
+        if not state.waits:
+            return "past MPI_Finalize"
+        return f"in {self.call(state.waits[0].operation)}"
+
+    def near_misses(self, event: Event, most: int) -> list[str]:
+        """What was done instead, a sentence each."""
+        found = [miss for rank in sorted(event.ranks) for miss in self._near.of(event, rank)]
+        return list(dict.fromkeys(found))[:most]
+
+
+def _nth(number: int | None) -> str:
+    return _ORDINALS.get(number or 0, f"{number}th")

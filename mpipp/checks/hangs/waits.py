@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""What does a call that a thread is inside of wait for?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mpipp.checks.hangs.collective import Collectives
+from mpipp.checks.hangs.conditions import All, Any, Condition, Event, Met, Unknown
+from mpipp.checks.hangs.messages import Messages, receive_tag
+from mpipp.checks.hangs.windows import Windows
+from mpipp.checks.process import Operation
+from mpipp.checks.processes import Processes
+from mpipp.errors import MpippError
+from mpipp.model import Broken, Request
+
+_MOST_REQUESTS = 1 << 16
+
+# Procedures that complete requests, and whether they wait for all of them or for one.
+_ALL_OF = ("MPI_Wait", "MPI_Waitall")
+_ONE_OF = ("MPI_Waitany", "MPI_Waitsome")
+
+_NONBLOCKING = re.compile(r"MPI_(Comm_)?I[a-z]|MPI_Test|MPI_Start|MPI_\w+_init(_c)?$")
+
+
+class Waits:
+    """Tells of calls what they wait for."""
+
+    def __init__(self, known: Processes) -> None:
+        self.messages = Messages(known)
+        self.collectives = Collectives(known, self.messages)
+        self.windows = Windows(known)
+
+    def call(self, operation: Operation) -> Condition:
+        """Of an active call; met also where the call never waits, or for nothing that is known."""
+        procedure = operation.call.procedure
+        if procedure in _ALL_OF:
+            return All(tuple(self._requests(operation)))
+        if procedure in _ONE_OF:
+            found = tuple(self._requests(operation))
+            return Any(found) if found else Met()
+        if _NONBLOCKING.match(procedure):
+            return Met()
+        return self._communication(operation)
+
+    def _communication(self, operation: Operation) -> Condition:
+        # Of a blocking call, or of the operation that a request is of.
+        call = operation.call
+        if call.win is not None:
+            return self.windows.call(operation)
+        if call.partitioned:
+            return self._partitioned(operation)
+        tag = receive_tag(call)
+        parts: list[Condition] = []
+        if call.dest is not None:
+            parts.append(self.messages.sending(operation))
+        if tag is not None:
+            ordinal = call.ordinal if call.dest is None else call.recv_ordinal
+            parts.append(self._reception(operation, tag, ordinal))
+        if parts:
+            return All(tuple(parts)) if len(parts) > 1 else parts[0]
+        return self.collectives.call(operation)
+
+    def _reception(self, operation: Operation, tag: int, ordinal: int | None) -> Condition:
+        if operation.request is None and (operation.call.answered or _is_matched(operation)):
+            return Unknown("it is about to return")
+        return self.messages.receiving(operation, tag, ordinal)
+
+    def _partitioned(self, operation: Operation) -> Condition:
+        request, call = operation.request, operation.call
+        partitions = sum(buffer.peers for buffer in call.buffers)
+        if request is None or call.dest is None or request.ready >= partitions:
+            return Unknown("how many partitions are ready is not known")
+        member = self.messages.known.of(operation)
+        own = operation.process.registry.info.world_rank
+        if member is None or own is None:
+            return Unknown("the communicator is not known")
+        return Event("partitions", frozenset({own}), operation, member)
+
+    def _requests(self, operation: Operation) -> Iterator[Condition]:
+        # Requests that are null, inactive or complete are not waited for (MPI-4.1, section 3.7.3).
+        call, process = operation.call, operation.process
+        try:
+            given = process.registry.given(call, _MOST_REQUESTS)
+        except MpippError:
+            yield Unknown("the array of requests cannot be read")
+            return
+        if call.request_count > len(given):
+            yield Unknown(f"only the first {len(given)} requests are looked at")
+        one_of = call.procedure in _ONE_OF
+        for found in given:
+            if isinstance(found, Broken) or found is None:
+                yield Unknown("a request is not known")
+            elif isinstance(found, Request) and not found.header.null:
+                if found.pending:
+                    yield self._request(Operation(process, found.call, found, None))
+                elif found.header.freed and one_of:
+                    yield Met()
+
+    def _request(self, operation: Operation) -> Condition:
+        request = operation.request
+        assert request is not None
+        procedure = request.call.procedure
+        if procedure == "MPI_Grequest_start":
+            return Unknown("the program itself completes it")
+        if request.sharing > 1:  # MPI libraries give one handle to all that are complete
+            return Met()
+        if request.persistent and request.call.dest is None and request.call.source is None:
+            return Unknown("how often a persistent collective operation was started is not counted")
+        if request.call.file is not None or request.call.target_rank is not None:
+            return Met()
+        if request.call.message is not None:
+            return Met()
+        return self._communication(operation)
+
+
+def _is_matched(operation: Operation) -> bool:
+    # Whether it is a matching probe that may have made its message already.
+    if operation.call.procedure != "MPI_Mprobe":
+        return False
+    made = operation.process.registry.objects("message")
+    return any(
+        isinstance(found, Broken) or found.header.site == operation.call.site for found in made
+    )
+
+
+def flattened(condition: Condition) -> Condition:
+    """A condition without parts that are met: None of them is waited for."""
+    if isinstance(condition, All):
+        rest = tuple(one for one in map(flattened, condition.of) if not isinstance(one, Met))
+        return rest[0] if len(rest) == 1 else All(rest) if rest else Met()
+    if isinstance(condition, Any):
+        parts = tuple(map(flattened, condition.of))
+        return Met() if any(isinstance(one, Met) for one in parts) else Any(parts)
+    return condition
+
+
+def waits_for(condition: Condition) -> bool:
+    """Whether anything is waited for that is known."""
+    if isinstance(condition, (All, Any)):
+        found = [waits_for(one) for one in condition.of]
+        return any(found) if isinstance(condition, All) else bool(found) and all(found)
+    return isinstance(condition, Event)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""What does the synchronization of windows wait for? (MPI-4.1, section 12.5)
+
+Most of it may return at once, and let a later call wait: only a fence that ends an epoch and
+MPI_Win_wait must wait for others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from mpipp.checks.hangs.conditions import All, Condition, Event, Met, Unknown
+from mpipp.checks.process import Operation, Process
+from mpipp.checks.processes import Member, Processes
+from mpipp.model import Comm, Group, Win
+
+_OTHERS = Unknown("which processes it concerns is not known")
+
+
+class _Holder(NamedTuple):
+    # A process that has the window, and what it recorded of it.
+    rank: int
+    process: Process
+    win: Win
+
+
+class Windows:
+    """One-sided communication between the processes of one MPI_COMM_WORLD."""
+
+    def __init__(self, known: Processes) -> None:
+        self._known = known
+        self._windows: dict[Process, dict[int, Win]] = {}
+
+    def call(self, operation: Operation) -> Condition:
+        """What a call waits for."""
+        process, call = operation.process, operation.call
+        win = process.registry.find("win", call.win) if call.win is not None else None
+        member = self._member(process, win) if isinstance(win, Win) else None
+        if member is None or not isinstance(win, Win):
+            return Unknown("the window is not known in all of its processes")
+        procedure = call.procedure
+        if procedure == "MPI_Win_fence":
+            return self._fence(operation, member, win)
+        # What has returned from MPI has changed the epochs already.
+        if procedure in ("MPI_Win_start", "MPI_Win_complete"):
+            opened = "start" in win.epochs
+            over = opened if procedure == "MPI_Win_start" else not opened
+            return Met() if over else self._access(operation, member, win)
+        if procedure == "MPI_Win_wait":
+            return self._exposure(operation, member, win) if "post" in win.epochs else Met()
+        if procedure == "MPI_Win_lock":
+            return self._lock(operation, member, win)
+        return Unknown(f"whom {procedure} waits for is not recorded")
+
+    def _member(self, process: Process, win: Win) -> Member | None:
+        comm = process.registry.find("comm", win.comm)
+        if not win.identity or not isinstance(comm, Comm) or comm.identity != win.comm_identity:
+            return None
+        return Member(process, comm)
+
+    def _fence(self, operation: Operation, member: Member, win: Win) -> Condition:
+        late: set[int] = set()
+        for rank in member.comm.world_ranks or ():
+            there = self._there(rank, win)
+            if there is None:
+                return _OTHERS
+            if not isinstance(there, _Holder) or there.win.fences < win.fences:
+                late.add(rank)
+        if not late:
+            return Met()
+        # One that ends no epoch need not wait.
+        lenient = "fence" not in win.epochs
+        return Event("fence", frozenset(late), operation, member, lenient=lenient)
+
+    def _access(self, operation: Operation, member: Member, win: Win) -> Condition:
+        targets = _members(member.process, win.access_group, win.access_serial)
+        own = member.process.registry.info.world_rank
+        if targets is None:
+            return _OTHERS
+        closed: set[int] = set()
+        for rank in targets:
+            there = self._there(rank, win)
+            if there is None:
+                return _OTHERS
+            if isinstance(there, _Holder):
+                found = there.win
+                admitted = _members(there.process, found.exposure_group, found.exposure_serial)
+                if "post" in found.epochs and (admitted is None or own in admitted):
+                    continue
+            closed.add(rank)
+        if not closed:
+            return Met()
+        return Event("post", frozenset(closed), operation, member, lenient=True)
+
+    def _exposure(self, operation: Operation, member: Member, win: Win) -> Condition:
+        origins = _members(member.process, win.exposure_group, win.exposure_serial)
+        if origins is None:
+            return _OTHERS
+        lacking: set[int] = set()
+        for rank in origins:
+            there = self._there(rank, win)
+            if there is None:
+                return _OTHERS
+            if isinstance(there, _Holder):
+                if _is_in(there.process, there.win, "MPI_Win_complete"):
+                    continue
+                accesses = "start" in there.win.epochs
+                if not accesses and there.win.completes:
+                    return Unknown("which of its epochs are complete is not known")
+            lacking.add(rank)
+        if not lacking:
+            return Met()
+        return Event("complete", frozenset(lacking), operation, member)
+
+    def _lock(self, operation: Operation, member: Member, win: Win) -> Condition:
+        target, holding = operation.call.target_rank, set[int]()
+        own = member.process.registry.info.world_rank
+        if any(locked == target for locked, _ in win.locks):
+            return Met()
+        for rank in member.comm.world_ranks or ():
+            there = self._there(rank, win)
+            if not isinstance(there, _Holder) or rank == own:
+                continue
+            for locked, exclusive in there.win.locks:
+                if locked == target and (exclusive or win.locking):
+                    holding.add(rank)
+            if "lock_all" in there.win.epochs and win.locking:
+                holding.add(rank)
+        if not holding:
+            return Met()
+        found = (Event("unlock", frozenset({r}), operation, member, lenient=True) for r in holding)
+        return All(tuple(found))
+
+    def _there(self, rank: int, win: Win) -> _Holder | str | None:
+        # The window in another process; "" if that is not here; None if it cannot be told.
+        process = self._known.process(rank)
+        if process is None:
+            return ""
+        found = self._of(process).get(win.identity)
+        return None if found is None else _Holder(rank, process, found)
+
+    def _of(self, process: Process) -> dict[int, Win]:
+        if process not in self._windows:
+            found = process.registry.objects("win", freed=True)
+            self._windows[process] = {w.identity: w for w in found if isinstance(w, Win)}
+        return self._windows[process]
+
+
+def _members(process: Process, handle: int | None, serial: int) -> Sequence[int] | None:
+    # Of a group, their ranks in MPI_COMM_WORLD; None if its handle is another's by now.
+    group = process.registry.find("group", handle) if handle is not None else None
+    if not isinstance(group, Group) or group.header.serial != serial:
+        return None
+    return group.world_ranks
+
+
+def _is_in(process: Process, win: Win, procedure: str) -> bool:
+    return any(
+        operation.call.procedure == procedure and operation.call.win == win.header.handle
+        for operation in _active(process)
+    )
+
+
+def _active(process: Process) -> Iterator[Operation]:
+    return (operation for operation in process.operations if operation.request is None)

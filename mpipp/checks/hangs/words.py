@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Calls, ranks and communicators in a few words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from mpipp.checks.process import Operation
+from mpipp.model import Call, Comm
+from mpipp.show.members import quoted
+
+_TAGS = ("tag", "sendtag", "recvtag")
+_PEERS = ("MPI_ANY_SOURCE", "MPI_PROC_NULL", "MPI_ROOT")
+
+
+def ranks(numbers: Iterable[int]) -> str:
+    """ "rank 3", "ranks 0 and 1", "ranks 0, 2 to 5 and 8"."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    words: list[str] = []
+    for first, last in runs:
+        if last - first >= 2:
+            words.append(f"{first} to {last}")
+        else:
+            words += [str(number) for number in range(first, last + 1)]
+    single = len(words) == 1 and " " not in words[0]
+    return f"rank{'' if single else 's'} {listed(words)}"
+
+
+def verb(numbers: Iterable[int], one: str, many: str) -> str:
+    """ "rank 3 waits", "ranks 0 and 1 wait"."""
+    numbers = list(numbers)
+    return f"{ranks(numbers)} {one if len(numbers) == 1 else many}"
+
+
+def are(numbers: Sequence[int]) -> str:
+    """ "is", or of several "are"."""
+    return "is" if len(numbers) == 1 else "are"
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """ "a", "a and b", "a, b and c"."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """ "1 message", "3 messages"."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def comm(found: Comm) -> str:
+    """A communicator, by its name if it has one."""
+    if found.header.name:
+        name = found.header.name
+        return name if found.header.predefined else f"communicator {quoted(name)}"
+    members = found.world_ranks
+    kind = "intercommunicator" if found.inter else "communicator"
+    if members is None:
+        return f"a {kind} of {found.size} processes"
+    if found.inter and found.remote_world_ranks is not None:
+        both = sorted([ranks(members), ranks(found.remote_world_ranks)])
+        return f"an {kind} of {both[0]} with {both[1]}"
+    return f"a {kind} of {ranks(members)}"
+
+
+def _on(found: Comm) -> str:
+    # As an argument: comm "halo", comm of ranks 0 and 2.
+    text = comm(found)
+    for word in ("communicator", "intercommunicator"):
+        text = re.sub(f"^(an? )?{word}", word.replace("municator", "m"), text)
+    return text
+
+
+def call(operation: Operation) -> str:
+    """A call with what tells its peers: "MPI_Recv(source 1, tag 5)"."""
+    found, process = operation.call, operation.process
+    words = [f"{name} {_number(operation, name, value)}" for name, value in _peers(found)]
+    known = process.registry.find("comm", found.comm) if found.comm is not None else None
+    if isinstance(known, Comm) and known.header.name != "MPI_COMM_WORLD":
+        words.append(_on(known))
+    if found.win is not None:
+        window = process.registry.find("win", found.win)
+        name = getattr(getattr(window, "header", None), "name", "")
+        words.append(f"window {quoted(name)}" if name else "a window")
+    if found.request_count and found.requests is not None and operation.request is None:
+        words += _requests(found)
+    return f"{found.procedure}({', '.join(words)})" if words else found.procedure
+
+
+def _peers(found: Call) -> Iterable[tuple[str, int]]:
+    if found.dest is not None:
+        yield "dest", found.dest
+    if found.dest is not None and found.tag is not None:
+        yield "tag" if found.recvtag is None else "sendtag", found.tag
+    if found.source is not None:
+        yield "source", found.source
+    if found.recvtag is not None:
+        yield "recvtag", found.recvtag
+    elif found.source is not None and found.dest is None and found.tag is not None:
+        yield "tag", found.tag
+    if found.root is not None:
+        yield "root", found.root
+    if found.target_rank is not None:
+        yield "rank", found.target_rank
+
+
+def _number(operation: Operation, name: str, value: int) -> str:
+    known = ("MPI_ANY_TAG",) if name in _TAGS else _PEERS
+    return operation.process.around.constant_name(value, *known) or str(value)
+
+
+def _requests(found: Call) -> list[str]:
+    waits = found.procedure in ("MPI_Waitall", "MPI_Waitany", "MPI_Waitsome")
+    return [counted(found.request_count, "request")] if waits else []

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""All inferiors that have a registry, as the checks see them."""
+
+from __future__ import annotations
+
+import gdb
+
+from mpipp.checks.finding import Party
+from mpipp.checks.process import Operation, Process
+from mpipp.errors import MpippError
+from mpipp.gdb import sessions
+from mpipp.gdb.program import callers, mappings, outside, sites
+from mpipp.gdb.program.memory import selected
+from mpipp.gdb.sessions import Session
+
+
+class Checked:
+    """The processes, and what could not be looked at."""
+
+    def __init__(self) -> None:
+        self.processes: list[Process] = []
+        self.sessions: list[Session] = []
+        self.failures: list[str] = []
+        inferiors = sorted((i for i in gdb.inferiors() if i.pid), key=lambda i: i.num)
+        if not inferiors:
+            sessions.required()  # says what to do
+        if not gdb.selected_inferior().pid and inferiors[0].threads():
+            inferiors[0].threads()[0].switch()  # gdb tells whenever it returns to one without
+        if len(inferiors) == 1:
+            with selected(inferiors[0]):
+                self._add(sessions.required())
+            return
+        for inferior in inferiors:
+            with selected(inferior):
+                try:
+                    self._add(sessions.required())
+                except MpippError as error:
+                    self.failures.append(f"inferior {inferior.num}: {error}")
+        if not self.processes:
+            sessions.required()  # says what to do
+
+    def _add(self, session: Session) -> None:
+        process = Process(len(self.processes), session.registry, session, mappings.gaps())
+        self.processes.append(process)
+        self.sessions.append(session)
+
+    def failed(self, process: Process | None, error: MpippError) -> None:
+        """Take down that a check of a process, or of all, has met records that make no sense."""
+        label = self.label(process.number) if process else ""
+        failure = f"{label}{': ' if label else ''}not all was checked: {error}"
+        if failure not in self.failures:
+            self.failures.append(failure)
+
+    def label(self, number: int) -> str:
+        """A process among several."""
+        if len(self.processes) == 1:
+            return ""
+        session = self.sessions[number]
+        rank = session.registry.info.world_rank
+        inferior = f"inferior {session.inferior.num}"
+        return inferior if rank is None else f"rank {rank} ({inferior})"
+
+    def place(self, operation: Operation) -> str:
+        """The source line of a call."""
+        session = self.sessions[operation.process.number]
+        with selected(session.inferior):
+            if operation.tid is not None:
+                return callers.place(operation.call.site, operation.tid, session)
+            return next(iter(sites.site(operation.call.site)), "a place that is not known")
+
+    def outside(self, process: Process) -> str:
+        """What a process does that is not in MPI: "computing at solver.c:80 in relax"."""
+        session = self.sessions[process.number]
+        with selected(session.inferior):
+            return outside.doing(session)
+
+    def where(self, party: Party) -> list[str]:
+        """A party's source lines."""
+        session = self.sessions[party.process]
+        with selected(session.inferior):
+            if party.tid is not None:
+                return [callers.place(party.site, party.tid, session)]
+            return sites.site(party.site)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""Runs a program that hangs, and tells why, from its processes' memory while they are there."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import support
+
+from mpipp.checks.hangs import Report, explain
+from mpipp.checks.process import Operation, Process
+from mpipp.checks.processes import worlds
+from mpipp.errors import MpippError
+from mpipp.model import Broken, Object
+from mpipp.registry.memory import ProcessMemory
+from mpipp.registry.reader import Registry
+
+PROGRAMS = Path(__file__).with_name("programs")
+_PATIENCE = 30  # seconds until a program must be where it hangs
+
+
+class Around:
+    """What descriptions need beside the objects."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self.constants = registry.constants
+        self.constant_name = registry.constant_name
+
+    def find(self, kind: str, handle: int) -> Object | Broken | None:
+        """The object that has a handle."""
+        return self._registry.find(kind, handle)
+
+    def function(self, address: int) -> str:
+        """A function by its address."""
+        return f"<{address:#x}>"
+
+
+class Job:
+    """Processes by rank, each with the address of its registry."""
+
+    def __init__(self, program: Path, processes: dict[int, tuple[int, int]]) -> None:
+        self._program = program
+        self.pids = {rank: pid for rank, (pid, _) in processes.items()}
+        self._memories = {rank: ProcessMemory(pid) for rank, (pid, _) in processes.items()}
+        self._addresses = {rank: address for rank, (_, address) in processes.items()}
+
+    def report(self, ranks: list[int] | None = None) -> str:
+        """Why those processes hang; all unless some are named."""
+        processes = []
+        for number, rank in enumerate(ranks or sorted(self.pids)):
+            registry = Registry(self._memories[rank], self._addresses[rank])
+            processes.append(Process(number, registry, Around(registry), None))
+        lines: list[str] = []
+        for world in worlds(processes):
+            lines += Report(explain(world), self).lines()
+        return "\n".join(lines).strip()
+
+    def becomes(self, expected: Callable[[str], bool]) -> str:
+        """The report once it is as expected; the last one if it does not become so."""
+        end = time.monotonic() + _PATIENCE
+        found = ""
+        while time.monotonic() < end:
+            try:
+                found = self.report()
+            except MpippError as error:  # it is just being changed
+                found = str(error)
+            if expected(found):
+                break
+            os.sched_yield()
+            time.sleep(0.02)
+        return found
+
+    def place(self, operation: Operation) -> str:
+        """Where an operation was called."""
+        pid = operation.process.registry.info.pid
+        return _line(self._program, operation.call.site.address - 1 - _base(self._program, pid))
+
+    def outside(self, _process: Process) -> str:
+        """Where a process is that is not in MPI: only a debugger knows."""
+        return "computing"
+
+    def close(self) -> None:
+        """Let go of the processes' memory."""
+        for memory in self._memories.values():
+            memory.close()
+
+
+def _base(program: Path, pid: int) -> int:
+    maps = Path(f"/proc/{pid}/maps").read_text().splitlines()
+    return min(int(line.partition("-")[0], 16) for line in maps if line.endswith(str(program)))
+
+
+@functools.cache
+def _line(program: Path, address: int) -> str:
+    words = [support.need("addr2line"), "-f", "-s", "-e", str(program), hex(address)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    function, place = done.stdout.split()[:2]
+    return f"{place} in {function}"
+
+
+@contextmanager
+def job(name: str, mpi: support.MPI, *args: str, n: int) -> Iterator[Job]:
+    """The processes of programs/NAME, which have begun."""
+    program = support.compile_program(PROGRAMS / name, mpi, ("-g", "-O0", "-ldl"))
+    words = [*mpi.mpiexec, "-n", str(n), "env", f"LD_PRELOAD={mpi.wrapper}", str(program), *args]
+    with subprocess.Popen(words, env=dict(mpi.env), stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        found: dict[int, tuple[int, int]] = {}
+        try:
+            for _ in range(n):
+                rank, pid, registry = process.stdout.readline().split()
+                found[int(rank)] = int(pid), int(registry, 16)
+            one = Job(program, found)
+            try:
+                yield one
+            finally:
+                one.close()
+        finally:
+            for pid, _ in found.values():  # the launcher waits for them, and takes its time
+                os.kill(pid, signal.SIGKILL)
+            process.terminate()

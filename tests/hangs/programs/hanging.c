@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// Programs that hang, each for another reason: hanging NAME.
+#include "begin.h"
+
+static void receives(void) {
+  RECEIVE(1 - rank, 5);
+}
+
+static void ring(void) {
+  RECEIVE((rank + size - 1) % size, 5);
+  SEND((rank + 1) % size, 5);
+}
+
+static void ssend_ring(void) {
+  SSEND((rank + 1) % size, 5);
+  RECEIVE((rank + size - 1) % size, 5);
+}
+
+static void sends(void) {
+  MPI_Send(out, LARGE, MPI_INT, 1 - rank, 5, WORLD);
+  MPI_Recv(large, LARGE, MPI_INT, 1 - rank, 5, WORLD, IGNORED);
+}
+
+static void tag(void) {
+  if (rank == 0) SSEND(1, 17);
+  if (rank == 1) RECEIVE(0, 71);
+}
+
+static void communicator(void) {
+  MPI_Comm halo = named(WORLD, "halo");
+  if (rank == 0) SSEND(1, 5);
+  if (rank == 1) MPI_Recv(&in, 1, MPI_INT, 0, 5, halo, IGNORED);
+}
+
+static void off(void) {
+  if (rank == 0) SEND(1, 5); // not to rank 2, which waits for it
+  if (rank == 0) RECEIVE(2, 6);
+  if (rank == 1) RECEIVE(2, 6);
+  if (rank == 2) RECEIVE(0, 5);
+}
+
+static void finalize(void) {
+  for (int i = 0; rank == 1 && i < 3; i++) SEND(0, 50);
+  if (rank == 0) RECEIVE(1, 5);
+  if (rank == 2) MPI_Barrier(WORLD);
+  // Rank 1 is done.
+}
+
+static void participant(void) {
+  if (rank == 3)
+    RECEIVE(0, 5);
+  else
+    MPI_Barrier(WORLD);
+  if (rank == 0) SEND(3, 5);
+}
+
+static void order(void) {
+  MPI_Comm row = named(WORLD, "row"), column = named(WORLD, "column");
+  MPI_Barrier(rank ? column : row);
+  MPI_Barrier(rank ? row : column);
+}
+
+static void creation(void) {
+  MPI_Comm row = named(WORLD, "row"), column = named(WORLD, "column"), made;
+  MPI_Comm_split(rank ? column : row, 0, rank, &made);
+  MPI_Comm_split(rank ? row : column, 0, rank, &made);
+}
+
+static void broadcast(void) {
+  if (rank == 0) RECEIVE(1, 5);
+  MPI_Bcast(&in, 1, MPI_INT, 0, WORLD);
+  if (rank == 1) SEND(0, 5);
+}
+
+static void waitall(void) {
+  MPI_Request both[2];
+  int got[2];
+  for (int i = 0; i < 2; i++)
+    MPI_Irecv(&got[i], 1, MPI_INT, (rank + 1 + i) % 3, 5, WORLD, &both[i]);
+  if (rank == 0) SEND(1, 5);
+  MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+}
+
+static void waitany(void) {
+  MPI_Request both[2];
+  int got[2], which;
+  if (rank != 0) {
+    RECEIVE(0, 5);
+    return;
+  }
+  for (int i = 0; i < 2; i++) MPI_Irecv(&got[i], 1, MPI_INT, i + 1, 5, WORLD, &both[i]);
+  MPI_Waitany(2, both, &which, IGNORED);
+}
+
+static void persistent(void) {
+  MPI_Request one;
+  int count, which;
+  if (rank == 0) MPI_Ssend_init(out, 1, MPI_INT, 1, 5, WORLD, &one);
+  if (rank == 1) MPI_Recv_init(&in, 1, MPI_INT, 0, 6, WORLD, &one);
+  MPI_Start(&one);
+  MPI_Waitsome(1, &one, &count, &which, MPI_STATUSES_IGNORE);
+}
+
+static void any(void) {
+  RECEIVE(MPI_ANY_SOURCE, rank ? 5 : MPI_ANY_TAG);
+}
+
+// Not the first of such receives: others have taken messages.
+static void pending_any(void) {
+  MPI_Request one;
+  for (int i = 0; i < 4; i++) {
+    if (rank != 0) {
+      SEND(0, i);
+      continue;
+    }
+    for (int n = 1; n < size; n++) {
+      MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, &one);
+      MPI_Wait(&one, IGNORED);
+    }
+  }
+  if (rank != 0) RECEIVE(0, 9);
+  MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, &one);
+  MPI_Wait(&one, IGNORED);
+}
+
+static void probe(void) {
+  if (rank == 0) MPI_Probe(1, 5, WORLD, IGNORED);
+  if (rank == 1) RECEIVE(0, MPI_ANY_TAG);
+}
+
+static void ibarrier(void) {
+  MPI_Request one;
+  if (rank == 2) SSEND(0, 5);
+  MPI_Ibarrier(WORLD, &one);
+  MPI_Wait(&one, IGNORED);
+  if (rank == 0) RECEIVE(2, 5);
+}
+
+static void intercommunicator(void) {
+  MPI_Comm both = between();
+  MPI_Recv(&in, 1, MPI_INT, rank / 2, 5, both, IGNORED); // from the same place in the other group
+}
+
+static void sendrecv(void) {
+  int left = (rank + size - 1) % size, right = (rank + 1) % size;
+  if (rank == 2) right = 1; // should be 0
+  MPI_Sendrecv(out, 1, MPI_INT, right, 5, &in, 1, MPI_INT, left, 5, WORLD, IGNORED);
+  MPI_Barrier(WORLD);
+}
+
+static void five(void) {
+  MPI_Comm pair;
+  MPI_Request one;
+  MPI_Comm_split(WORLD, rank == 2 || rank == 3, rank, &pair);
+  MPI_Comm_set_name(pair, "pair");
+  if (rank == 0) RECEIVE(1, 1);
+  if (rank == 1) SSEND(2, 2);
+  if (rank == 2) MPI_Barrier(pair);
+  if (rank == 3) {
+    MPI_Irecv(&in, 1, MPI_INT, 4, 3, WORLD, &one);
+    MPI_Wait(&one, IGNORED);
+  }
+  if (rank == 4) RECEIVE(0, 4);
+}
+
+static void self(void) {
+  RECEIVE(0, 5);
+}
+
+static MPI_Win window(void) {
+  MPI_Win win;
+  int *memory;
+  MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, WORLD, &memory, &win);
+  MPI_Win_set_name(win, "halo");
+  return win;
+}
+
+static void fence(void) {
+  MPI_Win win = window();
+  MPI_Win_fence(0, win);
+  if (rank == 2) RECEIVE(0, 5);
+  MPI_Win_fence(0, win);
+}
+
+static void exposure(void) {
+  MPI_Win win = window();
+  MPI_Group all, other;
+  int peer = 1 - rank;
+  MPI_Comm_group(WORLD, &all);
+  MPI_Group_incl(all, 1, &peer, &other);
+  if (rank == 0) MPI_Win_post(other, 0, win);
+  if (rank == 0) MPI_Win_wait(win);
+  if (rank == 1) RECEIVE(0, 5);
+}
+
+static void lock(void) {
+  MPI_Win win = window();
+  if (rank == 0) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Put(out, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    MPI_Win_flush(0, win);
+  }
+  MPI_Barrier(WORLD);
+  if (rank == 0) RECEIVE(1, 5);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+  MPI_Put(out, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+  MPI_Win_unlock(0, win);
+  SEND(0, 5);
+}
+
+static const struct {
+  const char *name;
+  void (*hang)(void);
+} CASES[] = {{"receives", receives},
+             {"ring", ring},
+             {"ssend-ring", ssend_ring},
+             {"sends", sends},
+             {"tag", tag},
+             {"communicator", communicator},
+             {"off", off},
+             {"finalize", finalize},
+             {"participant", participant},
+             {"order", order},
+             {"creation", creation},
+             {"broadcast", broadcast},
+             {"waitall", waitall},
+             {"waitany", waitany},
+             {"persistent", persistent},
+             {"any", any},
+             {"pending-any", pending_any},
+             {"probe", probe},
+             {"ibarrier", ibarrier},
+             {"intercommunicator", intercommunicator},
+             {"sendrecv", sendrecv},
+             {"five", five},
+             {"self", self},
+             {"fence", fence},
+             {"exposure", exposure},
+             {"lock", lock}};
+
+int main(int argc, char **argv) {
+  begin(&argc, &argv);
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+    if (strcmp(CASES[i].name, argv[1]) == 0) CASES[i].hang();
+  MPI_Finalize();
+}
