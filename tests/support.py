@@ -24,6 +24,7 @@ from typing import NoReturn
 
 import pytest
 
+from mpipp.checks import rules
 from mpipp.cli import build
 from mpipp.cli import mpi as mpis
 from mpipp.errors import MpippError
@@ -81,6 +82,19 @@ class MPI:
     def has_sessions(self) -> bool:
         """Whether it has what is new in MPI 4.0."""
         return self.id not in ("mpich3", "openmpi4")
+
+    @property
+    def standard(self) -> tuple[int, int]:
+        """The version of the MPI standard that it follows."""
+        return _standard(self.mpicc)
+
+    def cited(self, expected: str) -> str:
+        """A report, as it is with MPI-4.1, with the sections of the version that this follows."""
+        return re.sub(
+            r"MPI-4\.1, section ([\d.]+\d)",
+            lambda found: rules.cited(found[1], self.standard),
+            expected,
+        )
 
     @property
     def wrapper(self) -> str:
@@ -211,6 +225,16 @@ def _mpich_by_its_other_name() -> Path:
             link.unlink(missing_ok=True)
             link.symlink_to(library("libmpich.so.12"))
     return directory
+
+
+@functools.cache
+def _standard(mpicc: str) -> tuple[int, int]:
+    words = [mpicc, "-E", "-dM", "-include", "mpi.h", "-xc", "/dev/null"]
+    done = subprocess.run(
+        words, env=clean_environment(), capture_output=True, text=True, check=True
+    )
+    numbers = dict(re.findall(r"#define MPI_(VERSION|SUBVERSION) (\d+)", done.stdout))
+    return int(numbers["VERSION"]), int(numbers["SUBVERSION"])
 
 
 @functools.cache

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
 
@@ -51,6 +52,16 @@ def findings(
     Damaged records are passed over: `failed` is given the reason, and the process, None if a check
     of several could not go on.
     """
+    for one in _findings(processes, failed, leaks_too):
+        info = processes[one.parties[0].process].registry.info
+        yield replace(one, standard=info.standard)
+
+
+def _findings(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+    leaks_too: bool,
+) -> Iterator[Finding]:
     for process in processes:
         for check in _OF_ONE:
             yield from merged(_guarded(check, process, process, failed))

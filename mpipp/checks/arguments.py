@@ -7,7 +7,6 @@ from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
 from mpipp.model import Comm, Win
 
-_NEGATIVE = "MUST_ERROR_INTEGER_NEGATIVE"
 # What may stand in place of a rank or tag.
 _RANKS = {
     "dest": ("MPI_PROC_NULL",),
@@ -33,13 +32,8 @@ def _counts(operation: Operation) -> Findings:
         for peer, count in enumerate(counts):
             if count < 0:
                 of = "" if buffer.parts is None else f" for {operation.peer(peer)}"
-                yield _finding(
-                    operation,
-                    f"the count {count} of {buffer.role}{of} is negative",
-                    "MPI-4.1, section 3.2.2: a count must not be negative",
-                    "look where the count is computed: a sum too large for an int is negative",
-                    _NEGATIVE,
-                )
+                what = f"the count {count} of {buffer.role}{of} is negative"
+                yield Finding.of("negative-count", what, [operation.party()])
                 break
 
 
@@ -56,19 +50,13 @@ def _ranks(operation: Operation) -> Findings:
             constants = _ROOTS
         if operation.process.around.constant_name(value, *constants):
             continue
-        yield _finding(
-            operation,
+        rule = "negative-rank" if value < 0 else "rank-too-large"
+        yield Finding.of(
+            "no-such-root" if name == "root" else rule,
             f"{name} is {value}, but the communicator has {_ranks_of(size)}",
-            "MPI-4.1, section 3.2.3: a rank must be one of the communicator's group",
-            "pass one of these" + (f", or {' or '.join(constants)}" if constants else ""),
-            _must_of_rank(name, value),
+            [operation.party()],
+            alternative=f", or {' or '.join(constants)}" if constants else "",
         )
-
-
-def _must_of_rank(name: str, value: int) -> str:
-    if name == "root":
-        return "MUST_ERROR_ROOT_NOT_IN_COMM"
-    return _NEGATIVE if value < 0 else "MUST_ERROR_INTEGER_GREATER_EQUAL_COMM_SIZE"
 
 
 def _ranks_of(size: int) -> str:
@@ -109,14 +97,9 @@ def _tags(operation: Operation) -> Findings:
         receives = operation.call.source is not None and not sends
         if receives and operation.process.around.constant_name(value, *constants):
             continue
-        yield _finding(
-            operation,
+        yield Finding.of(
+            "negative-tag",
             f"{name} is {value}, and a tag must not be negative",
-            "MPI-4.1, section 3.2.3: tags are 0 to MPI_TAG_UB",
-            "pass a tag from 0 to MPI_TAG_UB" + (", or MPI_ANY_TAG" if receives else ""),
-            _NEGATIVE,
+            [operation.party()],
+            alternative=", or MPI_ANY_TAG" if receives else "",
         )
-
-
-def _finding(operation: Operation, what: str, rule: str, advice: str, must: str) -> Finding:
-    return Finding("argument", "error", what, (operation.party(),), rule, advice, must)

@@ -22,11 +22,6 @@ _NONBLOCKING = {"Comm_idup": "Comm_dup", "Comm_idup_with_info": "Comm_dup_with_i
 # What the standard defines by each other.
 _ALIKE = {"Comm_dup_with_info": "Comm_dup", "Dist_graph_create_adjacent": "Dist_graph_create"}
 
-_ORDER = (
-    "MPI-4.1, section 6.1: all processes of a communicator must call the same collective "
-    "operations in the same order"
-)
-
 
 def check(known: Processes) -> Findings:
     """What differs between the calls of one collective operation; one finding for each.
@@ -97,11 +92,8 @@ def _different(joined: Sequence[Joined], of: Callable[[Joined], object]) -> list
     return next(([joined[0], one] for one in joined[1:] if of(one) != first), [])
 
 
-def _finding(
-    word: str, what: str, pair: list[Joined], rule: str, advice: str, must: str
-) -> Finding:
-    parties = tuple(one.operation.party() for one in pair)
-    return Finding(word, "error", what, parties, rule, advice, must)
+def _finding(rule: str, what: str, pair: list[Joined]) -> Finding:
+    return Finding.of(rule, what, [one.operation.party() for one in pair])
 
 
 def _procedures(joined: Sequence[Joined]) -> Finding | None:
@@ -114,10 +106,6 @@ def _procedures(joined: Sequence[Joined]) -> Finding | None:
         f"{names[0]} and {names[1]} meet on one communicator: each process's collective call "
         f"number {pair[0].operation.call.ordinal} on it",
         pair,
-        _ORDER,
-        "find where the processes take different ways: a branch on the rank, or a loop that one "
-        "of them leaves earlier",
-        "MUST_ERROR_COLLECTIVE_CALL_MISMATCH",
     )
 
 
@@ -130,10 +118,6 @@ def _forms(joined: Sequence[Joined]) -> Finding | None:
         "collective-form-mismatch",
         f"a {forms[0]} and a {forms[1]} call of one collective operation meet",
         pair,
-        "MPI-4.1, section 6.12: blocking, nonblocking and persistent collective operations do "
-        "not match each other",
-        "call the same procedure in all processes",
-        "MUST_ERROR_COLLECTIVE_BLOCKING_NONBLOCKING_MISMATCH",
     )
 
 
@@ -146,9 +130,6 @@ def _roots(joined: Sequence[Joined]) -> Finding | None:
         "root-mismatch",
         f"the processes name different roots: {roots[0]} and {roots[1]}",
         pair,
-        "MPI-4.1, section 6.2: the argument root must be the same in all processes",
-        "pass the same root in all processes",
-        "MUST_ERROR_COLLECTIVE_ROOT_MISMATCH",
     )
 
 
@@ -161,9 +142,6 @@ def _reductions(joined: Sequence[Joined]) -> Finding | None:
         "op-mismatch",
         f"the processes reduce with different operations: {names[0]} and {names[1]}",
         pair,
-        "MPI-4.1, section 6.9: the argument op must be the same in all processes",
-        "pass the same operation in all processes",
-        "MUST_ERROR_COLLECTIVE_OP_MISMATCH",
     )
 
 

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
 from mpipp.model import Buffer, DatatypeRecord
 
-_RULE = "MPI-4.1, section 5.1.9: only a committed datatype may be used in communication"
 _MOST = 3  # operations named with one datatype
 
 
@@ -48,38 +47,20 @@ def _is_called(operation: Operation) -> bool:
 
 
 def _null(operations: list[Operation], record: DatatypeRecord) -> Finding:
-    return Finding(
-        "null-datatype",
-        "error",
-        f"{record.header.name} is used in communication",
-        tuple(operation.party() for operation in operations[:_MOST]),
-        _RULE,
-        "pass a committed datatype: the variable may never have been set, "
-        "or the datatype was freed through it",
-        "MUST_ERROR_DATATYPE_NULL",
-    )
+    what = f"{record.header.name} is used in communication"
+    return Finding.of("null-datatype", what, _parties(operations))
 
 
 def _freed(process: Process, operations: list[Operation], record: DatatypeRecord) -> Finding:
     active = [operation for operation in operations if _is_called(operation)]
-    return Finding(
-        "freed-datatype",
-        "error",
-        "a datatype is used that was freed",
-        (*(operation.party() for operation in active[:_MOST]), process.made(record)),
-        "MPI-4.1, section 5.1.9: a handle that was freed must not be used",
-        "free the datatype after its last use",
-        "MUST_ERROR_DATATYPE_UNKNOWN",
-    )
+    parties = [*_parties(active), process.made(record)]
+    return Finding.of("freed-datatype", "a datatype is used that was freed", parties)
 
 
 def _uncommitted(process: Process, operations: list[Operation], record: DatatypeRecord) -> Finding:
-    return Finding(
-        "uncommitted-datatype",
-        "error",
-        "a datatype is used that is not committed",
-        (*(operation.party() for operation in operations[:_MOST]), process.made(record)),
-        _RULE,
-        "call MPI_Type_commit after the last constructor and before the first communication",
-        "MUST_ERROR_DATATYPE_NOT_COMMITED",
-    )
+    what = "a datatype is used that is not committed"
+    return Finding.of("uncommitted-datatype", what, [*_parties(operations), process.made(record)])
+
+
+def _parties(operations: list[Operation]) -> list[Party]:
+    return [operation.party() for operation in operations[:_MOST]]

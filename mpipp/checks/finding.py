@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mpipp.checks.rules import RULES, Rule, Version, cited
 from mpipp.model import Site
 
 
@@ -25,15 +26,26 @@ class Party:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong; `severity` is "error", or "warning" for what only wastes."""
+    """One thing that is wrong: a rule that is broken, where, and by whom."""
 
-    check: str  # a word for scripts: "buffer-overlap"
-    severity: str
+    rule: Rule
     what: str  # one sentence without its full stop
     parties: tuple[Party, ...]
-    rule: str  # "MPI-4.1, section 3.7.2: ..."
-    advice: str  # what to do
-    must: str = ""  # the identifier of MUST for the same, "" if it has none
+    sentence: str  # the rule's, its words filled in
+    advice: str
+    standard: Version = None  # of the library of the first party's process
+
+    @classmethod
+    def of(cls, rule: str, what: str, parties: Sequence[Party], **words: str) -> Finding:
+        """A finding of the rule with this id; `words` are those of its sentence and advice."""
+        broken = RULES[rule]
+        sentence, advice = broken.sentence.format(**words), broken.advice.format(**words)
+        return cls(broken, what, tuple(parties), sentence, advice)
+
+    @property
+    def demanded(self) -> str:
+        """What the standard says, and where: "MPI-4.1, section 3.7.2: ..."."""
+        return f"{cited(self.rule.section, self.standard)}: {self.sentence}"
 
 
 Where = Callable[[Party], Sequence[str]]  # source lines, innermost first; empty if not known
@@ -47,7 +59,7 @@ def merged(findings: Iterable[Finding]) -> Iterator[Finding]:
         places = tuple((party.process, party.made, party.site) for party in one.parties)
         known = all(party.site.address for party in one.parties)
         what = re.sub("0x[0-9a-f]+", "", one.what)
-        alike.setdefault((one.check, what, places) if known else id(one), []).append(one)
+        alike.setdefault((one.rule.id, what, places) if known else id(one), []).append(one)
     for first, *others in alike.values():
         yield with_others(first, len(others))
 
@@ -65,7 +77,7 @@ def with_others(finding: Finding, count: int) -> Finding:
 
 def text(finding: Finding, where: Where, label: Label) -> Iterator[str]:
     """The lines of a report."""
-    yield f"{finding.severity}: {finding.what}"
+    yield f"{finding.rule.severity}: {finding.what}"
     for party in finding.parties:
         name = label(party.process)
         yield f"  {name}{': ' if name else ''}{party.text}"
@@ -74,17 +86,18 @@ def text(finding: Finding, where: Where, label: Label) -> Iterator[str]:
             yield f"    {party.made} {calls[0]}"
         yield from (f"    from {call}" for call in calls[1:])
         yield from (f"    {detail}" for detail in party.details)
-    yield f"  rule: {finding.rule}"
+    yield f"  rule: {finding.demanded}"
     yield f"  to do: {finding.advice}"
-    if finding.must:
-        yield f"  MUST: {finding.must}"
+    if finding.rule.must:
+        yield f"  MUST: {finding.rule.must}"
 
 
 def record(finding: Finding, where: Where, label: Label) -> dict[str, Any]:
     """A finding for machines; the schema stands in docs/json.md."""
     return {
-        "check": finding.check,
-        "severity": finding.severity,
+        "check": finding.rule.check,
+        "id": finding.rule.id,
+        "severity": finding.rule.severity,
         "what": finding.what,
         "parties": [
             {
@@ -95,9 +108,9 @@ def record(finding: Finding, where: Where, label: Label) -> dict[str, Any]:
             }
             for party in finding.parties
         ],
-        "rule": finding.rule,
+        "rule": finding.demanded,
         "advice": finding.advice,
-        "must": finding.must,
+        "must": finding.rule.must,
     }
 
 

@@ -49,30 +49,27 @@ def check(process: Process) -> Findings:
 def _given(operation: Operation, role: str) -> Findings:
     call = operation.call
     allowed = place(call.procedure)
+    elsewhere = ""
     if allowed is None:
         why = f"{call.procedure} does not take it"
-        advice = f"pass a buffer as {role}"
     elif allowed.role != role:
         why = f"{call.procedure} takes it as {allowed.role} only"
-        advice = f"pass a buffer as {role}" + (
-            f" and MPI_IN_PLACE as {allowed.role}" if not allowed.root_only else ""
-        )
+        if not allowed.root_only:
+            elsewhere = f" and MPI_IN_PLACE as {allowed.role}"
     elif _inter(operation):
         why = "an intercommunicator has no place for it"
-        advice = f"pass a buffer as {role}"
     elif allowed.root_only and not _is_root(operation):
         why = f"only the root of {call.procedure} may pass it"
-        advice = f"pass a buffer as {role} where the process is not the root"
+        elsewhere = " where the process is not the root"
     else:
         return
-    yield Finding(
+    yield Finding.of(
         "in-place",
-        "error",
         f"MPI_IN_PLACE is passed as {role}, but {why}",
-        (operation.party(),),
-        f"MPI-4.1, section 6.2.1 and the description of {_plain(call)}",
-        advice,
-        "MUST_ERROR_MPI_IN_PLACE_USED",
+        [operation.party()],
+        procedure=_plain(call),
+        role=role,
+        elsewhere=elsewhere,
     )
 
 

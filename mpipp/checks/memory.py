@@ -11,8 +11,6 @@ from mpipp.checks.uses import Use, uses
 from mpipp.datatypes import overlap
 from mpipp.datatypes.overlap import Region, union
 
-_RULE = "MPI-4.1, section 5.1.12: a buffer must lie in memory of the process"
-
 
 def check(process: Process) -> Findings:
     """Buffers that reach into memory that is not there, or that cannot be written."""
@@ -37,25 +35,19 @@ def _region(gaps: Sequence[Gap]) -> Region:
 
 def _outside(use: Use, byte: int) -> Finding:
     first = byte == use.region.low
-    return Finding(
+    return Finding.of(
         "unmapped-buffer",
-        "error",
         f"{use.buffer.role} of {use.operation.call.procedure} "
         + ("lies in" if first else "reaches into")
         + f" memory that the process does not have, at {byte:#x}",
-        (use.operation.party(f"{use.verb} {use.name(byte)}"),),
-        _RULE,
-        "compare the address, the count and the datatype's extent with the memory allocated",
+        [use.operation.party(f"{use.verb} {use.name(byte)}")],
     )
 
 
 def _read_only(use: Use, byte: int) -> Finding:
-    return Finding(
+    return Finding.of(
         "read-only-buffer",
-        "error",
         f"{use.operation.call.procedure} writes to {use.buffer.role} in memory "
         f"that is read-only, at {byte:#x}",
-        (use.operation.party(f"{use.verb} {use.name(byte)}"),),
-        _RULE,
-        "pass memory that may be written: constants and string literals are not",
+        [use.operation.party(f"{use.verb} {use.name(byte)}")],
     )

@@ -17,15 +17,6 @@ from mpipp.checks.uses import Use, uses
 from mpipp.datatypes import overlap
 from mpipp.datatypes.overlap import Index
 
-_BETWEEN = (
-    "MPI-4.1, section 3.7.2: the buffer of a nonblocking operation must not be changed, "
-    "and a receive buffer not used at all, before the operation is complete"
-)
-_WITHIN = "MPI-4.1, section 2.3: an argument that is written must not be aliased with another"
-_ITSELF = (
-    "MPI-4.1, section 5.1.11: a buffer that an operation writes must not have overlapping entries"
-)
-
 
 def check(process: Process) -> Findings:
     """Overlaps of the buffers of all that is going on in a process."""
@@ -51,15 +42,10 @@ def _itself(use: Use) -> Findings:
     start, end = found
     names = [name for name, _ in zip(use.names(start), range(2))]
     where = f"[{start:#x}, {end:#x})"
-    yield Finding(
+    yield Finding.of(
         "self-overlap",
-        "error",
         f"{use.operation.call.procedure} writes memory twice: {use.buffer.role} overlaps itself",
-        (use.operation.party(f"writes {where} through {' and '.join(names)}"),),
-        _ITSELF,
-        "give every element a place of its own: compare the stride, displacements and extent "
-        "of the datatype with the size of what it repeats",
-        "MUST_ERROR_SELFOVERLAPPED",
+        [use.operation.party(f"writes {where} through {' and '.join(names)}")],
     )
 
 
@@ -70,18 +56,13 @@ def _within(first: Use, second: Use) -> Findings:
     call = first.operation.call
     same = first.buffer.address == second.buffer.address and not first.absolute
     allowed = inplace.place(call.procedure) if same else None
-    advice = "use two buffers that do not overlap"
-    if allowed is not None:
-        advice = f"pass MPI_IN_PLACE as {allowed.role}, or use two buffers"
-    yield Finding(
+    yield Finding.of(
         "aliased-buffers",
-        "error",
         f"{first.buffer.role} and {second.buffer.role} of {call.procedure} "
         + ("are the same memory" if same else "overlap"),
-        (first.operation.party(*_details(shared, first, second)),),
-        _WITHIN,
-        advice,
-        "MUST_ERROR_OVERLAPPED_RECV",
+        [first.operation.party(*_details(shared, first, second))],
+        in_place=f"pass MPI_IN_PLACE as {allowed.role}, or " if allowed else "",
+        apart="" if allowed else " that do not overlap",
     )
 
 
@@ -116,19 +97,12 @@ def _sites(first: Use, second: Use) -> object:
 def _two_operations(first: Use, second: Use, shared: tuple[int, int]) -> Finding:
     both = first.writes and second.writes
     start, end = shared
-    return Finding(
-        "buffer-overlap",
-        "error",
+    return Finding.of(
+        "written-twice" if both else "written-while-read",
         f"{first.operation.call.procedure} and {second.operation.call.procedure} "
         + ("write the same memory" if both else "write and read the same memory")
         + f", [{start:#x}, {end:#x})",
-        (
-            first.operation.party(f"{first.verb} {first.name(start)}"),
-            second.operation.party(f"{second.verb} {second.name(start)}"),
-        ),
-        _BETWEEN,
-        "complete one operation before the other is started, or use two buffers",
-        "MUST_ERROR_OVERLAPPED_RECV" if both else "MUST_ERROR_OVERLAPPED_SEND",
+        [use.operation.party(f"{use.verb} {use.name(start)}") for use in (first, second)],
     )
 
 

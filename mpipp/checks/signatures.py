@@ -68,27 +68,14 @@ class Meeting(NamedTuple):
 
     exact: bool
     verbs: tuple[str, str]  # what the two calls do
-    rule: str
+    rules: str  # the first word of those for types and lengths
     alike: str = ""  # what both do, where neither gets what the other has: "reduce"
 
 
-MESSAGE = Meeting(
-    False,
-    ("sends", "receives"),
-    "MPI-4.1, section 3.3.1: the types sent and received must match, in the same order",
-)
-COLLECTIVE = Meeting(
-    True,
-    ("sends", "receives"),
-    "MPI-4.1, section 6.2: the amount and types sent must be those received",
-)
-RECEPTION = Meeting(True, ("receives", "receives"), COLLECTIVE.rule, "receive")
-REDUCTION = Meeting(
-    True,
-    ("reduces", "reduces"),
-    "MPI-4.1, section 6.9: all processes must give the same number of elements of the same type",
-    "reduce",
-)
+MESSAGE = Meeting(False, ("sends", "receives"), "message")
+COLLECTIVE = Meeting(True, ("sends", "receives"), "collective")
+RECEPTION = Meeting(True, ("receives", "receives"), "collective", "receive")
+REDUCTION = Meeting(True, ("reduces", "reduces"), "reduction", "reduce")
 
 
 def compare(sent: Data, received: Data, meeting: Meeting) -> Finding | None:
@@ -117,15 +104,8 @@ def _mismatch(found: Comparison, sent: Data, received: Data, meeting: Meeting) -
             f"what is sent does not match what is received, {after}: "
             f"{kinds[0]} is sent, {kinds[1]} received"
         )
-    return Finding(
-        "type-mismatch",
-        "error",
-        what,
-        _parties(found, sent, received, meeting),
-        meeting.rule + _byte_rule(kinds),
-        "describe the same basic types in the same order on both sides",
-        "MUST_ERROR_TYPEMATCH_MISMATCH" + ("_BYTE" if "MPI_BYTE" in kinds else ""),
-    )
+    rule = f"{meeting.rules}-types" + ("-byte" if "MPI_BYTE" in kinds else "")
+    return Finding.of(rule, what, _parties(found, sent, received, meeting))
 
 
 def _length(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> Finding:
@@ -137,33 +117,18 @@ def _length(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> 
         what = f"{_elements(lengths[0])} sent, but only {lengths[1]} received"
     else:
         what = f"only {_elements(lengths[0])} sent, but {lengths[1]} received"
-    return Finding(
-        "length-mismatch",
-        "error",
-        what,
-        _parties(found, sent, received, meeting),
-        meeting.rule,
-        "let both sides have the same number of elements",
-        "MUST_ERROR_TYPEMATCH_LENGTH",
-    )
+    parties = _parties(found, sent, received, meeting)
+    return Finding.of(f"{meeting.rules}-length", what, parties)
 
 
 def _truncation(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> Finding:
     lengths = [data.entries.signature.elements for data in (sent, received)]
-    return Finding(
+    return Finding.of(
         "truncation",
-        "error",
         f"{_elements(lengths[0])} sent, but only {lengths[1]} received: "
         "the message is truncated (MPI_ERR_TRUNCATE)",
         _parties(found, sent, received, meeting),
-        "MPI-4.1, section 3.2.4: a message must not be longer than the receive buffer",
-        "receive with a buffer for all that may be sent, or ask MPI_Probe how much it is",
-        "MUST_ERROR_TYPEMATCH_LENGTH",
     )
-
-
-def _byte_rule(kinds: tuple[str, str]) -> str:
-    return "; MPI_BYTE matches only MPI_BYTE" if "MPI_BYTE" in kinds else ""
 
 
 def _parties(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> tuple[Party, ...]:

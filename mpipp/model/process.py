@@ -15,6 +15,7 @@ class ProcessInfo:
     pid: int
     world_rank: int | None  # None: unknown
     world_size: int | None
+    standard: tuple[int, int] | None  # the version of MPI that the library follows: (4, 1)
     library_version: str
     built_with: str
     dropped: int  # records lost for want of memory

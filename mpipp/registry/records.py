@@ -22,6 +22,8 @@ class RawRoot(NamedTuple):
     several_threads: int
     job: int
     parent: int
+    standard: int
+    standard_minor: int
     library_version: bytes
     built_with: bytes
 

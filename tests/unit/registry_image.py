@@ -310,6 +310,8 @@ class Image:
             pid=4711,
             world_rank=1,
             world_size=2,
+            standard=4,
+            standard_minor=1,
             library_version=b"A library",
             built_with=b"mpicc",
         )

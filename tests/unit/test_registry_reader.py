@@ -43,6 +43,7 @@ def test_info(image: Image) -> None:
     info = read(image).info
     assert (info.flavor, info.status, info.pid) == ("MPICH", "started", 4711)
     assert (info.world_rank, info.world_size, info.dropped) == (1, 2, 0)
+    assert info.standard == (4, 1)
     assert (info.library_version, info.built_with) == ("A library", "mpicc")
 
 

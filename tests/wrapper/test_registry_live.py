@@ -97,6 +97,7 @@ def test_root(live: Live) -> None:
     assert info.flavor == FLAVORS[live.mpi.id.rstrip("45")]
     assert (info.status, info.pid, info.dropped) == ("started", live.process.pid, 0)
     assert (info.world_rank, info.world_size) == (0, 1)
+    assert info.standard == live.mpi.standard
     assert info.library_version and info.built_with
 
 

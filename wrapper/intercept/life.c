@@ -155,6 +155,10 @@ void mpipp_initialized(void) {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     PMPI(Get_library_version)(version, &length);
     memcpy(mpipp_registry.library_version, version, sizeof mpipp_registry.library_version - 1);
+    int standard = 0, minor = 0;
+    PMPI(Get_version)(&standard, &minor);
+    mpipp_registry.standard = (uint32_t)standard;
+    mpipp_registry.standard_minor = (uint32_t)minor;
   }
   if (mpipp_registry.world_rank < 0) mpipp_comm_start();
   mpipp_registry.status = MPIPP_STATUS_STARTED;

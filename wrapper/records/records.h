@@ -419,12 +419,13 @@ struct mpipp_registry {
   uint32_t pointer_size, handle_size;
   uint32_t flavor, status; // enums "flavor", "status"
   uint64_t pid;
-  int32_t world_rank, world_size; // -1: unknown
-  uint64_t dropped;               // records lost for want of memory
-  uint64_t frames;                // return addresses kept beyond the caller (MPIPP_FRAMES)
-  uint64_t several_threads;       // 1: they may call MPI at the same time
-  uint64_t job;                   // tells the launcher's jobs apart; 0: not known
-  uint64_t parent;                // process id of what started this process
+  int32_t world_rank, world_size;    // -1: unknown
+  uint64_t dropped;                  // records lost for want of memory
+  uint64_t frames;                   // return addresses kept beyond the caller (MPIPP_FRAMES)
+  uint64_t several_threads;          // 1: they may call MPI at the same time
+  uint64_t job;                      // tells the launcher's jobs apart; 0: not known
+  uint64_t parent;                   // process id of what started this process
+  uint32_t standard, standard_minor; // the version of MPI that the library follows; 0, 0: not known
   char library_version[256];
   char built_with[256];
 };

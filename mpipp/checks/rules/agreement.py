@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Rules for calls of several processes that belong together."""
+
+from __future__ import annotations
+
+from mpipp.checks.rules.rule import Rule
+
+_MESSAGE = "the types sent and received must match, in the same order"
+_COLLECTIVE = "the amount and types sent must be those received"
+_REDUCTION = "all processes must give the same number of elements of the same type"
+_SAME_TYPES = "describe the same basic types in the same order on both sides"
+_MISMATCH = "MUST_ERROR_TYPEMATCH_MISMATCH"
+
+
+def _mismatch(id: str, section: str, sentence: str) -> tuple[Rule, Rule]:
+    # With a rule for MPI_BYTE.
+    of_bytes = f"{sentence}; MPI_BYTE matches only MPI_BYTE"
+    return (
+        Rule(id, "type-mismatch", section, sentence, _SAME_TYPES, _MISMATCH),
+        Rule(f"{id}-byte", "type-mismatch", section, of_bytes, _SAME_TYPES, f"{_MISMATCH}_BYTE"),
+    )
+
+
+def _length(id: str, section: str, sentence: str) -> Rule:
+    advice = "let both sides have the same number of elements"
+    return Rule(id, "length-mismatch", section, sentence, advice, "MUST_ERROR_TYPEMATCH_LENGTH")
+
+
+RULES = (
+    *_mismatch("message-types", "3.3.1", _MESSAGE),
+    Rule(
+        "truncation",
+        "truncation",
+        "3.2.4",
+        "a message must not be longer than the receive buffer",
+        "receive with a buffer for all that may be sent, or ask MPI_Probe how much it is",
+        "MUST_ERROR_TYPEMATCH_LENGTH",
+    ),
+    *_mismatch("collective-types", "6.2", _COLLECTIVE),
+    _length("collective-length", "6.2", _COLLECTIVE),
+    *_mismatch("reduction-types", "6.9", _REDUCTION),
+    _length("reduction-length", "6.9", _REDUCTION),
+    Rule(
+        "collective-mismatch",
+        "collective-mismatch",
+        "6.1",
+        "all processes of a communicator must call the same collective operations in the same "
+        "order",
+        "find where the processes take different ways: a branch on the rank, or a loop that one "
+        "of them leaves earlier",
+        "MUST_ERROR_COLLECTIVE_CALL_MISMATCH",
+    ),
+    Rule(
+        "collective-form-mismatch",
+        "collective-form-mismatch",
+        "6.12",
+        "blocking, nonblocking and persistent collective operations do not match each other",
+        "call the same procedure in all processes",
+        "MUST_ERROR_COLLECTIVE_BLOCKING_NONBLOCKING_MISMATCH",
+    ),
+    Rule(
+        "root-mismatch",
+        "root-mismatch",
+        "6.2",
+        "the argument root must be the same in all processes",
+        "pass the same root in all processes",
+        "MUST_ERROR_COLLECTIVE_ROOT_MISMATCH",
+    ),
+    Rule(
+        "op-mismatch",
+        "op-mismatch",
+        "6.9",
+        "the argument op must be the same in all processes",
+        "pass the same operation in all processes",
+        "MUST_ERROR_COLLECTIVE_OP_MISMATCH",
+    ),
+)

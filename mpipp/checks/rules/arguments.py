@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""Rules for the arguments of a call, one process alone."""
+
+from __future__ import annotations
+
+from mpipp.checks.rules.rule import Rule
+
+_NEGATIVE = "MUST_ERROR_INTEGER_NEGATIVE"
+_NULL_POINTER = "MUST_ERROR_POINTER_NULL"
+_RANK = "a rank must be one of the communicator's group"
+_ONE_OF_THESE = "pass one of these{alternative}"
+_NULL_HANDLE = "the variable may never have been set, or the datatype was freed through it"
+
+_SCALARS = (
+    Rule(
+        "negative-count",
+        "argument",
+        "3.2.2",
+        "a count must not be negative",
+        "look where the count is computed: a sum too large for an int is negative",
+        _NEGATIVE,
+    ),
+    Rule("negative-rank", "argument", "3.2.3", _RANK, _ONE_OF_THESE, _NEGATIVE),
+    Rule(
+        "rank-too-large",
+        "argument",
+        "3.2.3",
+        _RANK,
+        _ONE_OF_THESE,
+        "MUST_ERROR_INTEGER_GREATER_EQUAL_COMM_SIZE",
+    ),
+    Rule(
+        "no-such-root",
+        "argument",
+        "3.2.3",
+        _RANK,
+        _ONE_OF_THESE,
+        "MUST_ERROR_ROOT_NOT_IN_COMM",
+    ),
+    Rule(
+        "negative-tag",
+        "argument",
+        "3.2.3",
+        "tags are 0 to MPI_TAG_UB",
+        "pass a tag from 0 to MPI_TAG_UB{alternative}",
+        _NEGATIVE,
+    ),
+    Rule(
+        "in-place",
+        "in-place",
+        "6.2.1",
+        "MPI_IN_PLACE may stand only where the description of {procedure} says so",
+        "pass a buffer as {role}{elsewhere}",
+        "MUST_ERROR_MPI_IN_PLACE_USED",
+    ),
+)
+
+_DATATYPES = (
+    Rule(
+        "null-datatype",
+        "null-datatype",
+        "5.1.9",
+        "only a committed datatype may be used in communication",
+        f"pass a committed datatype: {_NULL_HANDLE}",
+        "MUST_ERROR_DATATYPE_NULL",
+    ),
+    Rule(
+        "freed-datatype",
+        "freed-datatype",
+        "5.1.9",
+        "a handle that was freed must not be used",
+        "free the datatype after its last use",
+        "MUST_ERROR_DATATYPE_UNKNOWN",
+    ),
+    Rule(
+        "uncommitted-datatype",
+        "uncommitted-datatype",
+        "5.1.9",
+        "only a committed datatype may be used in communication",
+        "call MPI_Type_commit after the last constructor and before the first communication",
+        "MUST_ERROR_DATATYPE_NOT_COMMITED",
+    ),
+)
+
+
+def _constructor(id: str, section: str, sentence: str, advice: str, must: str = "") -> Rule:
+    return Rule(id, "constructor-argument", section, sentence, advice, must)
+
+
+def _of_arrays(combiner: str, section: str) -> tuple[Rule, ...]:
+    # What the two constructors for parts of an array have in common.
+    sentence, advice = "{name} must not be less than 1", "look where {place} is computed"
+    return (
+        _constructor(
+            f"{combiner}-null-array",
+            section,
+            "an array argument has an entry for each dimension",
+            "pass an array of {length} as {name}",
+            _NULL_POINTER,
+        ),
+        _constructor(f"{combiner}-negative-size", section, sentence, advice, _NEGATIVE),
+        _constructor(f"{combiner}-zero-size", section, sentence, advice),
+    )
+
+
+_CONSTRUCTORS = (
+    _constructor(
+        "null-array",
+        "5.1.2",
+        "an array argument has an entry for each block",
+        "pass an array of {length} as {name}",
+        _NULL_POINTER,
+    ),
+    _constructor(
+        "negative-length",
+        "5.1.2",
+        "{name} must not be negative",
+        "look where {place} is computed",
+        _NEGATIVE,
+    ),
+    *_of_arrays("subarray", "5.1.3"),
+    _constructor(
+        "subarray-too-large",
+        "5.1.3",
+        "a subarray is no larger than the array",
+        "compare the order of the dimensions in sizes and subsizes",
+    ),
+    *(
+        _constructor(
+            id,
+            "5.1.3",
+            "a subarray lies inside of the array: 0 <= start <= size - subsize",
+            "count starts from 0, in Fortran too",
+            must,
+        )
+        for id, must in (("subarray-negative-start", _NEGATIVE), ("subarray-outside", ""))
+    ),
+    *_of_arrays("darray", "5.1.4"),
+    _constructor(
+        "darray-rank",
+        "5.1.4",
+        "rank is one of size processes",
+        "pass the rank in the group that shares the array",
+    ),
+    _constructor(
+        "darray-grid",
+        "5.1.4",
+        "the process grid has size processes",
+        "let MPI_Dims_create fill psizes for that many processes",
+    ),
+    _constructor(
+        "null-types",
+        "5.1.2",
+        "a datatype is given for each block",
+        "pass an array of datatypes",
+        _NULL_POINTER,
+    ),
+    _constructor(
+        "null-oldtype",
+        "2.5.1",
+        "a datatype is needed, the null handle is none",
+        _NULL_HANDLE,
+        "MUST_ERROR_DATATYPE_NULL",
+    ),
+    _constructor(
+        "freed-oldtype",
+        "5.1.9",
+        "a handle that was freed must not be used",
+        "free the datatype after its last use",
+        "MUST_ERROR_DATATYPE_UNKNOWN",
+    ),
+    _constructor(
+        "predefined-freed",
+        "5.1.9",
+        "a predefined datatype must not be freed",
+        "free only what a constructor made",
+    ),
+)
+
+RULES = (*_SCALARS, *_DATATYPES, *_CONSTRUCTORS)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Rules for the memory that communication uses."""
+
+from __future__ import annotations
+
+from mpipp.checks.rules.rule import Rule
+
+_PENDING = (
+    "the buffer of a nonblocking operation must not be changed, and a receive buffer not used at "
+    "all, before the operation is complete"
+)
+_ONE_AFTER_THE_OTHER = "complete one operation before the other is started, or use two buffers"
+_MAPPED = "a buffer must lie in memory of the process"
+
+RULES = (
+    Rule(
+        "written-twice",
+        "buffer-overlap",
+        "3.7.2",
+        _PENDING,
+        _ONE_AFTER_THE_OTHER,
+        "MUST_ERROR_OVERLAPPED_RECV",
+    ),
+    Rule(
+        "written-while-read",
+        "buffer-overlap",
+        "3.7.2",
+        _PENDING,
+        _ONE_AFTER_THE_OTHER,
+        "MUST_ERROR_OVERLAPPED_SEND",
+    ),
+    Rule(
+        "aliased-buffers",
+        "aliased-buffers",
+        "2.3",
+        "an argument that is written must not be aliased with another",
+        "{in_place}use two buffers{apart}",
+        "MUST_ERROR_OVERLAPPED_RECV",
+    ),
+    Rule(
+        "self-overlap",
+        "self-overlap",
+        "5.1.11",
+        "a buffer that an operation writes must not have overlapping entries",
+        "give every element a place of its own: compare the stride, displacements and extent "
+        "of the datatype with the size of what it repeats",
+        "MUST_ERROR_SELFOVERLAPPED",
+    ),
+    Rule(
+        "unmapped-buffer",
+        "unmapped-buffer",
+        "5.1.12",
+        _MAPPED,
+        "compare the address, the count and the datatype's extent with the memory allocated",
+    ),
+    Rule(
+        "read-only-buffer",
+        "read-only-buffer",
+        "5.1.12",
+        _MAPPED,
+        "pass memory that may be written: constants and string literals are not",
+    ),
+)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""A rule of the MPI standard, and its section in the version that a library follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Optional
+
+Version = Optional[tuple[int, int]]  # of the standard: (3, 1); None if it is not known
+
+ERROR, WARNING = "error", "warning"
+
+
+class Rule(NamedTuple):
+    """One thing that the standard demands of a program.
+
+    `sentence` and `advice` may have {words}, which a finding gives.
+    """
+
+    id: str
+    check: str  # the word for scripts, of one or several rules: "type-mismatch"
+    section: str  # of MPI-4.1
+    sentence: str  # what is demanded, without its full stop
+    advice: str  # what to do
+    must: str = ""  # the identifier of MUST for the same, "" if it has none
+    severity: str = ERROR  # or WARNING, for what only wastes
+
+
+def cited(section: str, standard: Version) -> str:
+    """A section of MPI-4.1, by its number in a version where that is certain.
+
+    "MPI-3.1, section 4.1.9"; of a version that is not known, or newer, "MPI-4.1, section 5.1.9".
+    """
+    version = "{}.{}".format(*standard) if standard else ""
+    number = _NUMBERS.get(version, {}).get(section)
+    return f"MPI-{version}, section {number}" if number else f"MPI-4.1, section {section}"
+
+
+# Sections of MPI-4.1 by their numbers in other versions; only what is certain.
+_SAME = "2.3 2.5.1 3.2.2 3.2.3 3.2.4 3.3.1 3.7.2 3.8.2 3.9".split()
+_IN_3_1 = {
+    "5.1.2": "4.1.2",
+    "5.1.3": "4.1.3",
+    "5.1.4": "4.1.4",
+    "5.1.9": "4.1.9",
+    "5.1.11": "4.1.11",
+    "5.1.12": "4.1.12",
+    "6.1": "5.1",
+    "6.2": "5.2",
+    "6.2.1": "5.2.1",
+    "6.9": "5.9",
+    "6.12": "5.12",
+    "11.2.2": "8.7",
+}
+_NUMBERS: Mapping[str, Mapping[str, str]] = {
+    "3.1": {**{section: section for section in _SAME}, **_IN_3_1},
+    "4.0": {section: section for section in (*_SAME, *_IN_3_1)},
+}

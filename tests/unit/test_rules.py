@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""The table of rules, and what findings make of it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from mpipp.checks.rules import RULES, Rule, Version, agreement, arguments, cited, leaks, memory
+
+
+def test_every_rule_has_its_own_id() -> None:
+    tables = (arguments, memory, agreement, leaks)
+    assert [rule.id for table in tables for rule in table.RULES] == list(RULES)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_rules_are_written_alike(rule: Rule) -> None:
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.id) and re.fullmatch(r"[a-z-]+", rule.check)
+    assert re.fullmatch(r"\d+(\.\d+)+", rule.section)
+    assert rule.severity in ("error", "warning")
+    assert rule.must == "" or rule.must.startswith("MUST_ERROR_")
+    assert not rule.sentence.endswith(".") and not rule.advice.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("section", "standard", "citation"),
+    [
+        ("5.1.9", (3, 1), "MPI-3.1, section 4.1.9"),
+        ("3.3.1", (3, 1), "MPI-3.1, section 3.3.1"),
+        ("11.2.2", (3, 1), "MPI-3.1, section 8.7"),
+        ("11.2.2", (4, 0), "MPI-4.0, section 11.2.2"),
+        ("5.1.9", (4, 1), "MPI-4.1, section 5.1.9"),
+        ("5.1.9", (5, 0), "MPI-4.1, section 5.1.9"),
+        ("5.1.9", None, "MPI-4.1, section 5.1.9"),
+        ("1.2.3", (3, 1), "MPI-4.1, section 1.2.3"),
+    ],
+)
+def test_the_section_is_that_of_the_version(section: str, standard: Version, citation: str) -> None:
+    assert cited(section, standard) == citation
