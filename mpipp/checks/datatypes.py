@@ -12,18 +12,20 @@ _MOST = 3  # operations named with one datatype
 
 def check(process: Process) -> Findings:
     """Datatypes in use that must not be, one finding for each datatype."""
-    used: dict[int, list[tuple[Operation, DatatypeRecord]]] = {}
+    used: dict[int, list[tuple[Operation, Buffer, DatatypeRecord]]] = {}
     for operation in process.operations:
         for buffer in operation.buffers():
             for record in _datatypes(buffer):
-                used.setdefault(record.header.record, []).append((operation, record))
-    for pairs in used.values():
-        record = pairs[0][1]
-        operations = list({id(operation): operation for operation, _ in pairs}.values())
+                found = used.setdefault(record.header.record, [])
+                found.append((operation, buffer, record))
+    for uses in used.values():
+        record = uses[0][2]
+        operations = list({id(operation): operation for operation, _, _ in uses}.values())
+        stale = {id(one): one for one, buffer, _ in uses if _was_freed_before(one, buffer)}
         if record.header.null:
             yield _null(operations, record)
-        elif record.header.freed and _was_freed_before(process, operations):
-            yield _freed(process, operations, record)
+        elif record.header.freed and stale:
+            yield _freed(process, list(stale.values()), record)
         elif not (record.committed or record.header.predefined or record.header.freed):
             yield _uncommitted(process, operations, record)
 
@@ -36,14 +38,15 @@ def _datatypes(buffer: Buffer) -> list[DatatypeRecord]:
     return [record for record in found if isinstance(record, DatatypeRecord)]
 
 
-def _was_freed_before(process: Process, operations: list[Operation]) -> bool:
+def _was_freed_before(operation: Operation, buffer: Buffer) -> bool:
     # A pending operation, or a split collective one, keeps its datatype: it may be freed after the
-    # start. So may the one of an active call, by another thread.
-    return any(_is_called(operation) for operation in operations) and len(process.threads) == 1
-
-
-def _is_called(operation: Operation) -> bool:
-    return operation.tid is not None
+    # start. So may the one of an active call, by another thread; what it was when the call began is
+    # not recorded of arrays of datatypes.
+    if operation.tid is None:
+        return False
+    in_array = buffer.parts is not None and buffer.datatype is None
+    several = operation.process.registry.info.several_threads
+    return not several if in_array else "stale" in buffer.access
 
 
 def _null(operations: list[Operation], record: DatatypeRecord) -> Finding:
@@ -52,8 +55,7 @@ def _null(operations: list[Operation], record: DatatypeRecord) -> Finding:
 
 
 def _freed(process: Process, operations: list[Operation], record: DatatypeRecord) -> Finding:
-    active = [operation for operation in operations if _is_called(operation)]
-    parties = [*_parties(active), process.made(record)]
+    parties = [*_parties(operations), process.made(record)]
     return Finding.of("freed-datatype", "a datatype is used that was freed", parties)
 
 

@@ -31,7 +31,7 @@ class Buffer:
     peers: int  # peers of a collective call, or partitions
     datatype: DatatypeRecord | Broken | None  # None: not known
     handle: int  # the datatype's
-    access: frozenset[str]  # of "reads" "writes" "remote"
+    access: frozenset[str]  # of "reads" "writes" "remote"; "stale": its datatype was freed before
     parts: Sequence[Part] | None = None  # lazy, one for each peer; None: not a v or w form
 
     @property

@@ -15,7 +15,7 @@ _MANY = 0xFFFF  # program headers or more: the first section's header has their 
 _MOST_HEADERS = 1 << 20
 _HEADER = 56  # bytes of a program header
 _LOAD = 1  # PT_LOAD
-_WRITABLE = 2  # PF_W
+_WRITABLE, _READABLE = 2, 4  # PF_W, PF_R
 _STEP = 1 << 24  # bytes that are searched at a time
 
 
@@ -24,13 +24,14 @@ class Segment(NamedTuple):
 
     Attributes:
         start, end: its addresses.
-        writable: whether the process might write to it.
+        readable, writable: whether the process might read it, and write to it.
         offset: where its bytes begin in the file.
         present: how many of them the file has; 0 for memory that was left out.
     """
 
     start: int
     end: int
+    readable: bool
     writable: bool
     offset: int
     present: int
@@ -67,7 +68,12 @@ def read(path: str) -> CoreFile | None:
     whole = max((offset + length for _, _, offset, _, _, length, _ in headers), default=size)
     segments = [
         Segment(
-            start, start + memory, bool(flags & _WRITABLE), offset, _present(offset, length, size)
+            start,
+            start + memory,
+            bool(flags & _READABLE),
+            bool(flags & _WRITABLE),
+            offset,
+            _present(offset, length, size),
         )
         for kind, flags, offset, start, _, length, memory in headers
         if kind == _LOAD

@@ -38,8 +38,8 @@ def test_segments_and_what_is_cut_off(tmp_path: Path) -> None:
     core = cores.read(path)
     assert core is not None
     assert core.segments == (
-        Segment(0x10000, 0x11000, True, 232, 16),
-        Segment(0x20000, 0x21000, False, 248, len(_TEXT)),
+        Segment(0x10000, 0x11000, True, True, 232, 16),
+        Segment(0x20000, 0x21000, True, False, 248, len(_TEXT)),
     )
     assert (core.size, core.whole) == (248 + len(_TEXT), 248 + 4096)
     assert list(cores.search(core, _TEXT)) == [0x10000]  # the other cannot be written to

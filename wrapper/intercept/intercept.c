@@ -59,7 +59,9 @@ int64_t mpipp_total_count(const struct mpipp_call *call, const void *counts, uns
 
 void mpipp_find_datatype(struct mpipp_call *call, struct mpipp_buffer *buffer) {
   buffer->record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, buffer->datatype);
-  if (mpipp_is_unknown(buffer->record)) call->present |= MPIPP_HAS_UNKNOWN;
+  if (!mpipp_is_unknown(buffer->record)) return;
+  call->present |= MPIPP_HAS_UNKNOWN;
+  if (buffer->record) buffer->access |= MPIPP_STALE;
 }
 
 void mpipp_buffer_v(struct mpipp_call *call, const void *address, struct mpipp_arrays arrays,

@@ -76,7 +76,7 @@ static inline struct mpipp_call *mpipp_entering(struct mpipp_thread *thread, uns
   return call;
 }
 
-// The record of the buffer's datatype; out of line.
+// The record of the buffer's datatype, whose access is there; out of line.
 void mpipp_find_datatype(struct mpipp_call *call, struct mpipp_buffer *buffer);
 
 // Records never move, so the one found for the thread's last call may be looked at again: most
@@ -96,8 +96,8 @@ static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_
   buffer->count = count;
   buffer->peers = 1;
   buffer->datatype = datatype;
-  if (!mpipp_is_of(buffer->record, datatype)) mpipp_find_datatype(call, buffer);
   buffer->access = access;
+  if (!mpipp_is_of(buffer->record, datatype)) mpipp_find_datatype(call, buffer);
   buffer->vector = 0;
   buffer->role = mpipp_role(role);
   return buffer;

@@ -100,6 +100,7 @@ enum mpipp_access {
   MPIPP_READS = 1,
   MPIPP_WRITES = 2,
   MPIPP_REMOTE = 4, // the target side of a one-sided call: address is a displacement
+  MPIPP_STALE = 8,  // its datatype had been freed when the call began
 };
 
 struct mpipp_buffer {

@@ -24,6 +24,7 @@ EXPORT struct mpipp_registry mpipp_registry = {
     .pointer_size = sizeof(void *),
     .handle_size = sizeof(MPI_Datatype),
     .flavor = MPIPP_FLAVOR,
+    .several_threads = 1,
     .world_rank = -1,
     .world_size = -1,
     .built_with = MPIPP_BUILT_WITH,

@@ -11,6 +11,7 @@ import gdb
 
 from mpipp.checks.process import Gap
 from mpipp.gdb.program.memory import core_file
+from mpipp.registry.cores import Segment
 
 _MAPPING = re.compile(
     r"^\s*(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+0x[0-9a-f]+\s+0x[0-9a-f]+(?:\s+([r-][w-]\S+))?", re.M
@@ -50,8 +51,15 @@ def _known() -> list[_Mapping]:
     if core is None:
         return listed
     # A core lists files that were mapped, and has segments for what was not left out.
-    segments = [_Mapping(each.start, each.end, each.writable) for each in core.segments]
+    of_files = {mapping.start for mapping in listed}
+    segments = [_segment(each, each.start in of_files) for each in core.segments]
     return segments + listed if segments else []
+
+
+def _segment(segment: Segment, of_file: bool) -> _Mapping:
+    # gdb's gcore says of memory where nothing is permitted, too, that it can be read.
+    only_read = segment.readable and not segment.writable and of_file
+    return _Mapping(segment.start, segment.end, not only_read)
 
 
 def _between(mappings: Iterable[_Mapping]) -> Iterator[Gap]:
