@@ -88,8 +88,7 @@ def _parts(joined: Joined) -> tuple[str, str]:
 
 def _different(joined: Sequence[Joined], of: Callable[[Joined], object]) -> list[Joined]:
     # The first two that differ, nothing if none do.
-    first = of(joined[0])
-    return next(([joined[0], one] for one in joined[1:] if of(one) != first), [])
+    return next(([joined[0], one] for one in joined if of(one) != of(joined[0])), [])
 
 
 def _finding(rule: str, what: str, pair: list[Joined]) -> Finding:
@@ -134,7 +133,7 @@ def _roots(joined: Sequence[Joined]) -> Finding | None:
 
 
 def _reductions(joined: Sequence[Joined]) -> Finding | None:
-    pair = _different(joined, _reduction)
+    pair = _different([one for one in joined if _reduction(one)], _reduction)
     if not pair:
         return None
     names = [_reduction(one) for one in pair]
@@ -146,9 +145,9 @@ def _reductions(joined: Sequence[Joined]) -> Finding | None:
 
 
 def _reduction(joined: Joined) -> str:
-    # Whether two of the program's own are the same function is not known.
+    # "" if it is not known. Nor is whether two of the program's own are the same function.
     call, registry = joined.operation.call, joined.operation.process.registry
     found = registry.find("op", call.op) if call.op is not None else None
-    if not isinstance(found, Op):
+    if not isinstance(found, Op) or found.header.null:
         return ""
     return found.header.name if found.header.predefined else "one of the program's own"

@@ -209,3 +209,39 @@ def test_outlived(mpi: support.MPI) -> None:
 def test_right(mpi: support.MPI, name: str) -> None:
     with ranks(compiled("between.c", mpi), mpi, name, "right") as pids:
         assert check(mpi, pids).startswith("no findings in 2 processes")
+
+
+# The operation of the second process is made where the wrapper does not see it.
+UNSEEN = """\
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void least(void *in, void *inout, int *length, MPI_Datatype *datatype) {}
+
+int main(int argc, char **argv) {
+  int rank, part = 1, result;
+  int (*create)(MPI_User_function *, int, MPI_Op *) = MPI_Op_create;
+  MPI_Op op;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank) *(void **)&create = dlsym(dlopen(argv[1], RTLD_NOW), "PMPI_Op_create");
+  create(least, 1, &op);
+  MPI_Iallreduce(&part, &result, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
+  printf("%d %d\\n", rank, (int)getpid());
+  fflush(stdout);
+  pause();
+}
+"""
+
+
+@support.on_mpi("mpich4")
+def test_an_operation_that_is_not_known_may_be_the_same(mpi: support.MPI) -> None:
+    program = support.compile_program(UNSEEN, mpi)
+    with ranks(program, mpi, support.library("libmpich.so.12")) as pids:
+        assert check(mpi, pids) == (
+            "no findings in 2 processes, 0 active calls, 2 pending requests\n"
+        )
