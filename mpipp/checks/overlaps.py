@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import NamedTuple
 
 from mpipp.checks import inplace
 from mpipp.checks.finding import Finding, Findings, with_others
@@ -66,32 +67,62 @@ def _within(first: Use, second: Use) -> Findings:
     )
 
 
+class _Alike(NamedTuple):
+    # Uses of the same bytes by calls at one place, as a loop makes them.
+    place: int
+    uses: list[Use]
+
+
+class _Shared(NamedTuple):
+    # What the calls at two places do: the first two of them, and all that are concerned.
+    first: Use
+    second: Use
+    bytes: tuple[int, int]
+    operations: set[int]
+
+
 def _between(every: list[Use]) -> Findings:
-    written = Index([use.region for use in every if use.writes])
-    writers = [use for use in every if use.writes]
-    order = {use: number for number, use in enumerate(every)}
-    pairs: dict[tuple[int, int], tuple[Use, Use, tuple[int, int]]] = {}
+    # One finding for two places, whatever the calls there are: pairs may be as many as the square.
+    order = {id(use): number for number, use in enumerate(every)}
+    alike = _alike(every)
+    writers = [group for group in alike if group.uses[0].writes]
+    written = Index([group.uses[0].region for group in writers])
+    found: dict[object, _Shared] = {}
+    for group in alike:
+        for other, pair, both in _meeting(group, writers, written):
+            first, second = sorted(pair, key=lambda use: order[id(use)])
+            places = frozenset((group.place, other.place))
+            shared = found.setdefault(places, _Shared(first, second, both, set()))
+            shared.operations.update(id(use.operation) for use in (*group.uses, *pair))
+    for shared in found.values():
+        finding = _two_operations(shared.first, shared.second, shared.bytes)
+        yield with_others(finding, len(shared.operations) - 2)
+
+
+def _alike(every: list[Use]) -> list[_Alike]:
+    places: dict[object, int] = {}
+    found: dict[object, _Alike] = {}
     for use in every:
-        for number, shared in written.query(use.region):
-            other = writers[number]
-            if other.operation is use.operation:
-                continue
-            # One finding for two operations, however many of their buffers meet.
-            first, second = sorted((use, other), key=order.__getitem__)
-            key = (id(first.operation), id(second.operation))
-            pairs.setdefault(key, (first, second, shared))
-    # One for all that the same two calls make, which may be as many as the square of a loop's.
-    alike: dict[object, list[tuple[Use, Use, tuple[int, int]]]] = {}
-    for pair in pairs.values():
-        alike.setdefault(_sites(*pair[:2]), []).append(pair)
-    for (first, second, shared), *others in alike.values():
-        yield with_others(_two_operations(first, second, shared), len(others))
+        site = use.operation.call.site
+        place = places.setdefault(site if site.address else id(use.operation), len(places))
+        memory = tuple((id(share.datatype), share.count, share.address) for share in use.shares)
+        found.setdefault((place, use.writes, memory), _Alike(place, [])).uses.append(use)
+    return list(found.values())
 
 
-def _sites(first: Use, second: Use) -> object:
-    sites = first.operation.call.site, second.operation.call.site
-    known = sites[0].address and sites[1].address
-    return (sites, first.writes and second.writes) if known else (first, second)
+def _meeting(
+    group: _Alike, writers: list[_Alike], written: Index
+) -> Iterator[tuple[_Alike, tuple[Use, Use], tuple[int, int]]]:
+    # Two that share bytes, and these; one for each place.
+    met: set[int] = set()
+    first, *_ = group.uses
+    for key, both in written.query(first.region, lambda key: writers[key].place not in met):
+        other = writers[key]
+        pairs = ((a, b) for a in group.uses for b in other.uses if a.operation is not b.operation)
+        pair = next(pairs, None)
+        if pair is not None:
+            met.add(other.place)
+            yield other, pair, both
 
 
 def _two_operations(first: Use, second: Use, shared: tuple[int, int]) -> Finding:

@@ -235,12 +235,13 @@ class Index:
     ) -> Iterator[tuple[int, Range]]:
         """The keys, in order, of those that share bytes with `region`, and such bytes.
 
-        Only keys for which `wanted` is true are looked at.
+        Only keys for which `wanted` is true are looked at; it is asked as the search goes on.
         """
         if region.comb is None:
             return
-        near = [entry for entry in self._near(region.comb) if wanted(entry.key)]
-        for entry in sorted(near, key=lambda entry: entry.key):
+        for entry in sorted(self._near(region.comb), key=lambda entry: entry.key):
+            if not wanted(entry.key):
+                continue
             found = sharing.touch(entry.region.comb, region.comb)  # type: ignore[arg-type]
             if found:
                 yield entry.key, found
