@@ -7,7 +7,6 @@ the same ordinal on it belong together.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from mpipp.checks import exchanges
@@ -15,12 +14,6 @@ from mpipp.checks.exchanges import Joined
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.processes import Processes
 from mpipp.model import Op
-
-_NAME = re.compile(r"MPI_(I(?=[a-z])(?!ntercomm))?(\w+?)(_init)?(_c)?$")
-# Made nonblocking by another name than others are.
-_NONBLOCKING = {"Comm_idup": "Comm_dup", "Comm_idup_with_info": "Comm_dup_with_info"}
-# What the standard defines by each other.
-_ALIKE = {"Comm_dup_with_info": "Comm_dup", "Dist_graph_create_adjacent": "Dist_graph_create"}
 
 
 def check(known: Processes) -> Findings:
@@ -61,29 +54,14 @@ def _operations(known: Processes) -> Iterator[list[Joined]]:
     return (joined for _, joined in in_order if len(joined) > 1)
 
 
-def parts(procedure: str) -> tuple[str, str]:
-    """A collective operation's name, "Bcast", and how it is called: "nonblocking"."""
-    found = _NAME.match(procedure)
-    assert found is not None
-    nonblocking, name, persistent, _ = found.groups()
-    name = name.capitalize() if nonblocking else name
-    form = "nonblocking" if nonblocking else "persistent" if persistent else "blocking"
-    if name in _NONBLOCKING:
-        name, form = _NONBLOCKING[name], "nonblocking"
-    return _ALIKE.get(name, name), form
-
-
-def plain_name(procedure: str) -> str:
-    """The operation: "Bcast" for MPI_Bcast, MPI_Ibcast, MPI_Bcast_init and their large forms."""
-    return parts(procedure)[0]
-
-
 def _plain(joined: Joined) -> str:
-    return plain_name(joined.operation.call.procedure)
+    return joined.operation.call.facts.operation
 
 
 def _parts(joined: Joined) -> tuple[str, str]:
-    return parts(joined.operation.call.procedure)
+    # The operation's name, and how it is called.
+    facts = joined.operation.call.facts
+    return facts.operation, facts.form
 
 
 def _different(joined: Sequence[Joined], of: Callable[[Joined], object]) -> list[Joined]:

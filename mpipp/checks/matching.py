@@ -163,8 +163,7 @@ def _wanted(call: Call) -> tuple[int | None, int | None, int | None]:
     # Source, tag and ordinal of the receive; a send-receive has its own.
     if call.dest is None:
         return call.source, call.tag, call.ordinal
-    replace = call.procedure.startswith(("MPI_Sendrecv", "MPI_Isendrecv"))
-    return (call.source, call.recvtag, call.recv_ordinal) if replace else (None, None, None)
+    return call.source, call.recvtag, call.recv_ordinal
 
 
 def _message(operation: Operation) -> Message | None:

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from mpipp.checks import inplace
 from mpipp.checks.finding import Finding, Findings, with_others
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.uses import Use, uses
@@ -56,7 +55,7 @@ def _within(first: Use, second: Use) -> Findings:
         return
     call = first.operation.call
     same = first.buffer.address == second.buffer.address and not first.absolute
-    allowed = inplace.place(call.procedure) if same else None
+    allowed = call.facts.in_place if same else None
     yield Finding.of(
         "aliased-buffers",
         f"{first.buffer.role} and {second.buffer.role} of {call.procedure} "

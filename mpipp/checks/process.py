@@ -42,7 +42,8 @@ class Operation:
     @property
     def started(self) -> bool:
         """Whether it communicates: a call that makes a persistent request only prepares to."""
-        return self.request is not None or not self.call.procedure.endswith(("_init", "_init_c"))
+        prepares = ("persistent", "partitioned")
+        return self.request is not None or self.call.facts.form not in prepares
 
     @property
     def has_all(self) -> bool:
@@ -59,7 +60,7 @@ class Operation:
     @property
     def among_neighbors(self) -> bool:
         """Whether the peers are the neighbors in the communicator's topology."""
-        return "neighbor" in self.call.procedure.lower()
+        return self.call.facts.among_neighbors
 
     def peer(self, number: int) -> str:
         """What the peer of a share of a buffer is called: "rank 3", "neighbor 1"."""

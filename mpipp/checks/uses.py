@@ -100,7 +100,7 @@ def _of_nobody(operation: Operation) -> bool:
 
 def _left_alone(operation: Operation) -> set[str]:
     call = operation.call
-    if "exscan" in call.procedure.lower():  # MPI-4.1, section 6.11.2
+    if call.facts.operation == "Exscan":  # MPI-4.1, section 6.11.2
         comm = _comm(operation)
         return {"recvbuf"} if comm is not None and comm.rank == 0 else set()
     return _packed(call)

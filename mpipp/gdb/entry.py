@@ -8,38 +8,15 @@ with debug information, and its parameters have the standard's names.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import gdb
 
 from mpipp.gdb.sessions import Session
-from mpipp.model import Broken, Buffer, Call, Comm, DatatypeRecord, Site
-from mpipp.model.procedures import ARGUMENTS
+from mpipp.model import Broken, Buffer, Call, Comm, DatatypeRecord, Site, procedures
 
 _PROCEDURE = re.compile(r"P?(MPI_[A-Z]\w*)$")
 _FRAMES = 4  # of the newest: an intercepting function may have called another
-
-# Address, count and datatype by the standard's parameter names, where they are single numbers.
-_BUFFERS = (
-    ("buf", "count", "datatype"),
-    ("buffer", "count", "datatype"),
-    ("sendbuf", "sendcount", "sendtype"),
-    ("recvbuf", "recvcount", "recvtype"),
-    ("sendbuf", "count", "datatype"),
-    ("recvbuf", "count", "datatype"),
-    ("sendbuf", "recvcount", "datatype"),
-    ("recvbuf", "recvcount", "datatype"),
-    ("inbuf", "count", "datatype"),
-    ("inoutbuf", "count", "datatype"),
-    ("inbuf", "incount", "datatype"),
-    ("outbuf", "outcount", "datatype"),
-    ("origin_addr", "origin_count", "origin_datatype"),
-    ("result_addr", "result_count", "result_datatype"),
-)
-# Whose count is for each process of the communicator, after MPI_ and I.
-_PER_PROCESS = {
-    "sendbuf": re.compile(r"MPI_I?(scatter|alltoall|reduce_scatter_block)", re.IGNORECASE),
-    "recvbuf": re.compile(r"MPI_I?(gather|allgather|alltoall)", re.IGNORECASE),
-}
 
 
 def call(session: Session) -> Call | None:
@@ -49,7 +26,7 @@ def call(session: Session) -> Call | None:
         if frame is None:
             return None
         found = _PROCEDURE.match(frame.name() or "")
-        if found and found.group(1) in ARGUMENTS:
+        if found and found.group(1) in procedures.PROCEDURES:
             arguments = _arguments(frame)
             if arguments:
                 return _call(found.group(1), arguments, frame, session)
@@ -96,31 +73,40 @@ def _call(procedure: str, arguments: dict[str, int], frame: gdb.Frame, session: 
         errorcode=arguments.get("errorcode"),
         requests=None,
         request_count=0,
-        buffers=tuple(_buffers(procedure, arguments, session).values()),
+        buffers=tuple(_buffers(procedure, arguments, session)),
     )
 
 
-def _buffers(procedure: str, arguments: dict[str, int], session: Session) -> dict[str, Buffer]:
-    # By role.
-    comm = arguments.get("comm")
-    found = session.registry.find("comm", comm) if comm is not None else None
-    size = found.size if isinstance(found, Comm) else 1
-    buffers: dict[str, Buffer] = {}
-    for role, count, datatype in _BUFFERS:
-        if role in arguments and count in arguments and datatype in arguments:
-            per_process = role in _PER_PROCESS and _PER_PROCESS[role].match(procedure)
-            known = session.registry.find("datatype", arguments[datatype])
-            assert known is None or isinstance(known, (DatatypeRecord, Broken))
-            buffers.setdefault(
-                role,
-                Buffer(
-                    role=role,
-                    address=arguments[role] % (1 << 64),
-                    count=arguments[count],
-                    peers=size if per_process else 1,
-                    datatype=known,
-                    handle=arguments[datatype],
-                    access=frozenset(),
-                ),
-            )
-    return buffers
+def _buffers(procedure: str, arguments: dict[str, int], session: Session) -> Iterator[Buffer]:
+    # Those in the process's own memory whose counts and datatype are single numbers.
+    for buffer in procedures.of(procedure).buffers:
+        peers = _peers(buffer.times, arguments, session)
+        given = {buffer.role, buffer.datatype} <= arguments.keys()
+        if buffer.role == "target_disp" or not given or peers is None:
+            continue
+        handle = arguments[buffer.datatype]
+        known = session.registry.find("datatype", handle)
+        assert known is None or isinstance(known, (DatatypeRecord, Broken))
+        yield Buffer(
+            role=buffer.role,
+            address=arguments[buffer.role] % (1 << 64),
+            count=arguments.get(buffer.count, 1),
+            peers=peers,
+            datatype=known,
+            handle=handle,
+            access=frozenset(),
+        )
+
+
+def _peers(times: str, arguments: dict[str, int], session: Session) -> int | None:
+    # How often a buffer's count stands for data; None if arrays say it.
+    if times in ("each", "own", "sum"):
+        return None
+    if times not in ("peers", "sources", "targets"):
+        return arguments.get(times, 1)
+    comm = session.registry.find("comm", arguments.get("comm", 0))
+    if not isinstance(comm, Comm):
+        return 1
+    if times == "peers":
+        return comm.remote_size if comm.inter else comm.size
+    return comm.indegree if times == "sources" else comm.outdegree

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mpipp.model import procedures
 from mpipp.model.buffers import Buffer
 from mpipp.model.headers import Broken, DatatypeRecord, Header, Site
+from mpipp.model.procedures import Procedure
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,14 @@ class Call:
     before: int = 0
 
     @property
+    def facts(self) -> Procedure:
+        """What is known of the procedure."""
+        return procedures.of(self.procedure)
+
+    @property
     def partitioned(self) -> bool:
         """Whether it makes a partitioned operation, whose buffer's `peers` are partitions."""
-        return self.procedure.startswith(("MPI_Psend", "MPI_Precv"))
+        return self.facts.form == "partitioned"
 
 
 @dataclass(frozen=True)

@@ -201,3 +201,46 @@ def test_entry_of_the_wrapper(mpi: support.MPI) -> None:
     assert re.search(
         r"#1 .*broadcast \(rows=0x[0-9a-f]+ \(MPI_Bcast\), vector=VECTOR\[3, 2, 4\]\)", trace
     ), trace
+
+
+NEIGHBORS = """
+#include <mpi.h>
+int sent[4] = {1, 2, 3, 4}, received[4], old, one = 1;
+int main(int argc, char **argv) {
+  int dims[1] = {1}, periods[1] = {1};
+  MPI_Comm ring;
+  MPI_Win win;
+  MPI_Init(&argc, &argv);
+  MPI_Cart_create(MPI_COMM_SELF, 1, dims, periods, 0, &ring);
+  MPI_Neighbor_alltoall(sent, 2, MPI_INT, received, 2, MPI_INT, ring);
+  MPI_Win_create(sent, sizeof sent, sizeof *sent, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+  MPI_Win_fence(0, win);
+  MPI_Fetch_and_op(&one, &old, MPI_INT, 0, 1, MPI_SUM, win);
+  MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+  MPI_Comm_free(&ring);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+@support.on_mpi("mpich4", "mpich5")  # Open MPI has no windows without mpiexec
+def test_entry_with_neighbors_and_without_counts(mpi: support.MPI) -> None:
+    program = support.compile_program(NEIGHBORS, mpi)
+    commands = ["break MPI_Neighbor_alltoall", "break MPI_Fetch_and_op", "run"]
+    commands += ["up", "echo @@@", "output sent", "echo \\n@@@", "delete 1", "continue", "up"]
+    commands += ["echo @@@", "output &one", "echo \\n@@@", "kill"]
+    stop = ["set breakpoint pending on"]
+    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=stop)
+    _, sent, _, one, _ = output.split("@@@")
+    assert re.fullmatch(
+        r'\{address = 0x[0-9a-f]+, call = "MPI_Neighbor_alltoall", count = 2, '
+        r'peers = 2, type = "MPI_INT", data = \{r0 = \{1, 2\}, r1 = \{3, 4\}\}\}',
+        sent.strip(),
+    ), sent
+    assert re.fullmatch(
+        r'\{address = 0x[0-9a-f]+, call = "MPI_Fetch_and_op", count = 1, '
+        r'type = "MPI_INT", data = 1\}',
+        one.strip(),
+    ), one

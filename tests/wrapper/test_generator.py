@@ -18,7 +18,9 @@ try:
 except ImportError:
     support.lacking("there is no pympistandard: run tools/setup.sh")
 sys.path.insert(0, str(support.ROOT / "wrapper" / "generator"))
+import agreement
 import buffers
+import forms
 import generate
 import procedures as known
 
@@ -152,6 +154,37 @@ def test_roots_and_others() -> None:
     for name in ("Scatterv", "Iscatterv", "Scatterv_init"):
         scatter = {p.name: p for p in BY_NAME[name].parameters}
         assert scatter["sendbuf"].root_only and not scatter["recvbuf"].root_only, name
+
+
+def test_every_operation_of_the_hand_written_rules_is_there() -> None:
+    operations = {p.operation for p in STANDARD}
+    assert {*agreement.COLLECTIVE, *agreement.IN_PLACE, *known.PER_PEER} <= operations
+    assert {*forms.MEETS, *forms.PARTITIONED, *forms.REQUEST_BASED} <= {p.base for p in STANDARD}
+
+
+def test_every_argument_that_must_agree_is_one() -> None:
+    for operation, rule in agreement.COLLECTIVE.items():
+        assert rule.over in agreement.SCOPES and rule.signatures in agreement.SIGNATURES, operation
+        given = {q.name for p in STANDARD if p.operation == operation for q in p.parameters}
+        given |= {"weights"} if "sourceweights" in given else set()
+        assert {name.partition(":")[0] for name in rule.arguments} <= given, operation
+        assert set(rule.arguments) <= set(agreement.ARGUMENTS), operation
+
+
+def test_every_procedure_with_a_root_or_an_operation_says_so() -> None:
+    for p in STANDARD:
+        names = {q.name for q in p.parameters if not q.indirect} & {"root", "op"}
+        if p.base.startswith(("T_", "Op_")) or "WINDOW" in kinds(p) or "2" in p.base:
+            continue
+        if names and p.base not in ("Reduce_local", "Op_free"):
+            assert names <= set(agreement.of(p.operation).arguments), p.name
+
+
+def test_every_collective_buffer_has_its_rule() -> None:
+    for p in (BY_NAME[name] for name in sorted(RECORDED)):
+        if generate.group_of(p) == "Collective communication" and "BUFFER" in kinds(p):
+            rule = agreement.of(p.operation)
+            assert rule.over == "comm" and rule.signatures, p.name
 
 
 def test_the_document_counts_right() -> None:

@@ -18,7 +18,8 @@ COUNTS = {
 BYTES = {"POLYNUM_BYTES_NNI", "POLYDTYPE_PACK_SIZE"}
 DISPLACEMENTS = {"POLYDISPLACEMENT", "DISPLACEMENT"}
 # One-sided procedures: what happens to the target's memory.
-TARGET_ACCESS = {"Put": "WRITES", "Rput": "WRITES", "Get": "READS", "Rget": "READS"}
+TARGET_ACCESS = {"Put": "WRITES", "Get": "READS"}
+_BLOCKS = "Reduce_scatter_block"  # its sendbuf is one vector, though counted by blocks
 SINGLE = {"Fetch_and_op", "Compare_and_swap"}  # one element, no count
 
 
@@ -39,7 +40,7 @@ class Buffer:
     def decode(self, procedure: Procedure, index: int) -> list[str]:
         """C statements that record it; index: among the procedure's buffers."""
         statement = self._vector(procedure) if self._is_vector else self._plain(procedure, index)
-        if rooted(procedure) and "Bcast" not in procedure.base and "bcast" not in procedure.base:
+        if rooted(procedure) and procedure.operation != "Bcast":
             where = "root" if self.pointer.root_only else "leaf"
             return [f"if (mpipp_at_{where}(call))", "  " + statement]
         if rooted(procedure):
@@ -52,9 +53,9 @@ class Buffer:
 
     def _access(self, procedure: Procedure) -> str:
         if self.target:
-            bits = TARGET_ACCESS.get(procedure.base, "READS | MPIPP_WRITES")
+            bits = TARGET_ACCESS.get(procedure.operation, "READS | MPIPP_WRITES")
             return f"MPIPP_REMOTE | MPIPP_{bits}"
-        if "cast" in procedure.base:
+        if procedure.operation == "Bcast":
             return "mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES"
         if procedure.base == "Precv_init":
             return "MPIPP_WRITES"
@@ -69,10 +70,23 @@ class Buffer:
             return "0"
         return f"MPIPP_KEY((MPI_Datatype){self.datatype.name})"
 
+    def times(self, procedure: Procedure) -> str:
+        """How often the count stands for data: "peers", "sources" or "targets" (neighbors that send
+        to this process, or that it sends to), "partitions", "each" (an array has a count for each
+        of them); "own" and "sum" are the process's entry of such an array, and all; else "".
+        """
+        if self._is_vector:
+            return "each"
+        if self.count and self.count.array:  # reduce-scatter: one array counts both buffers
+            return "own" if self.pointer.name == "recvbuf" else "sum"
+        if self.pointer.name in known.PER_PEER.get(procedure.operation, ()):
+            return self._peers(procedure)
+        return "partitions" if procedure.form == "partitioned" else ""
+
     def _peers(self, procedure: Procedure) -> str:
-        if "eighbor" in procedure.base:
-            return f"mpipp_{'sources' if self.pointer.name == 'recvbuf' else 'targets'}(call)"
-        return "mpipp_peers(call)"
+        if procedure.operation.startswith("Neighbor_"):
+            return "sources" if self.pointer.name == "recvbuf" else "targets"
+        return "peers"
 
     def _plain(self, procedure: Procedure, index: int) -> str:
         place = "call->buffer_count" if rooted(procedure) else str(index)
@@ -83,23 +97,22 @@ class Buffer:
             f"mpipp_buffer(call, {place}, {pointer}, {self._count(procedure)}, {self._key()}, "
             f"{self._access(procedure)}, MPIPP_ROLE_{self.pointer.name})"
         )
-        stem = procedure.base.lower().removeprefix("neighbor_").removeprefix("ineighbor_")
-        stem = stem.removesuffix("_init")
-        stem = stem if stem in known.PER_PEER else stem.removeprefix("i")
-        if self.pointer.name in known.PER_PEER.get(stem, ()):
-            call += f"->peers = {self._peers(procedure)}"
-        elif any(p.name == "partitions" for p in procedure.parameters):
+        times = self.times(procedure)
+        if times == "partitions":
             call += "->peers = partitions"
+        elif times in ("peers", "sources", "targets") and procedure.operation != _BLOCKS:
+            call += f"->peers = mpipp_{times}(call)"
         return call + ";"
 
     def _count(self, procedure: Procedure) -> str:
         if procedure.base in SINGLE:
             return "1"
         assert self.count, procedure.name
-        if self.count.array:  # reduce-scatter: one array counts both buffers
-            which = "own" if self.pointer.name == "recvbuf" else "total"
+        times = self.times(procedure)
+        if times in ("own", "sum"):
+            which = "own" if times == "own" else "total"
             return f"mpipp_{which}_count(call, {self.count.name}, sizeof *{self.count.name})"
-        if "educe_scatter_block" in procedure.base and self.pointer.name == "sendbuf":
+        if times == "peers" and procedure.operation == _BLOCKS:
             return f"{self.count.name} * mpipp_peers(call)"
         return self.count.name
 
@@ -110,7 +123,7 @@ class Buffer:
         return (
             f"mpipp_buffer_v(call, {self.pointer.name}, (struct mpipp_arrays){{{counts}, "
             f"{displacements}, {datatypes}, sizeof *{counts}, sizeof *{displacements}}}, "
-            f"{self._key()}, {self._peers(procedure)}, {self._access(procedure)}, "
+            f"{self._key()}, mpipp_{self._peers(procedure)}(call), {self._access(procedure)}, "
             f"MPIPP_ROLE_{self.pointer.name});"
         )
 

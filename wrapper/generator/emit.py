@@ -201,11 +201,9 @@ def _recorded(procedure: Procedure) -> dict[str, tuple[str, str]]:
     return found
 
 
-def arguments(procedure: Procedure) -> str:
-    """What a debugger may ask a call for: the fields that are recorded, and buffers by name."""
-    names = set(_recorded(procedure)) - {"requests"}
-    found = {buffer.pointer.name for buffer in buffers_of(procedure)}
-    return " ".join(sorted(names | found | ({"count", "datatype"} if found else set())))
+def scalars(procedure: Procedure) -> list[str]:
+    """The fields of the call record, beside buffers, that a debugger may ask for."""
+    return sorted(set(_recorded(procedure)) - {"requests"})
 
 
 def _bits(procedure: Procedure) -> set[str]:
@@ -270,15 +268,15 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
     if base in known.COMBINERS:
         return [*lines, *_constructed(procedure)]
     special = known.AFTER.get(base)
-    if base.startswith("File_") and base.endswith("_begin"):
+    if procedure.form == "split begin":
         special = "mpipp_split_begun(call);"
-    elif base.startswith("File_") and base.endswith("_end"):
+    elif procedure.form == "split end":
         special = "mpipp_split_ended(call->file);"
     lines += (special or "").split("\n") if special else []
     for p in procedure.parameters:
         makes = p.direction == "out" and p.indirect and not p.array and p.kind in known.MADE
         if makes and (p.kind == "REQUEST" or not special):
-            persistent = int(base.endswith("_init"))
+            persistent = int(procedure.form in ("persistent", "partitioned"))
             first = int(len(buffers) == 1 and _bits(procedure) <= FIRST)
             # before the special statement, which may refer to the new request
             lines.insert(

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import procedures as known
+import agreement
 
 if TYPE_CHECKING:
     from generate import Parameter, Procedure
 
 ANY = "mpipp_is_any(source, {tag})"
-PARTITIONED = {"Psend_init": "SENDS", "Precv_init": "RECEIVES"}
 
 
 def bits(procedure: Procedure) -> list[str]:
@@ -32,12 +31,12 @@ def counting(procedure: Procedure) -> list[str]:
         return ["call->ordinal = mpipp_joined(call);"]
     if not sends and not receives:
         return []
-    if procedure.base in PARTITIONED:
+    if procedure.form == "partitioned":
         peer = "dest" if sends else "source"
-        sequence = f"MPIPP_PARTITIONED_{PARTITIONED[procedure.base]}"
+        sequence = f"MPIPP_PARTITIONED_{'SENDS' if sends else 'RECEIVES'}"
         key = f"mpipp_channel_key({peer}, tag)"
         return [f"call->ordinal = mpipp_count(call, {sequence}, call->comm, {key});"]
-    if procedure.base.endswith("_init"):
+    if procedure.form == "persistent":
         return ["call->ordinal = 0;"]
     lines = []
     if sends:
@@ -113,9 +112,6 @@ def _learns(procedure: Procedure) -> bool:
 
 
 def _collective(procedure: Procedure) -> bool:
-    if procedure.base in known.COLLECTIVE:
-        return True
-    kinds, names = {p.kind for p in procedure.parameters}, _names(procedure)
-    local = procedure.base.startswith(("Pack", "Unpack", "File_", "Win_"))
-    single = bool(names & {"dest", "source", "message"})
-    return {"BUFFER", "COMMUNICATOR"} <= kinds and not single and not local
+    # Over the communicator that it is given, and leaves: one that it ends has no calls after them.
+    given = any(p.kind == "COMMUNICATOR" and p.by_value_handle for p in procedure.parameters)
+    return given and agreement.of(procedure.operation).over in ("comm", "groups")

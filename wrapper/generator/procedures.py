@@ -77,17 +77,6 @@ COMBINERS = {
 # They change a datatype that exists: it is what the debugger sees of them.
 TYPE_ENDS = {"Type_commit", "Type_free"}
 
-# Collective over the communicator that they are given, beside those with communication buffers.
-# Not those that end a communicator: it has no calls after them.
-COLLECTIVE = {
-    "Barrier", "Ibarrier", "Barrier_init",
-    "Comm_create", "Comm_dup", "Comm_dup_with_info", "Comm_idup", "Comm_idup_with_info",
-    "Comm_split", "Comm_split_type", "Cart_create", "Cart_sub", "Graph_create",
-    "Dist_graph_create", "Dist_graph_create_adjacent", "Intercomm_create", "Intercomm_merge",
-    "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect",
-    "Win_create", "Win_allocate", "Win_allocate_shared", "Win_create_dynamic", "File_open",
-}  # fmt: skip
-
 # Headings of docs/procedures.md -> the generated file of those wrappers; collectives have several,
 # and what is not here is in calls_handles.c.
 FILES = {
@@ -235,12 +224,15 @@ MADE = {
     "ERRHANDLER": "mpipp_errhandler_made(call, *{name}, 0);",
 }
 
-# Buffers whose count is per peer of the communicator.
+# Buffers whose count is for each peer of the communicator, by operation.
 PER_PEER = {
-    "gather": {"recvbuf"},
-    "scatter": {"sendbuf"},
-    "allgather": {"recvbuf"},
-    "alltoall": {"sendbuf", "recvbuf"},
+    "Gather": {"recvbuf"},
+    "Scatter": {"sendbuf"},
+    "Allgather": {"recvbuf"},
+    "Alltoall": {"sendbuf", "recvbuf"},
+    "Reduce_scatter_block": {"sendbuf"},
+    "Neighbor_allgather": {"recvbuf"},
+    "Neighbor_alltoall": {"sendbuf", "recvbuf"},
 }
 
 # The standard's data marks this parameter as significant at the root only; it is not.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generated/facts.h"
 #include "intercept/intercept.h"
 #include "mpi/resolve.h"
 #include "recorders/objects.h"
@@ -248,7 +249,8 @@ static uint64_t processes_of(const struct mpipp_comm *comm) {
 
 // Not collective over all of a communicator: counted among those of the same processes and tag.
 static int is_of_few(uint32_t procedure) {
-  return procedure == MPIPP_PROC_Comm_create_group || procedure == MPIPP_PROC_Intercomm_create;
+  unsigned over = mpipp_facts[procedure].over;
+  return over == MPIPP_OVER_GROUP || over == MPIPP_OVER_GROUPS;
 }
 
 uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_comm *made) {
@@ -257,8 +259,8 @@ uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_c
   const struct mpipp_comm *parent = comm_of(call->comm);
   if (is_of_few(call->procedure)) {
     // An intercommunicator has two parents; but it is made in one world.
-    parent = call->procedure == MPIPP_PROC_Comm_create_group ? parent
-                                                             : comm_of(MPIPP_KEY(MPI_COMM_WORLD));
+    if (mpipp_facts[call->procedure].over == MPIPP_OVER_GROUPS)
+      parent = comm_of(MPIPP_KEY(MPI_COMM_WORLD));
     uint64_t key = mixed(processes, (uint64_t)call->tag);
     ordinal = parent ? mpipp_count(call, MPIPP_CREATIONS, parent->object.handle, key) : 0;
     ordinal = ordinal ? mixed(ordinal, key) : 0;

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from mpipp.checks.collectives import plain_name
 from mpipp.checks.hangs.conditions import All, Condition, Event, Met, Unknown
 from mpipp.checks.hangs.messages import Messages
 from mpipp.checks.process import Operation, Process
@@ -54,7 +53,7 @@ class Collectives:
         member = self._known.of(operation)
         if member is None or call.ordinal is None or "collectives" in member.comm.uncertain:
             return Unknown("which collective calls belong together is not certain")
-        name = plain_name(call.procedure)
+        name = call.facts.operation
         wanted = _wanted(name, operation, member)
         if wanted is None:
             return Unknown(f"whom {call.procedure} waits for is not recorded")
@@ -82,7 +81,7 @@ class Collectives:
                 missing[lenient].add(world_rank)
             else:
                 other = self._joined(peer, ordinal)
-                if other is not None and plain_name(other.call.procedure) != name:
+                if other is not None and other.call.facts.operation != name:
                     ranks = frozenset({world_rank})
                     found.append(Event("collective", ranks, operation, member, False, True, other))
         for lenient, late in missing.items():

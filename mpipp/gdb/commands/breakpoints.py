@@ -15,7 +15,7 @@ from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.printing import buffers
 from mpipp.gdb.program import callers, sites
-from mpipp.model.procedures import ARGUMENTS, NAMES
+from mpipp.model.procedures import NAMES, PROCEDURES
 
 _ARGUMENT = re.compile(r"(\w+)(?:\s+if\b\s*(\S.*))?$", re.DOTALL)
 _ASKED = re.compile(r'\$mpi_arg\s*\(\s*"(.*?)"\s*\)')
@@ -48,8 +48,9 @@ class Break(Command):
             raise MpippError("write mpipp break MPI_X [if CONDITION]")
         procedure, condition = _procedure(words.group(1)), words.group(2) or ""
         for name in _ASKED.findall(condition):
-            if name not in ARGUMENTS[procedure]:
-                raise functions.no_argument(procedure, name, ARGUMENTS[procedure])
+            arguments = PROCEDURES[procedure].arguments
+            if name not in arguments:
+                raise functions.no_argument(procedure, name, arguments)
         CallBreakpoint(procedure, condition)
         return ()
 
