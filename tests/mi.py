@@ -47,8 +47,10 @@ class Machine:
 
 
 @contextmanager
-def stopped(words: Sequence[str], function: str, env: Mapping[str, str]) -> Iterator[Machine]:
-    """A gdb, started by these words, whose program stopped in a function that main called."""
+def stopped(
+    words: Sequence[str], function: str, env: Mapping[str, str], up: int = 1
+) -> Iterator[Machine]:
+    """A gdb, started by these words, whose program stopped in a function; `up` frames above it."""
     with subprocess.Popen(
         [*words[:1], "--interpreter=mi3", *words[1:]],
         env=dict(env),
@@ -60,9 +62,9 @@ def stopped(words: Sequence[str], function: str, env: Mapping[str, str]) -> Iter
         machine = Machine(process)
         try:
             machine.ask("-enable-pretty-printing")
-            machine.ask(f"-break-insert {function}")
+            machine.ask(f"-break-insert -f {function}")
             machine.run("-exec-run")
-            machine.ask("-stack-select-frame 1")
+            machine.ask(f"-stack-select-frame {up}")
             yield machine
         finally:
             process.kill()

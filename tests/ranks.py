@@ -3,12 +3,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from support import MPI
+
+from mpipp.errors import MpippError
+from mpipp.model import Thread
+from mpipp.registry.memory import ProcessMemory
+from mpipp.registry.reader import Registry, find_in
+
+WAIT = 60.0  # seconds for a process to get into its call, on a busy machine
 
 
 @contextmanager
@@ -25,3 +34,22 @@ def ranks(program: Path, mpi: MPI, *args: str, n: int = 2) -> Iterator[dict[int,
             yield {int(rank): int(pid) for rank, pid in lines}
         finally:
             process.terminate()
+
+
+def until_inside(procedure: str, *pids: int) -> None:
+    """Wait until processes are inside a call of a procedure."""
+    for pid in pids:
+        memory = ProcessMemory(pid)
+        end = time.monotonic() + WAIT
+        while procedure not in _calls(memory):
+            assert time.monotonic() < end, f"process {pid} does not call {procedure}"
+            time.sleep(0.02)
+        memory.close()
+
+
+def _calls(memory: ProcessMemory) -> list[str]:
+    with contextlib.suppress(MpippError):  # it changes meanwhile
+        registry = Registry(memory, find_in(memory, memory.search))
+        threads = [each for each in registry.threads() if isinstance(each, Thread)]
+        return [each.call.procedure for each in threads if each.call is not None]
+    return []

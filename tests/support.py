@@ -287,7 +287,7 @@ def compile_program(source: Path | str, mpi: MPI, flags: Sequence[str] = ("-g", 
     compiler = compilers[source.suffix] or lacking(f"{mpi.id} has no compiler for {source.name}")
     command = [compiler, *flags, str(source)]
     digest = hashlib.sha256("\0".join(command).encode())
-    for file in sorted([source, *source.parent.glob("*.h"), *(ROOT / "wrapper").rglob("*.h")]):
+    for file in sorted([source, *source.parent.rglob("*.h"), *(ROOT / "wrapper").rglob("*.h")]):
         digest.update(file.read_bytes())
     program = BUILD / "programs" / f"{source.stem}-{mpi.id}-{digest.hexdigest()[:10]}"
     program.parent.mkdir(parents=True, exist_ok=True)

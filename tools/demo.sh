@@ -26,7 +26,7 @@ echo \n(gdb) mpipp particle          # its tree, with what the MPI library says 
 mpipp particle
 break PMPI_Bcast
 continue
-frame function main
+mpipp frame
 echo \n(gdb) mpipp list calls        # stopped inside MPI\n
 mpipp list calls
 echo \n(gdb) print particles         # the buffer, as MPI sees it\n
@@ -37,7 +37,7 @@ kill
 EOF
 cat >"$work/core.gdb" <<'EOF'
 set width 0
-frame function main
+mpipp frame
 echo \n(gdb) print fields\n
 print fields
 echo \n(gdb) mpipp particle particles 2\n

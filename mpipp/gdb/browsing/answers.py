@@ -18,6 +18,7 @@ from mpipp.browse import rendezvous
 from mpipp.errors import MpippError
 from mpipp.gdb import sessions
 from mpipp.gdb.browsing import roots as browse_roots
+from mpipp.gdb.browsing.posting import post
 from mpipp.gdb.browsing.roots import Root
 from mpipp.gdb.browsing.server import Message, Server
 from mpipp.gdb.program import memory
@@ -36,7 +37,7 @@ class Browsed:
     def __init__(self) -> None:
         """Raises MpippError when there can be no socket."""
         self._roots: list[Root] = []
-        self.server = Server(rendezvous.new_path(), gdb.post_event, self.answer)
+        self.server = Server(rendezvous.new_path(), post, self.answer)
         for name in _EVENTS:
             registry = getattr(gdb.events, name, None)
             if registry is not None:

@@ -56,7 +56,7 @@ def _no_collection() -> Iterator[None]:
 def sentence(message: str) -> str:
     """An error's message as gdb prints it."""
     # What may begin with the user's words stays as it is.
-    first = r"there (is|are)|no element|the \w+|a number|an (expression|option)"
+    first = r"there (is|are)|no element|th(e \w+|is thread)|a number|an (expression|option)"
     if re.match(rf"({first}|cannot|say|write|unrecognized)\b", message):
         message = message[0].upper() + message[1:]
     return message if message.endswith((".", "!", "?")) else message + "."

@@ -105,7 +105,7 @@ class CallBreakpoint(gdb.Breakpoint):
             return False
         if not self.only_if:
             return True
-        caller = callers.caller(call.site)
+        caller = callers.user(call.site)
         try:
             caller.select()
             return bool(gdb.parse_and_eval(self.only_if))
@@ -122,7 +122,7 @@ def _stopped(event: gdb.Event) -> None:
             session = sessions.current()
             call = buffers.active_call(session) if session is not None else None
             if call is not None:
-                caller = callers.caller(call.site)
+                caller = callers.user(call.site)
                 caller.select()
                 text.write([f"{call.procedure}, called at {sites.call(caller.pc())}"])
             return

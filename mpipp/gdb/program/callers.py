@@ -33,17 +33,62 @@ def caller(site: Site) -> gdb.Frame:
     return gdb.newest_frame()
 
 
+def user(site: Site) -> gdb.Frame:
+    """The frame of the selected thread that is the program's own: `caller`, or where that is a
+    function in a library's header, the one that called the library."""
+    frame = caller(site)
+    return _beyond(frame) or frame
+
+
+def level(frame: gdb.Frame) -> int:
+    """The number of a frame of the selected thread, 0 of the newest."""
+    number = 0
+    newer = frame.newer()
+    while newer is not None:
+        number += 1
+        newer = newer.newer()
+    return number
+
+
 def place(site: Site, tid: int, session: Session) -> str:
-    """Where the thread `tid` called, as `sites.call` says it."""
+    """Where the thread `tid` called, as `sites.call` says it.
+
+    Where that is in a library's header also the line that called the library.
+    """
     text = sites.call(site.address)
-    if sites.has_line(text):
-        return text
     for thread in session.inferior.threads():
-        if thread.ptid[1] == tid:
+        if thread.ptid[1] == tid and thread.is_stopped():
             with selected(thread):
-                frame = caller(site)
-                return sites.call(frame.pc()) if frame.newer() is not None else text
+                return _place(site, text)
     return text
+
+
+def _place(site: Site, text: str) -> str:
+    frame = caller(site)
+    if frame.newer() is None:  # not found
+        return text
+    if not sites.has_line(text):
+        text = sites.call(frame.pc())
+    beyond = _beyond(frame)
+    return f"{text}, from {sites.call(beyond.pc())}" if beyond is not None else text
+
+
+def _beyond(called: gdb.Frame) -> gdb.Frame | None:
+    # The first frame outside a library of which `called` is a function in a header.
+    line = called.find_sal()
+    library = sites.library_of(line.symtab.fullname()) if line.symtab is not None else ""
+    frame = called.older() if library else None
+    for _ in range(_INSIDE):
+        if frame is None:
+            return None
+        line = frame.find_sal()
+        if line.symtab is None:  # in the library's own file
+            if not gdb.solib_name(frame.pc()):
+                return None
+        elif not line.symtab.fullname().startswith(library):
+            return frame
+        frame = frame.older()
+    return None
 
 
 def _outside(called: gdb.Frame) -> gdb.Frame:

@@ -30,6 +30,16 @@ def has_line(place: str) -> bool:
     return _LINE.match(place) is not None
 
 
+def library_of(path: str) -> str:
+    """The directory below which a library is installed, if a source file is a header of one.
+
+    "/usr/" of "/usr/include/boost/mpi.hpp"; "" of other files. What else lies there belongs to the
+    same: a program may have a directory `include`, too.
+    """
+    before, found, _ = path.partition("/include/")
+    return f"{before}/" if found else ""
+
+
 def call(return_address: int) -> str:
     """The call that returns to an address: "file.c:12 in main", or what is known of that."""
     # The instruction after the call may belong to the next line, or even to the next function.

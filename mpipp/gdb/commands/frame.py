@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp frame`: to the frame that called MPI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gdb
+
+from mpipp.errors import MpippError
+from mpipp.gdb import sessions
+from mpipp.gdb.commands import show
+from mpipp.gdb.commands.base import Command
+from mpipp.gdb.printing import buffers
+from mpipp.gdb.program import callers
+
+
+class Frame(Command):
+    """Select the frame that called MPI, where the program's variables are.
+
+    mpipp frame
+
+    Front ends show its source line. Of a call that a library makes in a header of its own it is the
+    frame that called the library. Safe with several inferiors, where "frame function" ends gdb 13.
+    """
+
+    name = "mpipp frame"
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """Nothing: gdb shows the frame."""
+        if argument.startswith("["):  # a variable of this name
+            return show.show(f"frame{argument}")
+        if argument:
+            raise MpippError('mpipp frame takes no argument: for others, write "frame" or "up"')
+        call = buffers.active_call(sessions.required())
+        if call is None:
+            raise MpippError('this thread is in no MPI call: see "mpipp list calls"')
+        # By gdb's own command: it tells front ends.
+        gdb.execute(f"frame level {callers.level(callers.user(call.site))}")
+        return ()

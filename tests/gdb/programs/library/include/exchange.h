@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// A library that calls MPI in its header, as those of C++ do.
+#include <mpi.h>
+
+static inline void exchange_with(int peer, int *number) {
+  MPI_Recv(number, 1, MPI_INT, peer, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static inline void exchange(int peer, int *number) {
+  exchange_with(peer, number);
+}

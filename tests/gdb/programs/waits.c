@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Two processes that wait for each other, in a library's header: they say who they are before.
+#include <stdio.h>
+#include <unistd.h>
+
+#include "library/include/exchange.h"
+
+int main(int argc, char **argv) {
+  int rank, number = 0;
+  MPI_Status status;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  printf("%d %d\n", rank, (int)getpid());
+  fflush(stdout);
+  if (argc > 1) MPI_Recv(&number, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, &status);
+  exchange(1 - rank, &number);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp frame` goes to the frame that called MPI, and front ends follow."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import expectations
+import mi as machine_interface
+import support
+from ranks import ranks, until_inside
+
+WAITS = expectations.PROGRAMS / "waits.c"
+LINE = "  if (argc > 1) MPI_Recv(&number, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, &status);"
+
+both = support.on_mpi("mpich4", "openmpi4")
+
+
+def plain(output: str) -> list[str]:
+    output = re.sub("0x[0-9a-f]+", "0x", re.sub(r"^#\d+", "#N", output, flags=re.M))
+    return re.sub(r" \S*/(\w+\.[ch]:\d+)", r" \1", output).splitlines()
+
+
+@both
+def test_several_inferiors(mpi: support.MPI) -> None:
+    with ranks(support.compile_program(WAITS, mpi), mpi, "here") as pids:
+        until_inside("MPI_Recv", *pids.values())
+        stop = [f"attach {pids[0]}", "add-inferior", "inferior 2", f"attach {pids[1]}"]
+        look = ["mpipp frame", "output rank", "echo \\n"]
+        output = support.gdb_batch([*look, "inferior 1", "echo @@@\\n", *look], mpi=mpi, stop=stop)
+    first, second = (plain(part) for part in output.split("@@@\n"))
+    frame = ["#N  0x in main (argc=2, argv=0x) at waits.c:15", f"15\t{LINE}"]
+    assert first[:3] == [*frame, "1"]
+    assert second[:3] == [*frame, "0"]
+
+
+@both
+def test_beyond_a_library_that_calls_in_its_header(mpi: support.MPI) -> None:
+    with ranks(support.compile_program(WAITS, mpi), mpi) as pids:
+        until_inside("MPI_Recv", pids[0])
+        commands = ["mpipp list calls", "mpipp frame"]
+        lines = plain(support.gdb_batch(commands, mpi=mpi, pid=pids[0]))
+    assert lines[:5] == [
+        "thread 1 in MPI_Recv, called at exchange.h:6 in exchange_with, from waits.c:16 in main",
+        '  source = 1, tag = 4, comm = "MPI_COMM_WORLD", buf = 0x (1 MPI_INT)',
+        "1 call",
+        "#N  0x in main (argc=1, argv=0x) at waits.c:16",
+        "16\t  exchange(1 - rank, &number);",
+    ]
+
+
+@support.on_mpi("mpich4")
+def test_outside_mpi(mpi: support.MPI) -> None:
+    program = support.compile_program(expectations.PROGRAMS / "commands.c", mpi)
+    stop = ["break mark", "run"]
+    commands = ["mpipp frame", "mpipp frame 1"]
+    assert plain(support.gdb_batch(commands, program=program, mpi=mpi, stop=stop))[:2] == [
+        'This thread is in no MPI call: see "mpipp list calls".',
+        'mpipp frame takes no argument: for others, write "frame" or "up".',
+    ]
+
+
+@support.on_mpi("mpich4")
+def test_front_ends_are_told(mpi: support.MPI) -> None:
+    program = support.compile_program(expectations.PROGRAMS / "buffers.c", mpi)
+    words = [*support.gdb_words(mpi), str(program)]
+    with machine_interface.stopped(words, "MPI_Bcast", mpi.env, up=0) as gdb:
+        told = gdb.ask('-interpreter-exec console "mpipp frame"')
+        place = gdb.ask("-stack-info-frame")
+    assert re.search(r'=thread-selected,id="1",frame={level="\d",.*func="broadcast"', told), told
+    assert 'func="broadcast"' in place and "buffers.c" in place
+
+
+@support.on_mpi("mpich4")
+def test_annotations_of_a_source_line(mpi: support.MPI) -> None:
+    # DDD and Emacs show the line that these name.
+    program = support.compile_program(expectations.PROGRAMS / "buffers.c", mpi)
+    words = [*support.gdb_words(mpi), "-batch", "-fullname", "-ex", "set breakpoint pending on"]
+    for command in ("break PMPI_Bcast", "run", "echo @@@\\n", "mpipp frame"):
+        words += ["-ex", command]
+    done = subprocess.run([*words, str(program)], env=dict(mpi.env), capture_output=True, text=True)
+    shown = done.stdout.partition("@@@\n")[2]
+    assert re.search(r"\n\x1a\x1a/\S*/buffers.c:\d+:\d+:beg:0x", shown), shown
