@@ -85,7 +85,7 @@ class Calls:
             recv_ordinal=certain(raw.recv_ordinal) if "recv_ordinal" in present else None,
             answered=_answered(raw, present),
             constructor=self._constructor(raw) if "constructor" in present else None,
-            before=raw.before if procedure in _ONE_OF else 0,
+            before=raw.before if procedure in _ONE_OF and raw.requests else 0,
         )
 
     def _constructor(self, raw: RawCall) -> Constructor | None:

@@ -184,9 +184,10 @@ int MPI_Type_commit(MPI_Datatype* datatype) {
   if (!thread) return ((raw_Type_commit *)real)(datatype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_commit, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype given = *datatype; // the library may change the caller's variable
-  mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, 1);
-  uint64_t handle = MPIPP_KEY(*datatype);
+  // the library may change the caller's variable
+  MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);
+  uint64_t handle = datatype ? MPIPP_KEY(*datatype) : 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_commit *)real)(datatype);
   if (code == MPI_SUCCESS) {
@@ -868,10 +869,11 @@ int MPI_Type_free(MPI_Datatype* datatype) {
   if (!thread) return ((raw_Type_free *)real)(datatype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_free, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype given = *datatype; // the library may change the caller's variable
-  mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, 1);
+  // the library may change the caller's variable
+  MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);
   uint64_t serial = mpipp_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));
-  uint64_t handle = MPIPP_KEY(*datatype);
+  uint64_t handle = datatype ? MPIPP_KEY(*datatype) : 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_free *)real)(datatype);
   if (code == MPI_SUCCESS) {

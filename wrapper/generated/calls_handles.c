@@ -320,7 +320,7 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
   if (!thread) return ((raw_Comm_disconnect *)real)(comm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_disconnect, MPIPP_SITE);
   call->present = 0;
-  uint64_t handle = MPIPP_KEY(*comm);
+  uint64_t handle = comm ? MPIPP_KEY(*comm) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_COMM, handle);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Comm_disconnect *)real)(comm);
@@ -407,7 +407,7 @@ int MPI_Comm_free(MPI_Comm* comm) {
   if (!thread) return ((raw_Comm_free *)real)(comm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_free, MPIPP_SITE);
   call->present = 0;
-  uint64_t handle = MPIPP_KEY(*comm);
+  uint64_t handle = comm ? MPIPP_KEY(*comm) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_COMM, handle);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Comm_free *)real)(comm);
@@ -894,7 +894,7 @@ int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
   if (!thread) return ((raw_Errhandler_free *)real)(errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_free, MPIPP_SITE);
   call->present = 0;
-  uint64_t handle = MPIPP_KEY(*errhandler);
+  uint64_t handle = errhandler ? MPIPP_KEY(*errhandler) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_ERRHANDLER, handle);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Errhandler_free *)real)(errhandler);
@@ -1083,7 +1083,7 @@ int MPI_Group_free(MPI_Group* group) {
   if (!thread) return ((raw_Group_free *)real)(group);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_free, MPIPP_SITE);
   call->present = 0;
-  uint64_t handle = MPIPP_KEY(*group);
+  uint64_t handle = group ? MPIPP_KEY(*group) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_GROUP, handle);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_free *)real)(group);
@@ -1371,7 +1371,7 @@ int MPI_Info_free(MPI_Info* info) {
   if (!thread) return ((raw_Info_free *)real)(info);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_free, MPIPP_SITE);
   call->present = 0;
-  uint64_t handle = MPIPP_KEY(*info);
+  uint64_t handle = info ? MPIPP_KEY(*info) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_INFO, handle);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Info_free *)real)(info);
@@ -1614,7 +1614,7 @@ int MPI_Op_free(MPI_Op* op) {
   if (!thread) return ((raw_Op_free *)real)(op);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_free, MPIPP_SITE);
   call->present = 0;
-  uint64_t handle = MPIPP_KEY(*op);
+  uint64_t handle = op ? MPIPP_KEY(*op) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_OP, handle);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Op_free *)real)(op);
@@ -1644,7 +1644,7 @@ int MPI_Request_free(MPI_Request* request) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  uint64_t handle = MPIPP_KEY(*request);
+  uint64_t handle = request ? MPIPP_KEY(*request) : 0;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Request_free *)real)(request);
   if (code == MPI_SUCCESS) {
@@ -1810,7 +1810,7 @@ int MPI_Session_finalize(MPI_Session* session) {
   if (!thread) return ((raw_Session_finalize *)real)(session);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_finalize, MPIPP_SITE);
   call->present = 0;
-  uint64_t handle = MPIPP_KEY(*session);
+  uint64_t handle = session ? MPIPP_KEY(*session) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_SESSION, handle);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Session_finalize *)real)(session);
@@ -2056,6 +2056,11 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
+  if (MPIPP_UNLIKELY(!request)) {
+    int code;
+    if (!mpipp_enter(thread, &code)) code = ((typed_Test *)real)(request, flag, status);
+    return mpipp_leave(thread, code);
+  }
   MPI_Request before = *request;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Test *)real)(request, flag, status);
@@ -2084,6 +2089,11 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
+  if (MPIPP_UNLIKELY(!array_of_requests)) {
+    int code;
+    if (!mpipp_enter(thread, &code)) code = ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses);
+    return mpipp_leave(thread, code);
+  }
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
   int code;
@@ -2113,6 +2123,11 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
+  if (MPIPP_UNLIKELY(!array_of_requests)) {
+    int code;
+    if (!mpipp_enter(thread, &code)) code = ((typed_Testany *)real)(count, array_of_requests, index, flag, status);
+    return mpipp_leave(thread, code);
+  }
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
   int code;
@@ -2145,6 +2160,11 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
+  if (MPIPP_UNLIKELY(!array_of_requests)) {
+    int code;
+    if (!mpipp_enter(thread, &code)) code = ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    return mpipp_leave(thread, code);
+  }
   struct mpipp_handles before;
   mpipp_handles_init(&before, incount, array_of_requests);
   int code;
@@ -2175,6 +2195,11 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
+  if (MPIPP_UNLIKELY(!request)) {
+    int code;
+    if (!mpipp_enter(thread, &code)) code = ((typed_Wait *)real)(request, status);
+    return mpipp_leave(thread, code);
+  }
   MPI_Request before = *request;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Wait *)real)(request, status);
@@ -2202,6 +2227,11 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
+  if (MPIPP_UNLIKELY(!array_of_requests)) {
+    int code;
+    if (!mpipp_enter(thread, &code)) code = ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses);
+    return mpipp_leave(thread, code);
+  }
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
   int code;
@@ -2231,6 +2261,11 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
+  if (MPIPP_UNLIKELY(!array_of_requests)) {
+    int code;
+    if (!mpipp_enter(thread, &code)) code = ((typed_Waitany *)real)(count, array_of_requests, index, status);
+    return mpipp_leave(thread, code);
+  }
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
   call->before = (uintptr_t)before.all;
@@ -2264,6 +2299,11 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
+  if (MPIPP_UNLIKELY(!array_of_requests)) {
+    int code;
+    if (!mpipp_enter(thread, &code)) code = ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    return mpipp_leave(thread, code);
+  }
   struct mpipp_handles before;
   mpipp_handles_init(&before, incount, array_of_requests);
   call->before = (uintptr_t)before.all;

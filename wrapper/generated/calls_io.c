@@ -12,7 +12,7 @@ int MPI_File_close(MPI_File* fh) {
   if (!thread) return ((raw_File_close *)real)(fh);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_close, MPIPP_SITE);
   call->present = 0;
-  uint64_t handle = MPIPP_KEY(*fh);
+  uint64_t handle = fh ? MPIPP_KEY(*fh) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_FILE, handle);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_File_close *)real)(fh);

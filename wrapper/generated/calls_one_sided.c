@@ -999,7 +999,7 @@ int MPI_Win_free(MPI_Win* win) {
   if (!thread) return ((raw_Win_free *)real)(win);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_free, MPIPP_SITE);
   call->present = 0;
-  uint64_t handle = MPIPP_KEY(*win);
+  uint64_t handle = win ? MPIPP_KEY(*win) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_WIN, handle);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_free *)real)(win);

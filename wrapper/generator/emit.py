@@ -165,13 +165,16 @@ def _body(procedure: Procedure) -> list[str]:
     for index, buffer in enumerate(found):
         lines += buffer.decode(procedure, index)
     lines += ordinals.counting(procedure)
-    lines += _before(procedure)
-    lines.append("int code;")
-    lines.append(
+    calling = (
         f"if (!mpipp_enter(thread, &code)) code = ((typed_{name} *)real)("
         + ", ".join(_argument(p, found, procedure) for p in procedure.parameters)
         + ");"
     )
+    requests = _requests(procedure)
+    if requests and base in known.ALWAYS:  # there are none, or MPI says what is wrong
+        lines += [f"if (MPIPP_UNLIKELY(!{requests.name})) {{", "  int code;", f"  {calling}"]
+        lines += ["  return mpipp_leave(thread, code);", "}"]
+    lines += [*_before(procedure), "int code;", calling]
     if base in known.ALWAYS:
         lines += known.ALWAYS[base].split("\n")
     after = ordinals.resolving(procedure) + _after(procedure, found)
@@ -195,7 +198,7 @@ def _recorded(procedure: Procedure) -> dict[str, tuple[str, str]]:
             field, bit = SCALARS[p.name]
             found.setdefault(field, (bit, p.name))
         elif p.kind == "MESSAGE" and p.direction == "inout":
-            found.setdefault("message", ("MESSAGE", f"MPIPP_KEY(*{p.name})"))
+            found.setdefault("message", ("MESSAGE", f"{p.name} ? MPIPP_KEY(*{p.name}) : 0"))
         elif p.kind == "REQUEST" and p.indirect:
             found.setdefault("requests", ("REQUESTS", f"(uintptr_t){p.name}"))
     return found
@@ -206,6 +209,11 @@ def scalars(procedure: Procedure) -> list[str]:
     return sorted(set(_recorded(procedure)) - {"requests"})
 
 
+def _requests(procedure: Procedure) -> Parameter | None:
+    """The request or the requests that it is given, or makes."""
+    return next((p for p in procedure.parameters if p.kind == "REQUEST" and p.indirect), None)
+
+
 def _bits(procedure: Procedure) -> set[str]:
     return {bit for bit, _ in _recorded(procedure).values()}
 
@@ -214,9 +222,9 @@ def _scalars(procedure: Procedure) -> list[str]:
     recorded = _recorded(procedure)
     bits = [f"MPIPP_HAS_{bit}" for bit, _ in recorded.values()]
     lines = [f"call->{field} = {value};" for field, (_, value) in recorded.items()]
-    if "requests" in recorded:
-        counts = (p.length if p.array else "1" for p in procedure.parameters if p.kind == "REQUEST")
-        lines.append(f"call->request_count = {next(counts)};")
+    requests = _requests(procedure)
+    if requests:
+        lines.append(f"call->request_count = {requests.length if requests.array else '1'};")
     bits += ordinals.bits(procedure)
     if procedure.base in known.COMBINERS or procedure.base in known.TYPE_ENDS:
         bits.append("MPIPP_HAS_CONSTRUCTOR")
@@ -241,7 +249,7 @@ def _before(procedure: Procedure) -> list[str]:
         lines += _constructor(procedure)
     ended = _ended(procedure)
     if ended:
-        lines.append(f"uint64_t handle = MPIPP_KEY(*{ended.name});")
+        lines.append(f"uint64_t handle = {ended.name} ? MPIPP_KEY(*{ended.name}) : 0;")
         if procedure.base not in known.AFTER:
             kind = known.HANDLES[ended.kind][1]
             lines.append(f"uint64_t serial = mpipp_serial_before({kind}, handle);")

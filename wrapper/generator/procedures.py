@@ -90,8 +90,9 @@ FILES = {
 SAVE_ALL = "struct mpipp_handles before;\nmpipp_handles_init(&before, {count}, array_of_requests);"
 ONE_OF = SAVE_ALL + "\ncall->before = (uintptr_t)before.all;"
 GIVEN = (
-    "MPI_Datatype given = *datatype; // the library may change the caller's variable\n"
-    "mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, 1);"
+    "// the library may change the caller's variable\n"
+    "MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;\n"
+    "mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);"
 )
 BEFORE = {
     "Wait": "MPI_Request before = *request;",
