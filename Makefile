@@ -5,10 +5,10 @@ STAMP := .venv/stamp
 C_SOURCES = $(shell git ls-files '*.c' '*.cc' '*.h' ':!wrapper/generated')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-distro bench lint format generate check-generated docs clean
+.PHONY: help setup demo test test-apps test-distro bench lint format generate check-generated docs clean
 
 help:
-	@echo "make demo | test | test-distro DISTRO=trixie|bullseye | bench | lint | format | generate | check-generated | docs | clean"
+	@echo "make demo | test | test-apps | test-distro DISTRO=trixie|bullseye | bench | lint | format | generate | check-generated | docs | clean"
 
 setup: $(STAMP)
 
@@ -21,6 +21,11 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/pytest -n 2 $(PYTEST_ARGS)
+
+# Real programs, with the wrapper and without; half an hour, and half a gigabyte of Debian packages.
+test-apps: $(STAMP)
+	tools/setup_apps.sh
+	$(BIN)/pytest tests/apps $(PYTEST_ARGS)
 
 # The debugger's tests in another Debian; as root. Needs nothing of .venv.
 test-distro:

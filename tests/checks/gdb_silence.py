@@ -42,12 +42,19 @@ def _run_into_an_update():
     update.delete()
 
 
-def _report(what):
+def _report(what, commands):
     said = gdb.execute("mpipp check", to_string=True).splitlines()
+    for command in commands:
+        try:
+            heard = gdb.execute(command, to_string=True)
+        except gdb.error as error:
+            heard = str(error)
+        if "Python Exception" in heard or "Traceback" in heard or "Error occurred" in heard:
+            said.append(f"{command}: {heard}")
     gdb.write("".join(f"{line}\n" for line in [f"stop {what}", *(f"| {line}" for line in said)]))
 
 
-def silence(pids, stops, updates, interrupts, seed):
+def silence(pids, stops, updates, interrupts, seed, commands=()):
     """Check at that many stops of each sort, and where each process comes to its end."""
     random.seed(seed)
     _attach(pids)
@@ -71,7 +78,7 @@ def silence(pids, stops, updates, interrupts, seed):
             what = "at the end"
         elif what == "at the end":
             what = "by a late signal"  # of an earlier interrupt
-        _report(what)
+        _report(what, commands)
     _leave()
 
 

@@ -46,7 +46,12 @@ def library(mpi: support.MPI) -> Path:
 
 @contextmanager
 def waiting(
-    words: Sequence[str | Path], mpi: support.MPI, n: int, seed: int, every: int
+    words: Sequence[str | Path],
+    mpi: support.MPI,
+    n: int,
+    seed: int,
+    every: int,
+    cwd: Path | None = None,
 ) -> Iterator[tuple[list[int], subprocess.Popen[str]]]:
     """A program's processes, which wait for gdb in their first call; and its mpiexec."""
     with tempfile.TemporaryDirectory() as directory:
@@ -58,7 +63,12 @@ def waiting(
         command = [*mpi.mpiexec, "-n", str(n), "env", *settings]
         command += [f"LD_PRELOAD={library(mpi)}:{mpi.wrapper}", *map(str, words)]
         with subprocess.Popen(
-            command, env=dict(mpi.env), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command,
+            env=dict(mpi.env),
+            cwd=cwd,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         ) as process:
             try:
                 yield _pids(reader, n), process
@@ -87,6 +97,8 @@ def stops(
     interrupts: int = 0,
     every: int = 1,
     seed: int = 1,
+    commands: Sequence[str] = (),
+    cwd: Path | None = None,
 ) -> list[Stop]:
     """All stops of a program that runs to its end with status 0.
 
@@ -94,11 +106,14 @@ def stops(
         stops: at beginnings and ends of calls, of which one of `every` is a stop, drawn by `seed`.
         updates: as many between these, some instructions into a change of the wrapper's records.
         interrupts: after these, wherever the processes are.
+        commands: are tried at each stop too; what they say is of no interest, unless it is an
+            exception of Python.
+        cwd: the program's directory.
     """
-    with waiting(words, mpi, n, seed, every) as (pids, process):
+    with waiting(words, mpi, n, seed, every, cwd) as (pids, process):
         numbers = f"stops={stops}, updates={updates}, interrupts={interrupts}, seed={seed}"
-        commands = [f"source {SCRIPT}", f"python silence({pids}, {numbers})"]
-        output = support.gdb_batch(commands, mpi=mpi)
+        script = [f"source {SCRIPT}", f"python silence({pids}, {numbers}, commands={[*commands]})"]
+        output = support.gdb_batch(script, mpi=mpi)
         assert output.count("stop at the end\n") == n, output
         said, _ = process.communicate(timeout=30)
     assert process.returncode == 0, f"{output}\n{said}"

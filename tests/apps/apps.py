@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+"""Real programs, from Debian and the Python package index: how to run each, and what it must say.
+
+What differs from run to run of the program alone (times, rates) is no part of a result.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import support
+
+HERE = Path(__file__).parent
+WORK = support.BUILD / "apps"
+_SCALAPACK = Path("/usr/share/scalapack")
+_TESTERS = Path("/usr/lib/x86_64-linux-gnu/scalapack")
+_PYTHON = "/usr/bin/python3"  # Debian's, whose modules are Debian's
+_NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eEdD][-+]?\d+)?"
+
+
+def everything(said: str) -> str:
+    """All that it says."""
+    return said
+
+
+def only(pattern: str) -> Callable[[str], str]:
+    """The parts of what it says that match `pattern`, sorted: ranks may come in any order."""
+    return lambda said: "\n".join(sorted(re.findall(pattern, said, re.MULTILINE)))
+
+
+@dataclass(frozen=True)
+class App:
+    """One program.
+
+    Attributes:
+        name: as docs/tested.md calls it.
+        mpi: the id of the MPI that it was built with.
+        prepare: fills its directory, and gives its command.
+        result: what of its output, and of the files it wrote, must be the same each time.
+        n: processes.
+        files: files that it writes, read after its output.
+        stops: whether it ends soon enough to be stopped in gdb at random.
+        every: of so many beginnings and ends of calls one is such a stop.
+        leaks: whether it leaves objects behind, which are findings at its end.
+    """
+
+    name: str
+    mpi: str
+    prepare: Callable[[Path, support.MPI], Sequence[str | Path]]
+    result: Callable[[str], str]
+    n: int = 2
+    files: tuple[str, ...] = ()
+    stops: bool = True
+    every: int = 200
+    leaks: bool = False
+
+
+def _installed(path: str | Path) -> Path:
+    path = Path(path)
+    return (
+        path if path.exists() else support.lacking(f"there is no {path}: run tools/setup_apps.sh")
+    )
+
+
+def _melt(where: Path, _: support.MPI) -> list[str | Path]:
+    shutil.copy(_installed("/usr/share/lammps/examples/melt/in.melt"), where)
+    return [_installed("/usr/bin/lmp"), "-in", "in.melt", "-log", "none"]
+
+
+def _hpcc(where: Path, _: support.MPI) -> list[str | Path]:
+    text = _installed("/usr/share/doc/hpcc/examples/_hpccinf.txt").read_text()
+    for old, new in (
+        ("1000         Ns", "200          Ns"),
+        ("2            Qs", "1            Qs"),
+    ):
+        assert old in text, "HPCC's example is another one"
+        text = text.replace(old, new)
+    (where / "hpccinf.txt").write_text(text)
+    return [_installed("/usr/bin/hpcc")]
+
+
+def _netpipe(name: str) -> Callable[[Path, support.MPI], list[str | Path]]:
+    return lambda where, mpi: [_installed(f"/usr/bin/{name}"), "-u", "65536", "-n", "20"]
+
+
+def _scalapack(tester: str) -> Callable[[Path, support.MPI], list[str | Path]]:
+    def prepare(where: Path, mpi: support.MPI) -> list[str | Path]:
+        for file in [*_SCALAPACK.glob("*.dat"), *(_SCALAPACK / "BLACS").glob("*.dat")]:
+            shutil.copy(file, where)
+        kind = "mpich" if mpi.id.startswith("mpich") else "openmpi"
+        return [_installed(_TESTERS / f"{kind}-tests" / tester)]
+
+    return prepare
+
+
+def _compiled(source: str, *libraries: str) -> Callable[[Path, support.MPI], list[str | Path]]:
+    path = HERE / "programs" / source
+    flags = ("-g", "-O1", "-Wl,--no-as-needed", *libraries)
+    return lambda where, mpi: [support.compile_program(path, mpi, flags)]
+
+
+def _script(source: str) -> Callable[[Path, support.MPI], list[str | Path]]:
+    return lambda where, mpi: [_PYTHON, HERE / "programs" / source]
+
+
+def _petsc(source: str, *words: str) -> Callable[[Path, support.MPI], list[str | Path]]:
+    def prepare(where: Path, mpi: support.MPI) -> list[str | Path]:
+        root = next(Path("/usr/share/petsc").glob("*/share/petsc/examples"), None)
+        path = _installed((root or Path("/usr/share/petsc")) / "src" / source)
+        told = subprocess.run(
+            [support.need("pkg-config"), "--cflags", "--libs", "PETSc"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        flags = ["-g", "-O1", "-w", *told.stdout.split()]
+        program = WORK / path.stem
+        done = subprocess.run(
+            [mpi.mpicc, str(path), "-o", str(program), *flags, "-lm"],
+            env=mpi.env,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return [program, *words]
+
+    return prepare
+
+
+def _mpi4py(where: Path, mpi: support.MPI) -> list[str | Path]:
+    # The source distribution of the version that is installed holds its tests.
+    asked = "import mpi4py; print(mpi4py.__version__)"
+    version = subprocess.run(
+        [mpi.python, "-c", asked], env=dict(mpi.env), capture_output=True, text=True, check=True
+    ).stdout.strip()
+    sources = WORK / f"mpi4py-{version}"
+    with support.locked(WORK / "mpi4py.lock"):
+        if not sources.exists():
+            _download(f"mpi4py=={version}")
+    skipped = [word for name in _NOT_HERE for word in ("-x", name)]
+    return [mpi.python, sources / "test" / "main.py", *skipped]
+
+
+# Of mpi4py's tests, those that need more than two processes can be given here, or another launcher.
+_NOT_HERE = ("test_spawn", "test_dynproc", "test_ulfm")
+
+
+def _download(what: str) -> None:
+    environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    words = [
+        "-m",
+        "pip",
+        "download",
+        "-q",
+        "--no-deps",
+        "--no-binary",
+        ":all:",
+        "--dest",
+        str(WORK),
+    ]
+    done = subprocess.run(
+        [sys.executable, *words, what], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    archive = next(WORK.glob(f"{what.replace('==', '-')}.tar.gz"))
+    shutil.unpack_archive(archive, WORK)
+
+
+_TESTS = only(r"^ *\d+ tests? (?:completed|skipped).*$")
+_BLACS = only(r"^ *(?:PASSED|FAILED|SKIPPED) .*TESTS?.*$")
+
+APPS = (
+    App("LAMMPS, melt", "openmpi4", _melt, only(rf"^ +\d+(?: +{_NUMBER}){{5}} *$"), every=500),
+    App(
+        "HPCC",
+        "openmpi4",
+        _hpcc,
+        only(r"^(?:\w+_(?:residual|Failure|errors)\w*=.*|.*tests completed.*)$"),
+        files=("hpccoutf.txt",),
+        stops=False,
+    ),
+    App("NetPIPE", "openmpi4", _netpipe("NPopenmpi"), only(r"^ *\d+: +\d+ bytes +\d+ times")),
+    App("NetPIPE", "mpich4", _netpipe("NPmpich2"), only(r"^ *\d+: +\d+ bytes +\d+ times")),
+    # On a grid of 2 x 2 those of Debian's Open MPI hang or end early, with the wrapper and without.
+    *(
+        App(f"ScaLAPACK, {tester}", mpi, _scalapack(tester), _TESTS, stops=tester == "xdqr")
+        for mpi in ("openmpi4", "mpich4")
+        for tester in ("xdllt", "xdqr", "xzlu")
+    ),
+    *(
+        App(f"BLACS, {tester}", "openmpi4", _scalapack(tester), _BLACS, n=4, stops=False)
+        for tester in ("xCbtest", "xFbtest")
+    ),
+    App("HDF5, through h5py", "openmpi4", _script("hdf5.py"), everything, every=20),
+    App(
+        "FFTW",
+        "openmpi4",
+        _compiled("fftw.c", "-lfftw3_mpi", "-lfftw3", "-lm"),
+        everything,
+        every=20,
+    ),
+    App("mpi4py-fft", "openmpi4", _script("fft.py"), everything, every=20, leaks=True),
+    App(
+        "Boost.MPI",
+        "openmpi4",
+        _compiled("boost.cc", "-lboost_mpi", "-lboost_serialization"),
+        everything,
+        every=10,
+    ),
+    App(
+        "PETSc, ksp ex2",
+        "openmpi4",
+        _petsc("ksp/ksp/tutorials/ex2.c", "-m", "30", "-n", "30"),
+        everything,
+        every=100,
+    ),
+    App(
+        "PETSc, snes ex5",
+        "openmpi4",
+        _petsc(
+            "snes/tutorials/ex5.c", "-da_grid_x", "20", "-da_grid_y", "20", "-snes_monitor_short"
+        ),
+        everything,
+        every=100,
+    ),
+    App("mpi4py's tests", "mpich5", _mpi4py, only(r"^(?:Ran \d+ tests|OK|FAILED.*)"), stops=False),
+    App(
+        "mpi4py's tests", "openmpi5", _mpi4py, only(r"^(?:Ran \d+ tests|OK|FAILED.*)"), stops=False
+    ),
+)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Real programs do the same with the wrapper, and wherever they stop mpipp works and finds nothing.
+
+Not part of `make test`: `make test-apps` runs it, and writes what it saw to build/tests/tested.md;
+with MPIPP_UPDATE_DOCS it writes docs/tested.md.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import silence
+import support
+from apps import APPS, WORK, App
+
+COMMANDS = (
+    *("mpipp info", "mpipp list calls", "mpipp list types", "mpipp list requests"),
+    *("mpipp list comms", "mpipp list groups", "mpipp list wins", "mpipp list ops"),
+    *("mpipp list files", "mpipp list infos", "bt 8", "mpipp frame", "info locals"),
+)
+RUNS = 3  # as docs/tested.md says
+PAGE = support.ROOT / "docs" / "tested.md"
+
+
+@dataclass
+class Row:
+    """What was seen of one program."""
+
+    app: App
+    version: str = ""
+    alone: list[float] = field(default_factory=list)
+    wrapped: list[float] = field(default_factory=list)
+    same: bool = False
+    stops: int = 0
+
+
+@pytest.fixture(scope="module")
+def rows() -> Iterator[dict[App, Row]]:
+    seen: dict[App, Row] = {app: Row(app) for app in APPS}
+    yield seen
+    update = os.environ.get("MPIPP_UPDATE_DOCS")
+    page = table([row for row in seen.values() if row.wrapped])
+    (PAGE if update else support.BUILD / "tested.md").write_text(page)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """docs/tested.md: the page as it stands, with these rows in its table."""
+    lines = [
+        "| program | MPI | processes | alone, s | with the wrapper, s | ratio | result | stops |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        alone, wrapped = min(row.alone), min(row.wrapped)
+        lines.append(
+            f"| {row.app.name} | {NAMES[row.app.mpi]} | {row.app.n} | {alone:.2f} | {wrapped:.2f} "
+            f"| {wrapped / alone:.2f} | {'the same' if row.same else 'differs'} "
+            f"| {row.stops or '-'} |"
+        )
+    before, _, rest = PAGE.read_text().partition("| program")
+    return before + "\n".join(lines) + "\n" + rest[rest.index("\n\n") + 1 :]
+
+
+NAMES = {
+    "mpich4": "MPICH 4",
+    "mpich5": "MPICH 5",
+    "openmpi4": "Open MPI 4",
+    "openmpi5": "Open MPI 5",
+}
+
+each = pytest.mark.parametrize("app", APPS, ids=lambda app: f"{app.name}, {app.mpi}")
+
+
+def prepared(app: App) -> tuple[Path, support.MPI, list[str | Path]]:
+    """Its own empty directory, its MPI and its command."""
+    mpi = support.find_mpi(app.mpi)
+    where = WORK / f"{app.name}-{app.mpi}".replace("/", "-").replace(" ", "-")
+    shutil.rmtree(where, ignore_errors=True)
+    where.mkdir(parents=True)
+    return where, mpi, list(app.prepare(where, mpi))
+
+
+def run(app: App, where: Path, mpi: support.MPI, words: Sequence[str | Path], preload: bool) -> str:
+    """The program's status and result."""
+    command: list[str] = [*mpi.mpiexec, "-n", str(app.n)]
+    if preload:
+        command += ["env", f"LD_PRELOAD={mpi.wrapper}"]
+    done = subprocess.run(
+        [*command, *map(str, words)],
+        cwd=where,
+        env=dict(mpi.env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=500,
+        check=False,
+    )
+    said = done.stdout + "".join((where / file).read_text() for file in app.files)
+    for file in app.files:
+        (where / file).unlink()
+    result = app.result(said)
+    assert result, f"it said nothing of its result:\n{said[-3000:]}"
+    return f"status {done.returncode}\n{result}"
+
+
+@pytest.mark.timeout(1200)
+@each
+def test_the_same_with_the_wrapper(app: App, rows: dict[App, Row]) -> None:
+    where, mpi, words = prepared(app)
+    row = rows[app]
+    results = []
+    for _ in range(RUNS):
+        for times, preload in ((row.alone, False), (row.wrapped, True)):
+            start = time.monotonic()
+            results.append(run(app, where, mpi, words, preload))
+            times.append(time.monotonic() - start)
+    row.same = len(set(results)) == 1
+    assert results[1::2] == results[::2]
+
+
+@pytest.mark.timeout(600)
+@each
+def test_wherever_it_stops(app: App, rows: dict[App, Row]) -> None:
+    if not app.stops:
+        pytest.skip("runs for too long under gdb")
+    where, mpi, words = prepared(app)
+    stops = silence.stops(
+        words,
+        mpi,
+        n=app.n,
+        stops=15,
+        updates=5,
+        interrupts=5,
+        every=app.every,
+        commands=COMMANDS,
+        cwd=where,
+    )
+    late = ("at the end", "by a late signal") if app.leaks else ()
+    loud = [stop for stop in stops if not stop.silent and stop.what not in late]
+    assert not loud, "\n".join("\n".join([f"stop {stop.what}", *stop.said]) for stop in loud)
+    rows[app].stops = len(stops)
