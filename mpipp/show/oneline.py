@@ -10,7 +10,7 @@ from mpipp.model import Broken, Buffer, Call, DatatypeRecord, Object, Request
 from mpipp.show import describe
 from mpipp.show.describe import Surroundings
 from mpipp.show.members import Constant, quoted, value_text
-from mpipp.show.printing import Limits
+from mpipp.show.printing import Limits, shortened
 from mpipp.show.structure import Array, Shown, Struct
 from mpipp.typetree import Datatype
 
@@ -27,7 +27,7 @@ def described(found: Object, around: Surroundings) -> str:
         text = f"{found.call.procedure} {found.state}, {arguments(found.call, around)}"
     else:
         text = inline(describe.described(found, around))
-    return text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 3] + "..."
+    return shortened(text, _MOST_TEXT)
 
 
 def arguments(call: Call, around: Surroundings) -> str:

@@ -16,7 +16,7 @@ from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.model import DatatypeRecord
 from mpipp.show import describe, structure
 from mpipp.show.members import Constant, members, quoted
-from mpipp.show.printing import Limits, runs_of, string_text
+from mpipp.show.printing import Limits, runs_of, shortened, string_text
 from mpipp.typetree import Datatype
 from mpipp.values.nodes import Memory, Node, stage_node
 from mpipp.values.nodes import buffer as values
@@ -77,7 +77,7 @@ class Tree:
         """What is to be seen of it."""
         what = self._what
         size = what.size if isinstance(what, Datatype) else None
-        return Line(self.name, _cut(_summary(what)), "", None, size, self.count)
+        return Line(self.name, shortened(_summary(what), _LONGEST), "", None, size, self.count)
 
     def child(self, i: int) -> Item:
         """Part number `i` of those below."""
@@ -132,7 +132,9 @@ class Data:
         return Data(f"[{i}]", self._memory, self._address, self._node, indices, self._origin)
 
     def _value(self) -> str:
-        return _cut(preview(stage_node(self._memory, self._address, self._node, self._prefix)))
+        return shortened(
+            preview(stage_node(self._memory, self._address, self._node, self._prefix)), _LONGEST
+        )
 
 
 class Group:
@@ -178,7 +180,7 @@ def data(name: str, memory: Memory, address: int, count: int, datatype: Datatype
     memory = _Once(memory)
     if count == 1:
         return Data(name, memory, address, datatype, (), address)
-    value = _cut(preview(values(memory, address, count, datatype)))
+    value = shortened(preview(values(memory, address, count, datatype)), _LONGEST)
     type_name = f"{count} {_type_name(datatype)}"
     line = Line(name, value, type_name, 0, count * datatype.size, count)
     return Group(line, _Entries(memory, address, count, datatype))
@@ -269,10 +271,6 @@ def _summary(what: Any, depth: int = 0) -> str:
     else:
         texts = [_summary(parts.items[i], depth + 1) for i in range(shown_count)]
     return "{" + ", ".join(texts) + (", ..." if shown_count < count else "") + "}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def _type_name(node: Datatype) -> str:

@@ -44,6 +44,44 @@ def struct_text(names: Sequence[str], items: Sequence[str], level: int, pretty: 
     return "{" + margin + "  " + f",{margin}  ".join(members) + margin + "}"
 
 
+def shortened(text: str, most: int) -> str:
+    """A line of some `most` characters at most: `{1, 2, ...}`, cut between two items only.
+
+    What cannot be cut so, as a long name, stays whole.
+    """
+    if len(text) <= most:
+        return text
+    found = ""
+    for end, closing in _ends_of_items(text):
+        cut = f"{text[:end]}, ...{closing}"
+        if found and len(cut) > most:
+            return found
+        found = cut
+        if len(cut) > most:
+            break
+    return found or text
+
+
+def _ends_of_items(text: str) -> Iterator[tuple[int, str]]:
+    # Where items of lists end that others follow, with the braces that are open there. What is
+    # quoted, or in brackets, is one.
+    quote, deep, braces = "", 0, 0
+    escaped = False
+    for place, character in enumerate(text):
+        if quote:
+            if character == quote and not escaped:
+                quote = ""
+            escaped = character == "\\" and not escaped
+        elif character in "\"'":
+            quote = character
+        elif character in "{}":
+            braces += 1 if character == "{" else -1
+        elif character in "([<>)]":
+            deep = max(0, deep + (1 if character in "([<" else -1))
+        elif not deep and text.startswith(", ", place):
+            yield place, "}" * braces
+
+
 def runs_of(codes: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Each character and how often it follows itself."""
     return ((code, len(list(run))) for code, run in itertools.groupby(codes))

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import pytest
 from samples import DOUBLE, INT, indexed, vector
 
 from mpipp.show.members import members
 from mpipp.show.oneline import inline
+from mpipp.show.printing import shortened
 from mpipp.show.structure import Struct
 
 
@@ -22,3 +24,20 @@ def test_datatype_with_arrays_and_a_component() -> None:
 def test_long_arrays_end_early() -> None:
     text = inline(Struct(members(indexed([1] * 100, list(range(100)), INT))))
     assert text.count("blocklength = 1") == 16 and "...}" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("a = 1, buf = 0x7ffdee2ea610 (8 VECTOR[4, 1, 5])", "a = 1, ..."),
+        ('a = {b = 1, c = "d, {e", f = 123456789}', 'a = {b = 1, c = "d, {e", ...}'),
+        ("{1, {2, {3, 444444444444444444444444444444}}}", "{1, {2, {3, ...}}}"),
+        ("{{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}}", "{{1, 2}, {3, 4}, {5, 6}, ...}"),
+        (r'{"a long name, with \", in it", 1}', r'{"a long name, with \", in it", ...}'),
+        ("'\"', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10", "'\"', 1, 2, 3, 4, 5, 6, 7, ..."),
+        ("MPI_File_open of a file in a directory", "MPI_File_open of a file in a directory"),
+        ("short", "short"),
+    ],
+)
+def test_lines_are_cut_between_items(text: str, short: str) -> None:
+    assert shortened(text, 30) == short
