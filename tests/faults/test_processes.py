@@ -65,6 +65,16 @@ def test_mpi_loaded_out_of_sight(mpi: support.MPI) -> None:
 
 
 @SOME
+def test_mpi_out_of_sight_beside_a_thread_that_loads(mpi: support.MPI, tmp_path: Path) -> None:
+    expected = faults.families_says(mpi.id, tmp_path)
+    plugin = faults.program("families.c", mpi, "-shared", "-fPIC", "-Dmain=work")
+    other = faults.program("host.c", mpi, "-shared", "-fPIC")
+    command = [faults.program("loading.c", mpi, "-ldl"), plugin, other, tmp_path]
+    done = faults.run(command, mpi, mpi.wrapper)
+    assert (done.returncode, done.stdout) == (3, expected), done.stderr
+
+
+@SOME
 def test_after_finalize(mpi: support.MPI) -> None:
     program = faults.program("processes.c", mpi)
     stop = [*MARK, "continue", "up"]

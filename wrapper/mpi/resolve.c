@@ -19,29 +19,46 @@ static int missing(void) {
   return MPI_ERR_OTHER;
 }
 
-struct search {
-  const char *name;
-  void *found;
+// Of the loaded libraries named libmpi...: one after the other, each with its NUL; an empty one
+// ends them.
+struct paths {
+  size_t used;
+  char text[4096];
 };
 
-// libmpi may be loaded out of the global scope, as Python extension modules do.
-static int look_in(struct dl_phdr_info *object, size_t size, void *data) {
-  (void)size;
-  struct search *search = data;
+static int is_libmpi(const struct dl_phdr_info *object) {
   const char *base = strrchr(object->dlpi_name, '/');
-  if (!base || strncmp(base + 1, "libmpi", 6) != 0) return 0;
-  void *library = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (!library) return 0;
-  search->found = dlsym(library, search->name);
-  dlclose(library);
-  return search->found && !mpipp_is_own(search->found);
+  return base && strncmp(base + 1, "libmpi", 6) == 0;
 }
 
+static int add_path(struct dl_phdr_info *object, size_t size, void *data) {
+  (void)size;
+  struct paths *paths = data;
+  size_t length = strlen(object->dlpi_name) + 1;
+  if (!is_libmpi(object) || paths->used + length >= sizeof paths->text) return 0;
+  memcpy(paths->text + paths->used, object->dlpi_name, length);
+  paths->used += length;
+  return 0;
+}
+
+static void *look_in(const char *path, const char *name) {
+  void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (!library) return NULL;
+  void *found = dlsym(library, name);
+  dlclose(library);
+  return found && !mpipp_is_own(found) ? found : NULL;
+}
+
+// libmpi may be loaded out of the global scope, as Python extension modules do. It is asked outside
+// of dl_iterate_phdr, which holds a lock that dlopen in another thread takes after its own.
 static void *find(const char *name) {
   void *address = dlsym(RTLD_NEXT, name);
   if (address) return address;
-  struct search search = {name, NULL};
-  return dl_iterate_phdr(look_in, &search) ? search.found : NULL;
+  struct paths paths = {.used = 0};
+  dl_iterate_phdr(add_path, &paths);
+  for (const char *path = paths.text; *path && !address; path += strlen(path) + 1)
+    address = look_in(path, name);
+  return address;
 }
 
 void *mpipp_resolve(int profiling, unsigned procedure) {
@@ -75,9 +92,8 @@ uint64_t mpipp_mpi_low = UINT64_MAX, mpipp_mpi_high = 0;
 
 static int add_ranges(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size, (void)data;
-  const char *base = strrchr(object->dlpi_name, '/');
-  if (!base || strncmp(base + 1, "libmpi", 6) != 0 || strncmp(base + 1, "libmpipp", 8) == 0)
-    return 0;
+  const char *name = is_libmpi(object) ? strrchr(object->dlpi_name, '/') : NULL;
+  if (!name || strncmp(name, "/libmpipp", 9) == 0) return 0;
   for (int i = 0; i < object->dlpi_phnum && range_count < MAX_RANGES; i++) {
     const ElfW(Phdr) *header = &object->dlpi_phdr[i];
     if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
