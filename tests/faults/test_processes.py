@@ -10,7 +10,7 @@ from pathlib import Path
 
 import faults
 import support
-from wrapper.watched import watched
+from wrapper.watched import Process, watched
 
 VECTOR = '{kind = VECTOR, count = 3, blocklength = 2, stride = 4, type = "MPI_DOUBLE"}'
 SOME = support.on_mpi("mpich4", "openmpi4", "openmpi5", "abi5")
@@ -120,9 +120,24 @@ def test_spawned_processes(mpi: support.MPI) -> None:
         assert first.find("comm", "parent").header.name == "MPI_COMM_NULL"
         for comm in (first.find("comm", "children"), second.find("comm", "parent")):
             assert comm.inter and (comm.size, comm.remote_size) == (1, 1)
-        second.go()
+        first.go()
+        assert second.find("comm", "parent").header.name == "MPI_COMM_PARENT"
+        parted(second)
         first.end()
-        second.end()
+
+
+def parted(process: Process) -> None:
+    """MPI_COMM_PARENT ends like any communicator, and another may get its handle."""
+    process.until("parted")
+    assert process.find("comm", "former").header.freed
+    assert not process.live("comm")
+    process.until("alone")
+    (copy,) = process.live("comm")
+    assert copy.header.handle == process.said["copy"]
+    assert (copy.header.name, copy.inter, copy.size) == ("", False, 1)
+    assert copy.header.serial > process.find("comm", "world").header.serial
+    process.check_consistent()
+    process.end()
 
 
 @support.on_mpi("mpich4", "openmpi4")

@@ -122,7 +122,8 @@ void mpipp_comm_start(void) {
   comm_made(NULL, MPI_COMM_SELF, MPIPP_FLAG_PREDEFINED, "MPI_COMM_SELF");
   MPI_Comm parent = MPI_COMM_NULL;
   PMPI(Comm_get_parent)(&parent);
-  comm_made(NULL, parent, MPIPP_FLAG_PREDEFINED, "MPI_COMM_PARENT");
+  // An ordinary one that the library made: MPI_Comm_disconnect ends it (MPI-4.1, section 11.8.2).
+  comm_made(NULL, parent, MPIPP_FLAG_IMPORTED, "MPI_COMM_PARENT");
 }
 
 // The procedures that may give out one handle of a group several times.

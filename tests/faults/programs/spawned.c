@@ -18,11 +18,20 @@ int main(int argc, char **argv) {
     SAY(children), SAY(mine);
     look("parent");
     MPI_Recv(&value, 1, MPI_INT, 0, 1, children, MPI_STATUS_IGNORE);
+    MPI_Comm_disconnect(&children);
   } else {
     MPI_Type_contiguous(2, MPI_INT, &mine);
     SAY(mine);
     look("child");
     MPI_Send(&value, 1, MPI_INT, 0, 1, parent);
+    MPI_Comm former = parent, world = MPI_COMM_WORLD, copy;
+    MPI_Comm_disconnect(&parent);
+    SAY(former), SAY(world);
+    look("parted");
+    MPI_Comm_dup(MPI_COMM_SELF, &copy);
+    SAY(copy);
+    say("again", copy == former);
+    look("alone");
   }
   MPI_Finalize();
   return 0;
