@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Union
 
 from mpipp.errors import MpippError
@@ -110,11 +110,13 @@ class Registry:
             return self._stored_at(place, found)
         return found
 
-    def given(self, call: Call, most: int) -> list[Known | None]:
+    def given(self, call: Call, most: int) -> list[tuple[Known, ...]]:
         """The requests that a call waits for, tests or starts, as its array has them now.
 
-        At most the first `most`; None in place of what is unknown. Of a call that waits for one of
-        them all that it was given. Raises MpippError when the array cannot be read.
+        At most the first `most`; for each handle the request, none where it is unknown, or all that
+        it may be: those that share it, where the program has moved it since MPI stored it. Of a
+        call that waits for one of them all that it was given. Raises MpippError when the array
+        cannot be read.
         """
         if call.requests is None:
             return []
@@ -122,7 +124,28 @@ class Registry:
         count = min(call.request_count, most)
         handles = self._source.integers(call.before or call.requests, count, size, signed=False)
         places = range(call.requests, call.requests + count * size, size)
-        return [self.find("request", handle, at) for handle, at in zip(handles, places)]
+        found = [self.find("request", handle, at) for handle, at in zip(handles, places)]
+        return self._told_apart(found, places)
+
+    def _told_apart(
+        self, given: Sequence[Known | None], places: Sequence[int]
+    ) -> list[tuple[Known, ...]]:
+        result: list[tuple[Known, ...]] = [() if known is None else (known,) for known in given]
+        moved: dict[int, list[int]] = {}  # by the oldest that has the handle
+        stored = set()
+        for index, (known, place) in enumerate(zip(given, places)):
+            if isinstance(known, Request) and known.call.requests == place:
+                stored.add(known.header.record)
+            elif isinstance(known, Request) and known.newer:
+                moved.setdefault(known.header.record, []).append(index)
+        for indices in moved.values():
+            oldest = given[indices[0]]
+            assert isinstance(oldest, Request)
+            others = [r for r in self._sharing(oldest) if r.header.record not in stored]
+            for number, index in enumerate(indices):
+                all_here = len(others) == len(indices)
+                result[index] = (others[number],) if all_here else tuple(others)
+        return result
 
     def at(self, kind: str, address: int) -> Known:
         """The object of a kind whose record is at `address`, as in `Header.record`."""
@@ -180,17 +203,22 @@ class Registry:
                 yield Broken("thread", address, str(error))
 
     def _stored_at(self, place: int, first: Request) -> Known:
-        found: Known = first
+        found = first
+        for request in self._sharing(first):
+            if request.call.requests == place:
+                found = request  # a newer one there has overwritten an older one's handle
+        return found
+
+    def _sharing(self, first: Request) -> Iterator[Request]:
+        # The requests that share a handle, oldest first.
         request: Known = first
         for _ in range(min(first.sharing, _MAX_SHARING)):
             if not isinstance(request, Request):
-                break
-            if request.call.requests == place:
-                found = request  # a newer one there has overwritten an older one's handle
+                return
+            yield request
             if not request.newer:
-                break
+                return
             request = self.at("request", request.newer)
-        return found
 
     def _find_datatype(self, handle: int) -> DatatypeRecord | Broken | None:
         found = self.find("datatype", handle)

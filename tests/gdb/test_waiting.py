@@ -124,6 +124,52 @@ def test_calls_in_one_line_each(mpi: support.MPI) -> None:
     ]
 
 
+AFTER_AN_ERROR = """#include <mpi.h>
+int main(int argc, char **argv) {
+  int in[2], out[5];
+  MPI_Request requests[4], rest[3];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Irecv(in, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &requests[0]);
+  MPI_Isend(out, 2, MPI_INT, 0, 0, MPI_COMM_SELF, &requests[1]);  // too long for it
+  for (int i = 2; i < 4; i++) {
+    MPI_Irecv(in + 1, 1, MPI_INT, 0, i, MPI_COMM_SELF, &(MPI_Request){0});
+    MPI_Isend(out + i, 1, MPI_INT, 0, i, MPI_COMM_SELF, &requests[i]);
+  }
+  if (MPI_Waitall(4, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS) return 1;
+  for (int i = 0; i < 3; i++) rest[i] = requests[1 + i];
+  if (rest[0] != rest[1] || rest[1] != rest[2]) return 2;
+  int flag;
+  MPI_Testall(2, rest, &flag, MPI_STATUSES_IGNORE);
+  MPI_Waitall(3, rest, MPI_STATUSES_IGNORE);
+  MPI_Finalize();
+}
+"""
+
+
+@support.on_mpi("mpich4", "mpich5")
+def test_handles_that_were_moved_after_an_error(mpi: support.MPI) -> None:
+    # The requests of a failed call that are not complete keep their handles, which are one here.
+    program = support.compile_program(AFTER_AN_ERROR, mpi)
+    look = "mpipp list calls"
+    stop = ["mpipp break MPI_Testall", "run"]
+    more = [look, "mpipp break MPI_Waitall", "continue", look]
+    said = support.gdb_batch(more, program=program, mpi=mpi, stop=stop)
+    said = re.sub("0x7f[0-9a-f]+", "%p", said)
+    one = "0x6c000001  one of #2, #4, #6, which have the same handle"
+    assert said.startswith(
+        "thread 1 in MPI_Testall, called at main.c:18 in main\n"
+        f"  [0]    {one}\n  [1]    {one}\n1 call\n"
+    ), said
+    assert said.endswith(
+        "thread 1 in MPI_Waitall, called at main.c:19 in main\n"
+        '  [2]  #6  0x6c000001  MPI_Isend active, dest = 0, tag = 3, comm = "MPI_COMM_SELF", '
+        "buf = %p (1 MPI_INT)  made at main.c:12 in main\n"
+        "  2 of 3 complete or null\n1 call\n"
+    ), said
+
+
 @support.on_mpi("mpich3", "mpich4")
 def test_without_symbols(mpi: support.MPI) -> None:
     program = support.compile_program(expectations.PROGRAMS / "waiting.c", mpi)

@@ -168,6 +168,7 @@ def eager(process: Process) -> None:
         "the newest": [0, 1, 3],
         "one that was moved": [1, 3],
         "all of them": [],
+        "the last of one place": [5, 6],
     }.items():
         if stop != "five sends":
             process.until(stop)

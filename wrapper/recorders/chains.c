@@ -9,6 +9,13 @@
 // How many are compared to find the one meant; completed in order, the first is it.
 enum { FARTHEST = 1024 };
 
+// The newest, if it was stored where an older one had been: the program has put that one's handle
+// elsewhere, or lost it.
+static struct mpipp_request *newest_at(struct mpipp_request *first, uint64_t where) {
+  struct mpipp_request *newest = first ? (void *)(uintptr_t)first->newest : NULL;
+  return newest && newest->call.requests == where ? newest : NULL;
+}
+
 static int is_over(const struct mpipp_request *request) {
   return (MPIPP_READ(request->object.flags) & MPIPP_FLAG_FREED) != 0;
 }
@@ -75,8 +82,9 @@ struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept) 
   struct mpipp_request *first = mpipp_listed_locked(MPIPP_REQUEST, handle);
   struct mpipp_request *chosen = NULL, *before = NULL, *previous = NULL;
   int passed = 0;
+  const struct mpipp_request *newest = newest_at(first, where);
   for (struct mpipp_request *r = first; r && passed++ < FARTHEST; previous = r, r = next_of(r)) {
-    int meant = r->call.requests == where;
+    int meant = newest ? r == newest : r->call.requests == where;
     if (is_over(r) || (chosen && !meant)) continue;
     chosen = r;
     before = previous;

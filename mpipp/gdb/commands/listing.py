@@ -48,6 +48,7 @@ _OPTIONS = (
     "--json",
 )
 _LIMIT = 200
+_FEW = 8
 
 
 class List(Command):
@@ -265,9 +266,12 @@ def _requests(call: Call, session: Session) -> Iterator[str]:
         yield f"  <{error}>"
         return
     rows, over, places = [], 0, Places()
-    for i, found in enumerate(given):
-        if isinstance(found, Request) and not found.header.freed and not found.header.null:
-            rows.append((f"  [{i}]", *_row(found, session, places)))
+    for i, candidates in enumerate(given):
+        found = [r for r in candidates if isinstance(r, Request) and not _is_over(r)]
+        if len(found) == 1:
+            rows.append((f"  [{i}]", *_row(found[0], session, places)))
+        elif found:
+            rows.append((f"  [{i}]", *_one_of(found)))
         else:
             over += 1
     yield from _table(rows)
@@ -275,6 +279,18 @@ def _requests(call: Call, session: Session) -> Iterator[str]:
         yield f"  {over} of {call.request_count} complete or null"
     if call.request_count > len(given):
         yield f"  the first {len(given)} of {call.request_count} requests shown"
+
+
+def _is_over(request: Request) -> bool:
+    return request.header.freed or request.header.null
+
+
+def _one_of(requests: Sequence[Request]) -> tuple[str, str, str, str]:
+    # A row for a handle that several operations have, which one is meant being unknown.
+    numbers = ", ".join(f"#{request.header.serial}" for request in requests[:_FEW])
+    more = f" and {len(requests) - _FEW} others" if len(requests) > _FEW else ""
+    handle = f"{requests[0].header.handle:#x}"
+    return "", handle, f"one of {numbers}{more}, which have the same handle", ""
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

@@ -22,6 +22,19 @@ static void send_few(MPI_Comm comm) {
   look("all of them");
 }
 
+// One variable for all, copied each time but the last.
+static void send_from_one_place(MPI_Comm comm) {
+  MPI_Request send, copies[2];
+  for (int i = 0; i < 2; i++) {
+    MPI_Isend(out + 5 + i, 1, MPI_INT, 1, 45, comm, &send);
+    copies[i] = send;
+  }
+  MPI_Isend(out + 7, 1, MPI_INT, 1, 45, comm, &send);
+  MPI_Wait(&send, MPI_STATUS_IGNORE);
+  look("the last of one place");
+  MPI_Waitall(2, copies, MPI_STATUSES_IGNORE);
+}
+
 int main(void) {
   int rank;
   static MPI_Request many[MANY];
@@ -31,10 +44,12 @@ int main(void) {
   ADDRESS(in), ADDRESS(out);
   if (rank == 0) {
     send_few(comm);
+    send_from_one_place(comm);
     for (int i = 0; i < MANY; i++) MPI_Isend(out, 1, MPI_INT, 1, 1, comm, &many[i]);
   } else {
     look("receiver");
     for (int i = 0; i < 5; i++) MPI_Recv(in, 1, MPI_INT, 0, 40 + i, comm, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 3; i++) MPI_Recv(in, 1, MPI_INT, 0, 45, comm, MPI_STATUS_IGNORE);
     for (int i = 0; i < MANY; i++) MPI_Irecv(in + i, 1, MPI_INT, 0, 1, comm, &many[i]);
   }
   look("many");
