@@ -1045,6 +1045,7 @@ int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int 
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_posted(call, source, tag, 1);
   MPI_Status received;
+  received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Recv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, tag) ? &received : status);
   if (code == MPI_SUCCESS) {
@@ -1082,6 +1083,7 @@ int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sour
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_posted(call, source, tag, 1);
   MPI_Status received;
+  received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Recv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, tag) ? &received : status);
   if (code == MPI_SUCCESS) {
@@ -1461,6 +1463,7 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
   MPI_Status received;
+  received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Sendrecv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status);
   if (code == MPI_SUCCESS) {
@@ -1502,6 +1505,7 @@ int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
   MPI_Status received;
+  received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Sendrecv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status);
   if (code == MPI_SUCCESS) {
@@ -1542,6 +1546,7 @@ int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int 
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
   MPI_Status received;
+  received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Sendrecv_replace *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status);
   if (code == MPI_SUCCESS) {
@@ -1582,6 +1587,7 @@ int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
   MPI_Status received;
+  received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Sendrecv_replace_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status);
   if (code == MPI_SUCCESS) {

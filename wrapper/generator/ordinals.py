@@ -50,6 +50,7 @@ def counting(procedure: Procedure) -> list[str]:
         )
         if blocking:
             lines.append("MPI_Status received;")
+            lines.append("received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over")
     return lines
 
 

@@ -189,6 +189,7 @@ uint64_t mpipp_posted_further(const struct mpipp_call *call, int source, int tag
 void mpipp_received_any(const struct mpipp_call *call, const MPI_Status *status) {
   int source = status->MPI_SOURCE, tag = status->MPI_TAG;
   if (source == MPI_PROC_NULL) return;
+  if (source == MPI_ANY_SOURCE) return mpipp_uncertain(call); // nobody said which message it was
   mpipp_count(call, MPIPP_RECEIVES, call->comm, mpipp_channel_key(source, tag));
   mpipp_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
