@@ -6,7 +6,7 @@ from __future__ import annotations
 import support
 from watched import Process, watched
 
-from mpipp.model import KINDS
+from mpipp.model import KINDS, DatatypeRecord
 
 KILOBYTES = 1024  # that a loop may take: far less than one record in a hundred would be
 
@@ -72,3 +72,21 @@ def made_again(process: Process) -> None:
     assert headers[3].serial > headers[2].serial
     assert len({header.site.address for header in headers}) == 1
     assert [datatype.tree.size for datatype in types] == [48, 48, 48, 120]
+
+
+@support.on_mpi("mpich4", "mpich5")
+def test_a_record_that_was_recycled(mpi: support.MPI) -> None:
+    # It must not be taken for the next datatype with that handle, and nothing may refer to it.
+    with watched("recycled.c", mpi) as (process,):
+        process.until("pending")
+        (request,) = process.pending()
+        used, found = request.call.buffers[0].datatype, process.find("datatype", "again")
+        assert isinstance(used, DatatypeRecord), used
+        assert used.tree.arguments == {"count": process.said["count"]}
+        assert used.header.record == found.header.record
+        assert found.header.references == 1
+        process.until("over")
+        references = [found.header.references for found in process.live("datatype")]
+        assert references == [0] * len(references)
+        process.check_consistent()
+        process.end()

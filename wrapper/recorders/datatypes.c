@@ -92,7 +92,9 @@ static void fill_components(struct mpipp_datatype *record, const MPI_Datatype *c
   if (!values) return;
   for (int64_t i = 0; i < count; i++) {
     values[i] = (int64_t)known(record->object.caller, components[i]);
-    mpipp_refer((uint64_t)values[i]);
+    int locked = mpipp_lock_kind(MPIPP_DATATYPE);
+    if (!mpipp_refer_locked((uint64_t)values[i], MPIPP_KEY(components[i]))) values[i] = 0;
+    mpipp_unlock_kind(locked);
   }
   record->component_count = (uint32_t)count;
 }

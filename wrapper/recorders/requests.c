@@ -34,11 +34,17 @@ static inline int refers(const struct mpipp_call *call) {
   return (call->present & MPIPP_HAS_VECTORS) != 0;
 }
 
-static void refer_datatypes(const struct mpipp_call *call) {
-  for (uint32_t i = 0; i < call->buffer_count; i++) mpipp_refer(call->buffers[i].record);
+static void refer_datatypes(struct mpipp_call *call) {
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    struct mpipp_buffer *buffer = &call->buffers[i];
+    if (!mpipp_refer_locked(buffer->record, buffer->datatype)) buffer->record = 0;
+  }
   for (int v = 0; v < MPIPP_MAX_VECTORS && call->present & MPIPP_HAS_VECTORS; v++) {
-    const uint64_t *records = (const uint64_t *)(uintptr_t)call->vectors[v].records;
-    for (uint64_t i = 0; records && i < call->vectors[v].length; i++) mpipp_refer(records[i]);
+    uint64_t *records = (uint64_t *)(uintptr_t)call->vectors[v].records;
+    const MPI_Datatype *handles = (const MPI_Datatype *)(uintptr_t)call->vectors[v].datatypes;
+    for (uint64_t i = 0; records && i < call->vectors[v].length; i++) {
+      if (!mpipp_refer_locked(records[i], MPIPP_KEY(handles[i]))) records[i] = 0;
+    }
   }
 }
 

@@ -146,8 +146,10 @@ static int unused(const struct mpipp_object *object) {
   return (MPIPP_READ(object->flags) & MPIPP_FLAG_FREED) && MPIPP_READ(object->references) == 0;
 }
 
+// Whoever has kept its address must not take it for the next object with that handle.
 static void recycle(struct mpipp_store *store, struct mpipp_object *object) {
   __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
+  MPIPP_WRITE(object->handle, MPIPP_NO_HANDLE);
   mpipp_forget(object);
   MPIPP_WRITE(object->flags, 0);
   object->next = (uint64_t)(uintptr_t)store->free;
@@ -361,9 +363,11 @@ static int lasting(const struct mpipp_object *object) {
   return MPIPP_READ(object->flags) & MPIPP_FLAG_PREDEFINED;
 }
 
-void mpipp_refer(uint64_t record) {
+int mpipp_refer_locked(uint64_t record, uint64_t handle) {
   struct mpipp_object *object = (void *)(uintptr_t)record;
-  if (object && !lasting(object)) __atomic_add_fetch(&object->references, 1, __ATOMIC_RELAXED);
+  if (!object || MPIPP_READ(object->handle) != handle || !MPIPP_READ(object->serial)) return 0;
+  if (!lasting(object)) __atomic_add_fetch(&object->references, 1, __ATOMIC_RELAXED);
+  return 1;
 }
 
 static int drop_reference(struct mpipp_object *object) {
@@ -374,14 +378,6 @@ static int drop_reference(struct mpipp_object *object) {
 void mpipp_unrefer_locked(uint64_t record) {
   struct mpipp_object *object = (void *)(uintptr_t)record;
   if (drop_reference(object)) recycle(&mpipp_stores[object->kind], object);
-}
-
-void mpipp_unrefer(uint64_t record) {
-  struct mpipp_object *object = (void *)(uintptr_t)record;
-  if (!drop_reference(object)) return;
-  mpipp_lock();
-  recycle(&mpipp_stores[object->kind], object);
-  mpipp_unlock();
 }
 
 void mpipp_discard_locked(void *record) {

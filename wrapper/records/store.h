@@ -149,9 +149,10 @@ int mpipp_is_constant(enum mpipp_kind kind, uint64_t handle);
 // One more handle to a known object was given out; returns 0 if it is not known.
 int mpipp_held_again(enum mpipp_kind kind, uint64_t handle);
 
-// A record that refers to another keeps it from being recycled. Addresses; 0 is ignored.
-void mpipp_refer(uint64_t record);
-void mpipp_unrefer(uint64_t record);
+// A record that refers to another keeps it from being recycled; with the lock held where others may
+// be there. Addresses; 0 is ignored. Returns whether the record is still that handle's: one that was
+// looked up before may have been recycled since, and is not referred to.
+int mpipp_refer_locked(uint64_t record, uint64_t handle);
 void mpipp_unrefer_locked(uint64_t record);
 
 // Recycles a record that is not reachable by handle.
