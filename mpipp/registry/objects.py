@@ -111,7 +111,7 @@ class Objects:
         raw = self.raw("win", RawWin, record)
         source = self._source
         ranks, exclusive = source.unpack(raw.lock_ranks, 4), source.unpack(raw.lock_exclusive, 4)
-        locks = tuple(zip(ranks, map(bool, exclusive)))[: raw.lock_count]
+        locks = tuple(zip(ranks, map(bool, exclusive)))[: raw.known_locks]
         return model.Win(
             header,
             base=raw.base,

@@ -208,6 +208,7 @@ class RawWin(NamedTuple):
     completes: int
     locking: int
     lock_count: int
+    known_locks: int
     lock_ranks: bytes
     lock_exclusive: bytes
 

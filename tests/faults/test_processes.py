@@ -141,6 +141,14 @@ def parted(process: Process) -> None:
 
 
 @support.on_mpi("mpich4", "openmpi4")
+def test_fork_in_a_signal_handler_while_the_lock_is_held(mpi: support.MPI) -> None:
+    program = faults.program("forking.c", mpi, "-rdynamic")
+    env = {"UCX_MEM_EVENTS": "n"}  # it would put its own madvise in place of the program's
+    done = faults.run([program], mpi, mpi.wrapper, env=env, timeout=30)
+    assert (done.returncode, done.stdout) == (0, "3000 keys, the child ended with 7\n"), done
+
+
+@support.on_mpi("mpich4", "openmpi4")
 def test_a_call_from_a_thread_that_ends(mpi: support.MPI) -> None:
     with watched(str(faults.PROGRAMS / "destructor.c"), mpi) as (process,):
         process.until("ending")

@@ -64,3 +64,8 @@ def test_threads(mpi: support.MPI) -> None:
 @FEW
 def test_threads_whose_requests_share_a_handle(mpi: support.MPI) -> None:
     check_threads(mpi, "shared.c", 40_000)
+
+
+@FEW
+def test_threads_that_change_the_same_objects(mpi: support.MPI) -> None:
+    check_threads(mpi, "renamed.c", 3000)

@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
 """
 
 
-@support.on_mpi("mpich4", "mpich5")
+@support.on_mpi("mpich4")  # MPICH 5 completes more before it gives up
 def test_handles_that_were_moved_after_an_error(mpi: support.MPI) -> None:
     # The requests of a failed call that are not complete keep their handles, which are one here.
     program = support.compile_program(AFTER_AN_ERROR, mpi)

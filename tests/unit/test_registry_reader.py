@@ -237,6 +237,7 @@ def test_windows(image: Image) -> None:
         epochs=image.value("epoch", "lock", "fence"),
         access_group=7,
         lock_count=2,
+        known_locks=2,
         lock_ranks=struct.pack(order + "8i", 3, 4, *range(6)),
         lock_exclusive=struct.pack(order + "8i", 1, 0, *range(6)),
     )

@@ -211,3 +211,17 @@ def messages(processes: list[Process]) -> None:
         for process in processes:
             assert freed(process, "message", "message")
             assert not process.pending()
+
+
+@support.on_mpi("mpich4", "mpich5")
+def test_more_locks_than_are_kept(mpi: support.MPI) -> None:
+    def known(stop: str) -> tuple[int, int, set[tuple[int, bool]]]:
+        win = process.until(stop).find("win", "win")
+        return win.lock_count, len(win.locks), set(win.locks)
+
+    with watched("locks.c", mpi) as (process,):
+        # MPI_PROC_NULL may be locked any number of times; here it is -1.
+        assert known("ten") == (10, 8, {(0, True), (-1, False)})
+        assert known("nine") == (9, 7, {(-1, False)})
+        assert known("none") == (0, 0, set())
+        process.end()

@@ -1322,7 +1322,7 @@ int MPI_Info_delete(mpipp_MPI_Info info, const char* key) {
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Info_delete *)real)((MPI_Info)info, key);
   if (code == MPI_SUCCESS) {
-    mpipp_info_changed((MPI_Info)info);
+    mpipp_info_set(MPIPP_KEY((MPI_Info)info), key, NULL);
   }
   return mpipp_leave(thread, code);
 }
@@ -1402,7 +1402,7 @@ int MPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value) {
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Info_set *)real)((MPI_Info)info, key, value);
   if (code == MPI_SUCCESS) {
-    mpipp_info_changed((MPI_Info)info);
+    mpipp_info_set(MPIPP_KEY((MPI_Info)info), key, value);
   }
   return mpipp_leave(thread, code);
 }

@@ -144,6 +144,7 @@ ALWAYS = {
 # Statements after MPI succeeded, instead of what the parameters' kinds imply for handles.
 KEY = "MPIPP_KEY(({type}){name})"
 COMM = KEY.format(type="MPI_Comm", name="comm")
+INFO = KEY.format(type="MPI_Info", name="info")
 FUNCTION = "(uintptr_t){}"
 AFTER = {
     "Init": "mpipp_initialized();",
@@ -180,8 +181,8 @@ AFTER = {
     "Session_set_errhandler": "mpipp_errhandler_set(MPIPP_SESSION, "
     "MPIPP_KEY((MPI_Session)session),\n"
     "                     MPIPP_KEY((MPI_Errhandler)errhandler));",
-    "Info_set": "mpipp_info_changed((MPI_Info)info);",
-    "Info_delete": "mpipp_info_changed((MPI_Info)info);",
+    "Info_set": f"mpipp_info_set({INFO}, key, value);",
+    "Info_delete": f"mpipp_info_set({INFO}, key, NULL);",
     "File_open": "mpipp_file_made(call, *fh, call->comm, filename, amode);",
     "File_set_view": "mpipp_file_view(call->file, disp, MPIPP_KEY((MPI_Datatype)etype),\n"
     "                MPIPP_KEY((MPI_Datatype)filetype), datarep);",

@@ -94,7 +94,7 @@ static void comm_made(const struct mpipp_call *call, MPI_Comm comm, unsigned fla
   struct mpipp_comm *record = mpipp_claim(MPIPP_COMM, MPIPP_KEY(comm), call ? call->caller : 0);
   if (!record) return;
   mpipp_mark(&record->object, flags);
-  mpipp_set_string(&record->object.name, name);
+  record->object.name = mpipp_copied(name);
   record->object.fint = MPIPP_FINT(Comm, comm);
   PMPI(Comm_rank)(comm, &record->rank);
   PMPI(Comm_size)(comm, &record->size);
@@ -150,10 +150,12 @@ void mpipp_group_made(const struct mpipp_call *call, MPI_Group group) {
 
 void mpipp_errhandler_set(enum mpipp_kind kind, uint64_t handle, uint64_t errhandler) {
   if (kind == MPIPP_COMM) {
-    struct mpipp_comm *record = mpipp_find_live(kind, handle);
+    struct mpipp_comm *record = mpipp_lock_live(kind, handle);
     if (record) record->errhandler = errhandler;
+    mpipp_unlock();
   } else if (kind == MPIPP_SESSION) {
-    struct mpipp_session *record = mpipp_find_live(kind, handle);
+    struct mpipp_session *record = mpipp_lock_live(kind, handle);
     if (record) record->errhandler = errhandler;
+    mpipp_unlock();
   }
 }

@@ -206,7 +206,7 @@ void mpipp_datatype_predefined(MPI_Datatype datatype, const char *name) {
   if (!record) return;
   record->combiner = MPIPP_COMBINER_NAMED;
   mpipp_mark(&record->object, MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_COMMITTED);
-  mpipp_set_string(&record->object.name, name);
+  record->object.name = mpipp_copied(name);
   ask_extents(record, datatype);
   mpipp_publish(record);
 }

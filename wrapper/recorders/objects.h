@@ -84,7 +84,8 @@ void mpipp_file_view(uint64_t file, int64_t disp, uint64_t etype, uint64_t filet
 void mpipp_split_begun(const struct mpipp_call *call);
 void mpipp_split_ended(uint64_t file);
 void mpipp_info_made(const struct mpipp_call *call, MPI_Info info);
-void mpipp_info_changed(MPI_Info info);
+// The entry of a key; value: NULL if it was deleted.
+void mpipp_info_set(uint64_t info, const char *key, const char *value);
 void mpipp_message_made(const struct mpipp_call *call, MPI_Message message, MPI_Status *status);
 #ifdef MPIPP_HAVE_Session_init
 void mpipp_session_made(const struct mpipp_call *call, MPI_Session session, uint64_t errhandler);

@@ -13,16 +13,18 @@ void mpipp_constant_made(enum mpipp_kind kind, uint64_t handle, const char *name
   struct mpipp_object *record = mpipp_claim(kind, handle, 0);
   if (!record) return;
   mpipp_mark(record, flag);
-  mpipp_set_string(&record->name, name);
+  record->name = mpipp_copied(name);
   mpipp_publish(record);
 }
 
 void mpipp_named(enum mpipp_kind kind, uint64_t handle, const char *name) {
-  struct mpipp_object *record = mpipp_find_live(kind, handle);
-  if (!record || !name) return;
+  uint64_t text = mpipp_copied(name);
+  struct mpipp_object *record = mpipp_lock_live(kind, handle);
   // What a predefined datatype holds goes by its name.
-  if (kind == MPIPP_DATATYPE && MPIPP_READ(record->flags) & MPIPP_FLAG_PREDEFINED) return;
-  mpipp_set_string(&record->name, name);
+  int fixed = kind == MPIPP_DATATYPE && record && MPIPP_READ(record->flags) & MPIPP_FLAG_PREDEFINED;
+  if (record && name && !fixed) text = mpipp_replace(&record->name, text);
+  mpipp_unlock();
+  free((void *)(uintptr_t)text);
 }
 
 static void forget_datatype(struct mpipp_datatype *record) {
@@ -93,92 +95,118 @@ void mpipp_file_made(const struct mpipp_call *call, MPI_File file, uint64_t comm
   if (!record) return;
   record->comm = comm;
   record->amode = amode;
-  mpipp_set_string(&record->filename, filename);
+  record->filename = mpipp_copied(filename);
   // The view until the program sets one (MPI-4.1, section 14.2.1).
   record->disp = 0;
   record->etype = record->filetype = MPIPP_KEY(MPI_BYTE);
-  mpipp_set_string(&record->datarep, "native");
+  record->datarep = mpipp_copied("native");
   mpipp_publish(record);
 }
 
 void mpipp_file_view(uint64_t file, int64_t disp, uint64_t etype, uint64_t filetype,
                      const char *datarep) {
-  struct mpipp_file *record = mpipp_find_live(MPIPP_FILE, file);
-  if (!record) return;
-  record->disp = disp;
-  record->etype = etype;
-  record->filetype = filetype;
-  mpipp_set_string(&record->datarep, datarep);
+  uint64_t text = mpipp_copied(datarep);
+  struct mpipp_file *record = mpipp_lock_live(MPIPP_FILE, file);
+  if (record) {
+    record->disp = disp;
+    record->etype = etype;
+    record->filetype = filetype;
+    text = mpipp_replace(&record->datarep, text);
+  }
+  mpipp_unlock();
+  free((void *)(uintptr_t)text);
 }
 
 void mpipp_split_begun(const struct mpipp_call *call) {
-  struct mpipp_file *record = mpipp_find_live(MPIPP_FILE, call->file);
-  if (!record) return;
-  record->call = *call;
-  __atomic_store_n(&record->split_pending, 1, __ATOMIC_RELEASE);
+  struct mpipp_file *record = mpipp_lock_live(MPIPP_FILE, call->file);
+  if (record) {
+    record->call = *call;
+    __atomic_store_n(&record->split_pending, 1, __ATOMIC_RELEASE);
+  }
+  mpipp_unlock();
 }
 
 void mpipp_split_ended(uint64_t file) {
-  struct mpipp_file *record = mpipp_find_live(MPIPP_FILE, file);
+  struct mpipp_file *record = mpipp_lock_live(MPIPP_FILE, file);
   if (record) __atomic_store_n(&record->split_pending, 0, __ATOMIC_RELEASE);
+  mpipp_unlock();
 }
 
-// Appends key, NUL, value, NUL to a growing block; returns 0 without memory.
-static int append(char **block, size_t *used, const char *text) {
-  size_t length = strlen(text) + 1;
-  char *larger = realloc(*block, *used + length);
-  if (!larger) return 0;
-  memcpy(larger + *used, text, length);
-  *block = larger;
-  *used += length;
-  return 1;
+// Entries of an info as its record has them: key, NUL, value, NUL, key ...
+struct entries {
+  char *text;
+  size_t bytes;
+  int64_t count;
+};
+
+// Without memory, the entry is lost.
+static void append(struct entries *entries, const char *key, const char *value) {
+  size_t key_bytes = strlen(key) + 1, value_bytes = strlen(value) + 1;
+  char *larger = realloc(entries->text, entries->bytes + key_bytes + value_bytes);
+  if (!larger) return mpipp_dropped();
+  memcpy(larger + entries->bytes, key, key_bytes);
+  memcpy(larger + entries->bytes + key_bytes, value, value_bytes);
+  entries->text = larger;
+  entries->bytes += key_bytes + value_bytes;
+  entries->count++;
 }
 
-static int append_entry(char **block, size_t *used, MPI_Info info, int index) {
+static void ask_entry(struct entries *entries, MPI_Info info, int index) {
   char key[MPI_MAX_INFO_KEY + 1] = "";
   int length = 0, flag = 0;
   PMPI(Info_get_nthkey)(info, index, key);
   PMPI(Info_get_valuelen)(info, key, &length, &flag);
   char *value = flag ? calloc(1, (size_t)length + 1) : NULL;
-  if (!value) return 0;
+  if (!value) return mpipp_dropped();
   PMPI(Info_get)(info, key, length, value, &flag);
-  int done = append(block, used, key) && append(block, used, value);
+  append(entries, key, value);
   free(value);
-  return done;
-}
-
-static void ask_entries(struct mpipp_info *record, MPI_Info info) {
-  int count = 0;
-  char *block = NULL;
-  size_t used = 0;
-  PMPI(Info_get_nkeys)(info, &count);
-  for (int i = 0; i < count; i++) {
-    if (append_entry(&block, &used, info, i)) continue;
-    count = i;
-    mpipp_dropped();
-  }
-  uint64_t old = record->entries;
-  record->key_count = 0; // the block is replaced first
-  __atomic_store_n(&record->entries, (uint64_t)(uintptr_t)block, __ATOMIC_RELEASE);
-  __atomic_store_n(&record->key_count, count, __ATOMIC_RELEASE);
-  free((void *)(uintptr_t)old);
 }
 
 void mpipp_info_made(const struct mpipp_call *call, MPI_Info info) {
   if (info == MPI_INFO_NULL) return;
-  int saved = errno;
+  int saved = errno, count = 0;
   struct mpipp_info *record = mpipp_claim(MPIPP_INFO, MPIPP_KEY(info), call->caller);
   if (!record) return;
   record->object.fint = MPIPP_FINT(Info, info);
-  ask_entries(record, info);
+  struct entries entries = {0};
+  PMPI(Info_get_nkeys)(info, &count);
+  for (int i = 0; i < count; i++) ask_entry(&entries, info, i);
+  record->entries = (uint64_t)(uintptr_t)entries.text;
+  record->key_count = entries.count;
   mpipp_publish(record);
   errno = saved;
 }
 
-void mpipp_info_changed(MPI_Info info) {
+// All but the entry of a key, which gets the new value where it stands, or else at the end.
+static struct entries changed(const struct mpipp_info *record, const char *key, const char *value) {
+  struct entries entries = {0};
+  const char *old = (const char *)(uintptr_t)record->entries;
+  for (int64_t i = 0; i < record->key_count; i++) {
+    const char *old_value = old + strlen(old) + 1;
+    int is_it = strcmp(old, key) == 0;
+    if (!is_it || value) append(&entries, old, is_it ? value : old_value);
+    if (is_it) value = NULL;
+    old = old_value + strlen(old_value) + 1;
+  }
+  if (value) append(&entries, key, value);
+  return entries;
+}
+
+// MPI is not asked what the info holds now: another thread may change it meanwhile, and an error in
+// the recorder's own question would go to the program's error handler.
+void mpipp_info_set(uint64_t info, const char *key, const char *value) {
   int saved = errno;
-  struct mpipp_info *record = mpipp_find_live(MPIPP_INFO, MPIPP_KEY(info));
-  if (record) ask_entries(record, info);
+  uint64_t old = 0;
+  struct mpipp_info *record = mpipp_lock_live(MPIPP_INFO, info);
+  if (record) {
+    struct entries entries = changed(record, key, value);
+    record->key_count = 0; // the block is replaced first
+    old = mpipp_replace(&record->entries, (uint64_t)(uintptr_t)entries.text);
+    __atomic_store_n(&record->key_count, entries.count, __ATOMIC_RELEASE);
+  }
+  mpipp_unlock();
+  free((void *)(uintptr_t)old);
   errno = saved;
 }
 

@@ -42,72 +42,85 @@ void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm) {
   errno = saved;
 }
 
+// With the lock held: threads may synchronise one window with several others at a time.
 static void change_epochs(struct mpipp_win *record, uint64_t add, uint64_t remove) {
+  if (!record) return;
   __atomic_store_n(&record->epochs, (record->epochs | add) & ~remove, __ATOMIC_RELEASE);
 }
 
 void mpipp_epoch_opened(uint64_t win, unsigned epoch, uint64_t group) {
-  struct mpipp_win *record = mpipp_find_live(MPIPP_WIN, win);
-  if (!record) return;
-  if (epoch == MPIPP_EPOCH_POST) {
+  struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
+  if (record && epoch == MPIPP_EPOCH_POST) {
     record->exposure_group = group;
     record->exposure_serial = mpipp_serial_of(MPIPP_GROUP, group);
   }
   change_epochs(record, epoch, MPIPP_EPOCH_FENCE);
+  mpipp_unlock();
 }
 
 // What others need to know of a call that may wait for them, before it does.
 void mpipp_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail) {
-  struct mpipp_win *record = mpipp_find_live(MPIPP_WIN, win);
-  if (!record) return;
-  if (what == MPIPP_FENCING) MPIPP_WRITE(record->fences, record->fences + 1);
-  if (what == MPIPP_COMPLETING) MPIPP_WRITE(record->completes, record->completes + 1);
-  if (what == MPIPP_LOCKING) MPIPP_WRITE(record->locking, (uint32_t)detail);
-  if (what == MPIPP_STARTING) {
+  struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
+  if (record && what == MPIPP_FENCING) MPIPP_WRITE(record->fences, record->fences + 1);
+  if (record && what == MPIPP_COMPLETING) MPIPP_WRITE(record->completes, record->completes + 1);
+  if (record && what == MPIPP_LOCKING) MPIPP_WRITE(record->locking, (uint32_t)detail);
+  if (record && what == MPIPP_STARTING) {
     record->access_group = detail;
     record->access_serial = mpipp_serial_of(MPIPP_GROUP, detail);
   }
+  mpipp_unlock();
 }
 
 // The call failed: whether it took part in anything is not known.
 void mpipp_not_synchronized(uint64_t win) {
-  struct mpipp_win *record = mpipp_find_live(MPIPP_WIN, win);
+  struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
   if (record) MPIPP_WRITE(record->identity, 0);
+  mpipp_unlock();
 }
 
 void mpipp_epoch_closed(uint64_t win, unsigned epoch) {
-  struct mpipp_win *record = mpipp_find_live(MPIPP_WIN, win);
-  if (record) change_epochs(record, 0, epoch);
+  change_epochs(mpipp_lock_live(MPIPP_WIN, win), 0, epoch);
+  mpipp_unlock();
 }
 
 // A fence opens an epoch unless the caller asserts that nothing follows.
 void mpipp_fenced(uint64_t win, int assertion) {
-  struct mpipp_win *record = mpipp_find_live(MPIPP_WIN, win);
-  if (!record) return;
   int open = !(assertion & MPI_MODE_NOSUCCEED);
+  struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
   change_epochs(record, open ? MPIPP_EPOCH_FENCE : 0, open ? 0 : MPIPP_EPOCH_FENCE);
+  mpipp_unlock();
+}
+
+static void add_lock(struct mpipp_win *record, int rank, int exclusive) {
+  record->lock_count++;
+  change_epochs(record, MPIPP_EPOCH_LOCK, MPIPP_EPOCH_FENCE);
+  uint32_t known = record->known_locks;
+  if (known == MPIPP_MAX_LOCKS) return;
+  record->lock_ranks[known] = rank;
+  record->lock_exclusive[known] = exclusive;
+  MPIPP_WRITE(record->known_locks, known + 1);
+}
+
+static void remove_lock(struct mpipp_win *record, int rank) {
+  if (--record->lock_count == 0) change_epochs(record, 0, MPIPP_EPOCH_LOCK);
+  for (uint32_t i = 0; i < record->known_locks; i++) {
+    if (record->lock_ranks[i] != rank) continue;
+    uint32_t last = record->known_locks - 1;
+    record->lock_ranks[i] = record->lock_ranks[last];
+    record->lock_exclusive[i] = record->lock_exclusive[last];
+    MPIPP_WRITE(record->known_locks, last);
+    return;
+  }
 }
 
 void mpipp_locked(uint64_t win, int rank, int exclusive) {
-  struct mpipp_win *record = mpipp_find_live(MPIPP_WIN, win);
-  if (!record) return;
-  if (record->lock_count < MPIPP_MAX_LOCKS) {
-    record->lock_ranks[record->lock_count] = rank;
-    record->lock_exclusive[record->lock_count] = exclusive;
-  }
-  record->lock_count++;
-  change_epochs(record, MPIPP_EPOCH_LOCK, MPIPP_EPOCH_FENCE);
+  struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
+  if (record) add_lock(record, rank, exclusive);
+  mpipp_unlock();
 }
 
 void mpipp_unlocked(uint64_t win, int rank) {
-  struct mpipp_win *record = mpipp_find_live(MPIPP_WIN, win);
-  if (!record || record->lock_count == 0) return;
-  uint32_t known = record->lock_count < MPIPP_MAX_LOCKS ? record->lock_count : MPIPP_MAX_LOCKS;
-  for (uint32_t i = 0; i < known; i++) {
-    if (record->lock_ranks[i] != rank) continue;
-    record->lock_ranks[i] = record->lock_ranks[known - 1];
-    record->lock_exclusive[i] = record->lock_exclusive[known - 1];
-    break;
-  }
-  if (--record->lock_count == 0) change_epochs(record, 0, MPIPP_EPOCH_LOCK);
+  struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
+  if (record && record->lock_count) remove_lock(record, rank);
+  mpipp_unlock();
 }

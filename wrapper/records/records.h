@@ -286,8 +286,8 @@ struct mpipp_win {
   uint64_t fences;        // calls of MPI_Win_fence that have begun
   uint64_t completes;     // calls of MPI_Win_complete that have begun
   uint32_t locking;       // the lock that MPI_Win_lock is asked for is: 0 shared, 1 exclusive
-  uint32_t more_padding;
-  uint32_t lock_count; // locks held; more than MPIPP_MAX_LOCKS are only counted
+  uint32_t known_locks;   // those of the locks held whose ranks are kept
+  uint32_t lock_count;    // locks held; more than MPIPP_MAX_LOCKS are only counted
   uint32_t padding;
   int32_t lock_ranks[MPIPP_MAX_LOCKS];
   int32_t lock_exclusive[MPIPP_MAX_LOCKS];

@@ -14,7 +14,7 @@
 #include "recorders/objects.h"
 #include "records/registry.h"
 
-enum { CHUNK_BYTES = 1 << 16, FIRST_SLOTS = 1024, MAX_FRAMES = 64 };
+enum { CHUNK_BYTES = 1 << 16, FIRST_SLOTS = 1024, MAX_FRAMES = 64, MAX_TRIES = 10000 };
 
 struct mpipp_store mpipp_stores[MPIPP_KINDS];
 int mpipp_several_threads = 1; // until MPI says otherwise
@@ -23,13 +23,24 @@ static const struct mpipp_slots no_slots = {.slot = {{.handle = MPIPP_NO_HANDLE}
 const struct mpipp_slots *mpipp_requests_alone = &no_slots;
 
 // Held for some dozen instructions, at every datatype made and freed: a third of a mutex's cost.
-static char lock = 0;
+// It is the address of the holder's own mark; NULL: nobody's.
+static void *lock = NULL;
+static __thread char mark __attribute__((tls_model("initial-exec")));
 
 void mpipp_lock(void) {
-  while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE)) sched_yield();
+  void *nobody = NULL;
+  while (!__atomic_compare_exchange_n(&lock, &nobody, (void *)&mark, 0, __ATOMIC_ACQUIRE,
+                                      __ATOMIC_RELAXED)) {
+    nobody = NULL;
+    sched_yield();
+  }
 }
 void mpipp_unlock(void) {
-  __atomic_clear(&lock, __ATOMIC_RELEASE);
+  __atomic_store_n(&lock, NULL, __ATOMIC_RELEASE);
+}
+void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle) {
+  mpipp_lock();
+  return mpipp_find_live(kind, handle);
 }
 
 void mpipp_dropped(void) {
@@ -56,17 +67,16 @@ void mpipp_release(uint64_t *field) {
   *field = 0;
 }
 
-void mpipp_set_string(uint64_t *field, const char *text) {
+uint64_t mpipp_copied(const char *text) {
   int saved = errno;
   char *copy = text ? strdup(text) : NULL;
   if (text && !copy) mpipp_dropped();
-  uint64_t old = *field;
-  __atomic_store_n(field, (uint64_t)(uintptr_t)copy, __ATOMIC_RELEASE);
-  free((void *)(uintptr_t)old);
   errno = saved;
+  return (uint64_t)(uintptr_t)copy;
 }
 
-void *mpipp_find_further(const struct mpipp_slots *slots, uint64_t handle) {
+static void *probe(const struct mpipp_slots *slots, uint64_t handle) {
+  if (!slots) return NULL;
   uint64_t mask = MPIPP_READ(slots->mask);
   for (uint64_t i = mpipp_hash(handle), n = 0; n <= mask; i++, n++) {
     const struct mpipp_slot *slot = &slots->slot[i & mask];
@@ -75,6 +85,19 @@ void *mpipp_find_further(const struct mpipp_slots *slots, uint64_t handle) {
     if (MPIPP_READ(slot->record) == 0) return NULL;
   }
   return NULL;
+}
+
+// What is not found while another thread replaces the slots may be there: it is looked for again.
+// Not for ever, since a signal handler may have interrupted that very thread.
+void *mpipp_find_further(enum mpipp_kind kind, uint64_t handle) {
+  const struct mpipp_store *store = &mpipp_stores[kind];
+  for (int tries = 0;; tries++) {
+    uint64_t rebuilds = MPIPP_READ(store->rebuilds);
+    void *object = probe(MPIPP_READ(store->slots), handle);
+    int sure = rebuilds % 2 == 0 && MPIPP_READ(store->rebuilds) == rebuilds;
+    if (object || sure || tries == MAX_TRIES) return object;
+    sched_yield();
+  }
 }
 
 // The slot of a handle, or the slot to put it in.
@@ -135,7 +158,7 @@ static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacit
 }
 
 // A thread may still probe the table just replaced. Its memory goes back to the system, but the
-// addresses stay: such a thread reads zeros, finds nothing, and asks again.
+// addresses stay: such a thread reads zeros, finds nothing, and looks again.
 static void retire(struct mpipp_store *store, struct mpipp_slots *slots) {
   store->spare_capacity = slots->mask + 1;
   store->spare = slots;
@@ -156,6 +179,10 @@ static void recycle(struct mpipp_store *store, struct mpipp_object *object) {
   store->free = object;
 }
 
+static void change_rebuilds(struct mpipp_store *store) {
+  __atomic_store_n(&store->rebuilds, store->rebuilds + 1, __ATOMIC_SEQ_CST);
+}
+
 // Makes room: leaves out the records nobody needs and grows only if that is not enough. Create
 // and free in a loop therefore needs no more memory than the first FIRST_SLOTS objects.
 static int make_room(struct mpipp_store *store) {
@@ -166,8 +193,9 @@ static int make_room(struct mpipp_store *store) {
   }
   uint64_t wanted = capacity ? capacity : FIRST_SLOTS;
   if (keep * 2 > wanted) wanted *= 2;
+  change_rebuilds(store);
   struct mpipp_slots *slots = new_slots(store, wanted);
-  if (!slots) return 0;
+  if (!slots) return change_rebuilds(store), 0;
   struct mpipp_object *gone = NULL;
   for (uint64_t i = 0; i < capacity; i++) {
     if (old->slot[i].record <= 1) continue;
@@ -181,6 +209,7 @@ static int make_room(struct mpipp_store *store) {
   }
   publish_slots(store, slots);
   if (old) retire(store, old);
+  change_rebuilds(store);
   while (gone) {
     struct mpipp_object *object = gone;
     gone = (void *)(uintptr_t)object->next;
@@ -349,14 +378,10 @@ int mpipp_is_constant(enum mpipp_kind kind, uint64_t handle) {
 }
 
 int mpipp_held_again(enum mpipp_kind kind, uint64_t handle) {
-  struct mpipp_object *object = mpipp_find_live(kind, handle);
-  if (!object) return 0;
-  if (is_constant(object)) return 1;
-  mpipp_lock();
-  int live = MPIPP_READ(object->serial) && !(MPIPP_READ(object->flags) & MPIPP_FLAG_FREED);
-  if (live) object->holders++;
+  struct mpipp_object *object = mpipp_lock_live(kind, handle);
+  if (object && !is_constant(object)) object->holders++;
   mpipp_unlock();
-  return live;
+  return object != NULL;
 }
 
 static int lasting(const struct mpipp_object *object) {
@@ -385,11 +410,25 @@ void mpipp_discard_locked(void *record) {
   recycle(&mpipp_stores[object->kind], object);
 }
 
+// A signal handler that forks may have interrupted this very thread while it holds the lock: what
+// was interrupted goes on, and gives it back, in both processes.
+static int interrupted;
+
+static void before_fork(void) {
+  int held = MPIPP_READ(lock) == &mark;
+  if (!held) mpipp_lock();
+  interrupted = held;
+}
+
+static void after_fork(void) {
+  if (!interrupted) mpipp_unlock();
+}
+
 static void after_fork_in_child(void) {
-  mpipp_unlock();
+  after_fork();
   mpipp_forked();
 }
 
 __attribute__((constructor)) static void guard_fork(void) {
-  pthread_atfork(mpipp_lock, mpipp_unlock, after_fork_in_child);
+  pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }

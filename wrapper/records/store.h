@@ -33,6 +33,7 @@ struct mpipp_slots {
 // One kind's records. The public side is the registry's table.
 struct mpipp_store {
   struct mpipp_slots *slots;
+  uint64_t rebuilds;         // of the slots: odd while they are being replaced
   struct mpipp_slots *spare; // the table replaced last, kept for threads that still probe it
   uint64_t spare_capacity;
   struct mpipp_object *free;
@@ -61,6 +62,9 @@ static inline const struct mpipp_slot *mpipp_first_slot(const struct mpipp_slots
 
 void mpipp_lock(void);
 void mpipp_unlock(void);
+// Takes the lock and returns the live record of a handle, which may be changed until
+// mpipp_unlock; NULL if there is none.
+void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle);
 
 // Whether several threads may be inside MPI calls at the same time, as far as is known:
 // MPI_THREAD_MULTIPLE, or sessions, which have thread levels of their own.
@@ -100,7 +104,7 @@ static inline struct mpipp_object *mpipp_in_slot(const struct mpipp_slot *slot, 
 }
 
 // The rest of mpipp_find, where the first slot did not do.
-void *mpipp_find_further(const struct mpipp_slots *slots, uint64_t handle);
+void *mpipp_find_further(enum mpipp_kind kind, uint64_t handle);
 
 // The record of a handle (freed ones included), or NULL. Takes no lock: a record that another
 // thread is changing counts as not found.
@@ -108,7 +112,7 @@ static inline void *mpipp_find(enum mpipp_kind kind, uint64_t handle) {
   const struct mpipp_slots *slots = __atomic_load_n(&mpipp_stores[kind].slots, __ATOMIC_ACQUIRE);
   if (MPIPP_UNLIKELY(!slots)) return (void *)0;
   struct mpipp_object *object = mpipp_in_slot(mpipp_first_slot(slots, handle), handle);
-  return MPIPP_LIKELY(object != (void *)0) ? object : mpipp_find_further(slots, handle);
+  return MPIPP_LIKELY(object != (void *)0) ? object : mpipp_find_further(kind, handle);
 }
 
 // As mpipp_find, and NULL for a freed one.
@@ -150,16 +154,20 @@ int mpipp_is_constant(enum mpipp_kind kind, uint64_t handle);
 int mpipp_held_again(enum mpipp_kind kind, uint64_t handle);
 
 // A record that refers to another keeps it from being recycled; with the lock held where others may
-// be there. Addresses; 0 is ignored. Returns whether the record is still that handle's: one that was
-// looked up before may have been recycled since, and is not referred to.
+// be there. Addresses; 0 is ignored. Returns whether the record is still that handle's: one that
+// was looked up before may have been recycled since, and is not referred to.
 int mpipp_refer_locked(uint64_t record, uint64_t handle);
 void mpipp_unrefer_locked(uint64_t record);
 
 // Recycles a record that is not reachable by handle.
 void mpipp_discard_locked(void *object);
 
-// Replaces a C string owned by a record.
-void mpipp_set_string(uint64_t *field, const char *text);
+// A copy of a C string; 0 for none, or without memory, which is counted.
+uint64_t mpipp_copied(const char *text);
+// Replaces what a field of a record owns; returns what it was, to be freed.
+static inline uint64_t mpipp_replace(uint64_t *field, uint64_t owned) {
+  return __atomic_exchange_n(field, owned, __ATOMIC_ACQ_REL);
+}
 // Frees what a field owns.
 void mpipp_release(uint64_t *field);
 
