@@ -19,6 +19,7 @@ from mpipp.checks import (
     memory,
     overlaps,
 )
+from mpipp.checks.consequences import ordered
 from mpipp.checks.finding import Finding, merged
 from mpipp.checks.process import Process
 from mpipp.checks.processes import Processes, worlds
@@ -52,7 +53,7 @@ def findings(
     Damaged records are passed over: `failed` is given the reason, and the process, None if a check
     of several could not go on.
     """
-    for one in _findings(processes, failed, leaks_too):
+    for one in ordered(_findings(processes, failed, leaks_too)):
         info = processes[one.parties[0].process].registry.info
         yield replace(one, standard=info.standard)
 

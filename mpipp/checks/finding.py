@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from mpipp.checks.rules import RULES, Rule, Version, cited
 from mpipp.model import Site
@@ -34,6 +33,7 @@ class Finding:
     sentence: str  # the rule's, its words filled in
     advice: str
     standard: Version = None  # of the library of the first party's process
+    follows: str = ""  # what another finding says, of which this may be a consequence
 
     @classmethod
     def of(cls, rule: str, what: str, parties: Sequence[Party], **words: str) -> Finding:
@@ -46,10 +46,6 @@ class Finding:
     def demanded(self) -> str:
         """What the standard says, and where: "MPI-4.1, section 3.7.2: ..."."""
         return f"{cited(self.rule.section, self.standard)}: {self.sentence}"
-
-
-Where = Callable[[Party], Sequence[str]]  # source lines, innermost first; empty if not known
-Label = Callable[[int], str]  # a process by its number; "" where there is only one
 
 
 def merged(findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -73,45 +69,6 @@ def with_others(finding: Finding, count: int) -> Finding:
     others = f"and {count} other{'s' * (count > 1)} at {places}"
     parties = (*before, replace(last, details=(*last.details, others)))
     return replace(finding, parties=parties)
-
-
-def text(finding: Finding, where: Where, label: Label) -> Iterator[str]:
-    """The lines of a report."""
-    yield f"{finding.rule.severity}: {finding.what}"
-    for party in finding.parties:
-        name = label(party.process)
-        yield f"  {name}{': ' if name else ''}{party.text}"
-        calls = where(party)
-        if calls:
-            yield f"    {party.made} {calls[0]}"
-        yield from (f"    from {call}" for call in calls[1:])
-        yield from (f"    {detail}" for detail in party.details)
-    yield f"  rule: {finding.demanded}"
-    yield f"  to do: {finding.advice}"
-    if finding.rule.must:
-        yield f"  MUST: {finding.rule.must}"
-
-
-def record(finding: Finding, where: Where, label: Label) -> dict[str, Any]:
-    """A finding for machines; the schema stands in docs/json.md."""
-    return {
-        "check": finding.rule.check,
-        "id": finding.rule.id,
-        "severity": finding.rule.severity,
-        "what": finding.what,
-        "parties": [
-            {
-                "process": label(party.process),
-                "text": party.text,
-                "where": list(where(party)),
-                "details": list(party.details),
-            }
-            for party in finding.parties
-        ],
-        "rule": finding.demanded,
-        "advice": finding.advice,
-        "must": finding.rule.must,
-    }
 
 
 Findings = Iterator[Finding]

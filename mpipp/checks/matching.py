@@ -11,6 +11,7 @@ only one message for it is on its way or waiting.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from mpipp.checks import signatures
@@ -41,7 +42,7 @@ class _Any(NamedTuple):
 
 
 def check(known: Processes) -> Findings:
-    """Sends and receives that belong together and do not match, the order that of the receives."""
+    """Sends and receives that belong together and do not match, in the order of the messages."""
     sends: dict[Key, Data] = {}
     receives: dict[Key, Data] = {}
     any_message: list[_Any] = []
@@ -50,9 +51,14 @@ def check(known: Processes) -> Findings:
             sends.update(_sends(known, operation))
             receives.update(_receives(known, operation))
             any_message.extend(_receives_any(known, operation))
-    for key, received in receives.items():
+    # Where a process sends one message too many, none of those after it is received as it is meant.
+    first: dict[object, str] = {}
+    for key, received in sorted(receives.items(), key=lambda item: item[0].ordinal):
         if key in sends:
-            yield from _compare(sends[key], received)
+            channel = key._replace(ordinal=0)
+            for finding in _compare(sends[key], received):
+                yield replace(finding, follows=first.get(channel, ""))
+                first.setdefault(channel, finding.what)
     for one in any_message:
         only = _only_message(known, one)
         if only is not None and only in sends:

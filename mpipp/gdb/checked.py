@@ -6,6 +6,7 @@ from __future__ import annotations
 import gdb
 
 from mpipp.checks.finding import Party
+from mpipp.checks.hangs import words
 from mpipp.checks.process import Operation, Process
 from mpipp.errors import MpippError
 from mpipp.gdb import sessions
@@ -51,14 +52,15 @@ class Checked:
         if failure not in self.failures:
             self.failures.append(failure)
 
-    def label(self, number: int) -> str:
-        """A process among several."""
+    def label(self, *numbers: int) -> str:
+        """Some processes among several."""
         if len(self.processes) == 1:
             return ""
-        session = self.sessions[number]
-        rank = session.registry.info.world_rank
-        inferior = f"inferior {session.inferior.num}"
-        return inferior if rank is None else f"rank {rank} ({inferior})"
+        sessions = [self.sessions[number] for number in numbers]
+        ranks = [session.registry.info.world_rank for session in sessions]
+        inferiors = words.numbered("inferior", [session.inferior.num for session in sessions])
+        known = [rank for rank in ranks if rank is not None]
+        return f"{words.ranks(known)} ({inferiors})" if len(known) == len(ranks) else inferiors
 
     def place(self, operation: Operation) -> str:
         """The source line of a call."""

@@ -16,6 +16,11 @@ _PEERS = ("MPI_ANY_SOURCE", "MPI_PROC_NULL", "MPI_ROOT")
 
 def ranks(numbers: Iterable[int]) -> str:
     """ "rank 3", "ranks 0 and 1", "ranks 0, 2 to 5 and 8"."""
+    return numbered("rank", numbers)
+
+
+def numbered(noun: str, numbers: Iterable[int]) -> str:
+    """Any things that have numbers, as `ranks`."""
     runs: list[list[int]] = []
     for number in sorted(set(numbers)):
         if runs and number == runs[-1][1] + 1:
@@ -29,7 +34,7 @@ def ranks(numbers: Iterable[int]) -> str:
         else:
             words += [str(number) for number in range(first, last + 1)]
     single = len(words) == 1 and " " not in words[0]
-    return f"rank{'' if single else 's'} {listed(words)}"
+    return f"{noun}{'' if single else 's'} {listed(words)}"
 
 
 def verb(numbers: Iterable[int], one: str, many: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from mpipp import checks
-from mpipp.checks import finding
+from mpipp.checks import report
 from mpipp.checks.finding import Finding
 from mpipp.errors import MpippError
 from mpipp.gdb.checked import Checked
@@ -46,11 +46,12 @@ class Check(Command):
 
 
 def _report(found: list[Finding], checked: Checked) -> Iterator[str]:
-    for one in found:
-        yield from finding.text(one, checked.where, checked.label)
+    folded = report.folded(found, checked.where)
+    for one in folded:
+        yield from report.text(one, checked.where, checked.label)
         yield ""
     yield from checked.failures
-    amount = f"{len(found)} finding{'' if len(found) == 1 else 's'}" if found else "no findings"
+    amount = _counted(len(folded), "finding", "findings") if folded else "no findings"
     yield f"{amount} in {_looked_at(checked)}"
 
 
@@ -71,7 +72,7 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def _document(found: list[Finding], checked: Checked) -> str:
-    records = [finding.record(one, checked.where, checked.label) for one in found]
+    records = [report.record(one, checked.where, checked.label) for one in found]
     content = {
         "processes": [checked.label(i) or "1" for i in range(len(checked.processes))],
         "not_checked": checked.failures,
