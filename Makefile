@@ -5,10 +5,10 @@ STAMP := .venv/stamp
 C_SOURCES = $(shell git ls-files '*.c' '*.cc' '*.h' ':!wrapper/generated')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-apps test-distro bench lint format generate check-generated docs clean
+.PHONY: help setup demo test test-apps test-distro bench fuzz lint format generate check-generated docs clean
 
 help:
-	@echo "make demo | test | test-apps | test-distro DISTRO=trixie|bullseye | bench | lint | format | generate | check-generated | docs | clean"
+	@echo "make demo | test | test-apps | test-distro DISTRO=trixie|bullseye | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | clean"
 
 setup: $(STAMP)
 
@@ -33,6 +33,10 @@ test-distro:
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
+
+# Damaged registries of one MPI build, looked at in every way; a seed repeats one case.
+fuzz: $(STAMP)
+	cd tests && PYTHONPATH=..:. ../$(BIN)/python -m fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) $(FUZZ_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -23,7 +23,7 @@ class Gap(NamedTuple):
     mapped: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operation:
     """Communication that is going on: an active call, or the one that a pending request is of."""
 

@@ -23,7 +23,7 @@ class Share:
     datatype: Datatype
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Use:
     """A communication buffer of an operation, with the bytes that the operation uses."""
 

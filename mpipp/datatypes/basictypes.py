@@ -8,6 +8,7 @@ reports that says how to decode and print one value, as gdb prints the C value. 
 from __future__ import annotations
 
 import functools
+import re
 import struct
 import sys
 from collections.abc import Callable, Mapping
@@ -98,6 +99,11 @@ class Pair(NamedTuple):
 def is_marker(name: str) -> bool:
     """Whether `name` is MPI_LB or MPI_UB."""
     return _CLASSES.get(name) == "marker"
+
+
+def is_pair(name: str) -> bool:
+    """Whether `name` is MPI_DOUBLE_INT or one of its kin, of a value and an index."""
+    return name in _PAIRS
 
 
 def value_class(name: str) -> str:
@@ -270,3 +276,16 @@ def escape(code: int, quote: str) -> str:
         return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code & 0xFFFFFFFF:08x}"
     character = chr(code)
     return "\\" + character if character in ("\\", quote) else character
+
+
+# Of a terminal, C0 and C1; and halves of surrogates, which nothing can write.
+_CONTROL = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def plain(text: str, kept: str = "") -> str:
+    """`text` with control characters, but those `kept`, escaped as in C: a terminal obeys them."""
+    return _CONTROL.sub(lambda found: found[0] if found[0] in kept else _escaped(found), text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "".join(escape(code, "") for code in found[0].encode(errors="surrogatepass"))

@@ -20,6 +20,7 @@ from mpipp.typetree import Datatype
 
 _TOKEN = re.compile(r"\s*(?:\[\s*(?P<index>[-+]?\d+)\s*\]|\(\s*(?P<kind>\w+)\s*\))")
 _MOST_FOUND = 64
+_LONGEST_INDEX = 1000  # digits; Python itself refuses some thousand
 
 # Two names of one predefined datatype.
 ALIASES = {"LONG_LONG_INT": "LONG_LONG", "C_FLOAT_COMPLEX": "C_COMPLEX"}
@@ -100,6 +101,10 @@ def parse(text: str) -> ParsedAddress:
                 "write [index] and (KIND) only"
             )
         if token["index"] is not None:
+            if len(token["index"]) > _LONGEST_INDEX:
+                raise AddressError(
+                    f"an index of {len(token['index'])} digits is out of range of any datatype"
+                )
             indices.append(int(token["index"]))
         else:
             kinds.append((len(indices), token["kind"]))
@@ -189,6 +194,8 @@ def _gap(datatype: Datatype, displacement: int, count: int) -> str:
         indices = search.nearest(datatype, count, displacement, side)
         sides.append(None if indices is None else at_indices(datatype, indices))
     before, after = sides
+    if before is None and after is None:
+        return f"{at}: the datatype's bounds are damaged"
     if before is None:
         assert after is not None
         return f"{at}: the first is {after.path} at {after.displacement}"

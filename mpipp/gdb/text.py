@@ -7,20 +7,27 @@ from collections.abc import Iterable
 
 import gdb
 
+from mpipp.datatypes import basictypes
 from mpipp.gdb import parameters
 
 
 def write(lines: Iterable[str]) -> None:
     """Write lines as they come; gdb pages them."""
     coloured = parameters.coloured()
-    for line in lines:
+    for line in map(_plain, lines):
         gdb.write(_coloured(line) + "\n" if coloured else line + "\n")
 
 
 def write_part(text: str) -> None:
     """Write the beginning of a long line at once."""
+    text = _plain(text)
     gdb.write(_coloured(text) if parameters.coloured() else text)
     gdb.flush()
+
+
+def _plain(text: str) -> str:
+    # What a program's names, its files' and damaged records may have in them.
+    return basictypes.plain(text, "\n")
 
 
 def _coloured(text: str) -> str:

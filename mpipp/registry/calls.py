@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Union, overload
 
+from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
 from mpipp.model import Broken, Buffer, Call, Constructor, DatatypeRecord, Part
 from mpipp.registry.datatypes import LENGTHS, Datatypes
@@ -145,7 +146,7 @@ class Calls:
                 self._source, vectors[raw.vector - 1], datatype, self._datatypes, self._find
             )
         return Buffer(
-            role=self._source.string(raw.role),
+            role=basictypes.plain(self._source.string(raw.role)),
             address=raw.address,
             count=raw.count,
             peers=raw.peers,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar, get_type_hints
 
+from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError, NothingRecorded
 from mpipp.registry.memory import Memory
 
@@ -205,8 +206,9 @@ class Layout:
 
 
 def text(characters: bytes) -> str:
-    """A field of characters as text, up to its first NUL."""
-    return characters.partition(b"\0")[0].decode("utf-8", "backslashreplace")
+    """A field of characters as text, up to its first NUL; the library's words, if not damaged."""
+    words = characters.partition(b"\0")[0].decode("utf-8", "backslashreplace")
+    return basictypes.plain(words, "\n\t")
 
 
 def find_roots(memory: Memory, candidates: Iterable[int]) -> Iterator[int]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 
+from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
 from mpipp.model import Header, Site
 from mpipp.registry.fields import REGISTRY, Decoder, Layout, Record, Table, text
@@ -141,6 +142,8 @@ class Source:
         flags = self.bits("flag", raw.flags)
         site = self.site(raw.caller, raw.frames)
         name = self.string(raw.name)
+        if "predefined" in flags or "null" in flags:
+            name = basictypes.plain(name)  # which is shown without quotes
         return Header(
             kind, raw.handle, raw.serial, flags, raw.references, raw.fint, site, name, address
         )

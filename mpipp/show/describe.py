@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from mpipp.datatypes import basictypes
 from mpipp.model import (
     Broken,
     Buffer,
@@ -98,7 +99,7 @@ def summary(found: Object | Broken) -> str:
         brackets = f"[{', '.join(map(str, numbers))}]" if numbers else ""
         return f"{found.tree.combiner}{brackets}"
     if header.name:
-        return header.name
+        return basictypes.plain(header.name)
     if isinstance(found, Request):
         return f"{found.call.procedure}[{found.state}]"
     if isinstance(found, (Comm, Group)):

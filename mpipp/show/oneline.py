@@ -90,6 +90,6 @@ def _datatype(found: DatatypeRecord) -> str:
     state = "" if found.header.predefined else ", not committed"
     state = ", freed" if found.header.freed else "" if found.committed else state
     return (
-        f"{describe.summary(found)}{name}, size {found.tree.size}, "
+        f"{describe.summary(found)}{name}, size {found.tree.extents.size}, "
         f"extent {found.tree.extent}{state}"
     )

@@ -7,6 +7,7 @@ element's address: `[2]`, then `[5]`. All else follows the members of `shown`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -168,7 +169,7 @@ class _Entries(Sequence[Item]):
         self._datatype = datatype
 
     def __len__(self) -> int:
-        return self._count
+        return min(self._count, sys.maxsize)  # more nobody can ask for
 
     def __getitem__(self, i: int) -> Item:  # type: ignore[override]
         address = self._address + i * self._datatype.extent
@@ -211,7 +212,7 @@ def _preview(node: Node, left: int, depth: int) -> tuple[str, int]:
             return _string(node), left - 1
     except UnreadableMemory as error:
         return f"<cannot read {error.address:#x}>", left - 1
-    count = len(node)
+    count = node.count
     if depth == _DEEPEST:
         return "{...}", left - 1
     parts: list[str] = []
@@ -227,7 +228,7 @@ def _preview(node: Node, left: int, depth: int) -> tuple[str, int]:
 def _string(node: Node) -> str:
     # As gdb prints it: a terminator at the end is left out.
     codes = node.characters(0, _LIMITS.elements)
-    more = len(codes) < len(node)
+    more = len(codes) < node.count
     if codes and codes[-1] == 0 and not more:
         codes = codes[:-1]
     return string_text(runs_of(codes), node.width > 1, _LIMITS, more)

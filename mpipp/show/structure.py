@@ -7,6 +7,7 @@ Something shown is a number, a `Constant` (without quotes), a text (with quotes)
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
@@ -56,7 +57,7 @@ def count(shown: Shown) -> int:
         return len(shown.members)
     if isinstance(shown, Array):
         return len(shown.items)
-    return len(shown) if isinstance(shown, Node) else 0
+    return min(shown.count, sys.maxsize) if isinstance(shown, Node) else 0  # of which any is asked
 
 
 def indices(shown: Shown) -> range:

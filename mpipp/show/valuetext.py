@@ -79,11 +79,11 @@ class _Printer:
 
     def _string(self, node: Node) -> str:
         limit = self._limits.elements
-        if isinstance(node.view, Text) and len(node) and not node.view.stride:
-            return _repeated(node.characters(0, 1)[0], len(node), node.width, self._limits)
+        if isinstance(node.view, Text) and node.count and not node.view.stride:
+            return _repeated(node.characters(0, 1)[0], node.count, node.width, self._limits)
         # A run may reach beyond the limit: gdb counts it to its end.
-        codes = node.characters(0, limit + _LONGEST_RUN if limit else len(node))
-        return _string(codes, len(node), node.width, self._limits)
+        codes = node.characters(0, limit + _LONGEST_RUN if limit else node.count)
+        return _string(codes, node.count, node.width, self._limits)
 
     def _struct(self, node: Node, level: int) -> str:
         names = node.names
@@ -101,11 +101,11 @@ class _Printer:
         if row is not None:
             done = self._regular_items(node, row, items)
         done = self._items(node, level, done, items)
-        return items.text("..." if done < len(node) else "")
+        return items.text("..." if done < node.count else "")
 
     def _items(self, node: Node, level: int, done: int, items: list[str]) -> int:
         # Visits the items one by one from `done` on, returns how many are done.
-        count = len(node)
+        count = node.count
         ahead: tuple[str, int] | None = None
         cost = 1
         while done < count and self.left > 0 and (cost or self._beyond > 0):
@@ -143,7 +143,7 @@ class _Printer:
         numbers: tuple[object, ...] = ()
         cost = len(row.plan.fields)
         try:
-            for raw, decoded, copies in node.rows(row.plan, 0, len(node)):
+            for raw, decoded, copies in node.rows(row.plan, 0, node.count):
                 if raw == previous:
                     run += copies
                     continue

@@ -53,7 +53,9 @@ class Node:
         """Scalar, text, array or struct."""
         return self.view.kind
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
+        """The number of items, members or characters: more than Python's `len` can say."""
         return self.view.count
 
     @property

@@ -167,9 +167,9 @@ def leaf_texts(node: Node) -> Iterator[str]:
     if node.kind == "scalar":
         yield node.text()
     elif node.kind == "text":
-        yield from (f"'{basictypes.escape(c, chr(39))}'" for c in node.characters(0, len(node)))
+        yield from (f"'{basictypes.escape(c, chr(39))}'" for c in node.characters(0, node.count))
     else:
-        for i in range(len(node)):
+        for i in range(node.count):
             yield from leaf_texts(node.child(i))
 
 

@@ -298,7 +298,7 @@ def test_the_values_of_a_row_of_an_array() -> None:
 def test_nodes_are_lazy() -> None:
     memory = FakeMemory(AT, bytes(16 * 10**6))
     node = buffer(memory, AT, 1, vector(10**6, 1, 2, DOUBLE))
-    assert (node.kind, len(node), memory.reads) == ("array", 10**6, 0)
+    assert (node.kind, node.count, memory.reads) == ("array", 10**6, 0)
     item = node.child(999_999).child(0)
     assert (item.kind, item.value(), item.text()) == ("scalar", 0.0, "0")
     assert memory.reads <= 2

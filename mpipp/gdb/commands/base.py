@@ -10,8 +10,11 @@ from contextlib import contextmanager
 
 import gdb
 
+from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
 from mpipp.gdb import text
+
+_NUMBER = re.compile(r"\d{100,}")
 
 
 class Command(gdb.Command):
@@ -54,9 +57,14 @@ def _no_collection() -> Iterator[None]:
 
 
 def sentence(message: str) -> str:
-    """An error's message as gdb prints it."""
+    """An error's message as gdb prints it; the user's words may be anything."""
+    message = _NUMBER.sub(_shortened, basictypes.plain(message, "\n"))
     # What may begin with the user's words stays as it is.
     first = r"there (is|are)|no element|th(e \w+|is thread)|a number|an (expression|option)"
     if re.match(rf"({first}|cannot|say|write|unrecognized)\b", message):
         message = message[0].upper() + message[1:]
     return message if message.endswith((".", "!", "?")) else message + "."
+
+
+def _shortened(number: re.Match[str]) -> str:
+    return f"{number[0][:20]}... ({len(number[0])} digits)"

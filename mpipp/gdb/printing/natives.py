@@ -64,13 +64,13 @@ def _scalar(node: Node) -> Any:
 
 def _text(node: Node) -> Any:
     assert isinstance(node.view, Text)
-    if node.width != 1 or not 0 < len(node) <= _most():
+    if node.width != 1 or not 0 < node.count <= _most():
         return None
     try:
-        raw = bytes(node.characters(0, len(node)))
+        raw = bytes(node.characters(0, node.count))
     except UnreadableMemory:
         return None
-    return gdb.Value(raw, gdb.Value("c").type.target().array(len(node) - 1))
+    return gdb.Value(raw, gdb.Value("c").type.target().array(node.count - 1))
 
 
 def _array(node: Node) -> Any:

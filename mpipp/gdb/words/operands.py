@@ -104,7 +104,8 @@ def _read(text: str, rest: _Rest) -> Operand:
     number = _INFERIOR.match(text)
     if number is None:
         return _operand(text, rest)
-    inferior = next((i for i in gdb.inferiors() if i.num == int(number[1])), None)
+    wanted = number[1].lstrip("0")
+    inferior = next((i for i in gdb.inferiors() if str(i.num) == wanted), None)
     if inferior is None:
         raise MpippError(f'there is no inferior {number[1]}: see "info inferiors"')
     text = text[number.end() :]

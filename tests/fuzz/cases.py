@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""One case of damage from a seed, and many of them."""
+
+from __future__ import annotations
+
+import functools
+import random
+import signal
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import support
+
+from fuzz import looks, snapshots
+from fuzz.looks import Case
+from fuzz.snapshots import Pages, Snapshot
+from mpipp.errors import MpippError
+
+_LONGEST = 10  # seconds of a look
+
+
+class Found(NamedTuple):
+    """What went wrong in a case."""
+
+    seed: int
+    look: str
+    error: str  # the last line of the traceback
+    place: str  # where in mpipp it was raised
+    trace: str
+
+
+@functools.cache
+def _taken(mpi_id: str) -> list[tuple[Snapshot, ...]]:
+    return snapshots.taken(support.find_mpi(mpi_id))
+
+
+def run(seed: int, mpi_id: str) -> Found | None:
+    """The case of a seed: None if nothing but sentences came of it."""
+    chance = random.Random(seed)
+    look = "reading"
+    try:
+        case = _case(chance, mpi_id)
+        steps = looks.some(case)
+        while True:
+            with _patience():
+                look = next(steps, "")
+            if not look:
+                return None
+    except MpippError:  # the registry itself
+        return None
+    except Exception as error:
+        return _found(seed, look, error)
+
+
+def _case(chance: random.Random, mpi_id: str) -> Case:
+    sides = []
+    for number, snapshot in enumerate(chance.choice(_taken(mpi_id))):
+        memory = Pages(snapshot.pages)
+        if number == 0 or chance.random() < 0.1:
+            snapshots.damage(chance, snapshot, memory)
+        sides.append((memory, snapshot.address, snapshot.handles))
+    return Case(chance, sides)
+
+
+def _found(seed: int, look: str, error: Exception) -> Found:
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "/mpipp/" in frame.filename] or list(frames)
+    place = f"{ours[-1].filename}:{ours[-1].lineno}"
+    last = "".join(traceback.format_exception_only(type(error), error)).strip()[:300]
+    return Found(seed, look, last, place, "".join(traceback.format_exception(error)[-30:]))
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    def ended(*_: object) -> None:
+        raise TimeoutError(f"more than {_LONGEST} s")
+
+    before = signal.signal(signal.SIGALRM, ended)
+    signal.alarm(_LONGEST)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+"""A few of the cases that `make fuzz` runs."""
+
+from __future__ import annotations
+
+import pytest
+import support
+
+from fuzz import cases
+
+
+@pytest.mark.parametrize("first", [0, 1_000_000])
+@support.on_mpi("mpich4", "openmpi4")
+def test_snapshots(mpi: support.MPI, first: int) -> None:
+    for seed in range(first, first + 250):
+        found = cases.run(seed, mpi.id)
+        assert found is None, f"make fuzz SEED={seed}\n{found.trace}"

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Records with impossible contents, one by one: each ends in a sentence, or harmless text."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from registry_image import Image
+from samples import INT, contiguous, vector
+
+from mpipp.checks.overlaps import check
+from mpipp.checks.process import Process
+from mpipp.datatypes import basictypes, elements
+from mpipp.datatypes.signatures.runlength import signature
+from mpipp.errors import AddressError, MpippError
+from mpipp.model import Broken, DatatypeRecord
+from mpipp.registry.reader import Registry
+from mpipp.show import jsontext, match
+from mpipp.show.match import Entries
+from mpipp.typetree import Datatype, Extents
+from mpipp.values.nodes import buffer
+
+
+class Around:
+    """What describing an object needs."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.constants = registry.constants
+        self.find = registry.find
+        self.constant_name = registry.constant_name
+
+    def function(self, address: int) -> str:
+        return "<f>"
+
+
+def damaged(reported: Extents) -> Datatype:
+    """A vector of integers whose record says something else of its size and bounds."""
+    arguments = {"count": 2, "blocklength": 2, "stride": 4}
+    return Datatype("VECTOR", arguments, (INT,), reported=reported)
+
+
+def test_two_calls_with_arguments_of_a_constructor_too() -> None:
+    # Their `present` has a bit more than it should.
+    made = Image()
+    integer = made.datatype(1, "NAMED", name="MPI_INT")
+    whole = made.pack(
+        "buffer",
+        record=integer,
+        address=0x1000,
+        count=1,
+        peers=1,
+        access=made.value("access", "writes"),
+    )
+    state = made.value("request_state", "active")
+    nothing = made.integers([0])
+    for handle in (5, 6):
+        numbers = {"serial": handle, "frame": handle, "inputs": nothing}
+        call = made.call("MPI_Irecv", [whole], present=["constructor"], **numbers)
+        made.object("request", handle, call=call, state=state)
+    registry = Registry(made.finish(), made.base)
+    (found,) = check(Process(0, registry, Around(registry), None))
+    assert found.what.startswith("MPI_Irecv and MPI_Irecv write the same memory")
+
+
+def test_bounds_that_leave_nothing_to_find() -> None:
+    arguments = {"count": 2, "blocklengths": (2, 1), "displacements": (0, 4)}
+    tree = Datatype("INDEXED", arguments, (INT,), reported=Extents(12, 0, 20, 1 << 40, 4))
+    with pytest.raises(AddressError, match="displacement 50: the datatype's bounds are damaged"):
+        elements.at_displacement(tree, 50)
+
+
+def test_a_size_that_contradicts_the_components() -> None:
+    tree = contiguous(2, damaged(Extents(0, 0, 24, 0, 24)))
+    sent, received = Entries("a", tree, 1), Entries("b", vector(3, 2, 2, INT), 2)
+    found = match.compare(sent, received)
+    assert found.verdict == "partial"
+    assert list(match.lines(found, sent, received))[1].split()[:2] == ["unchanged", "from"]
+    assert tree.size == signature(tree, 1).size == 32
+    assert elements.at_packed(tree, 20).displacement == 28
+
+
+@pytest.mark.parametrize("size", [-1, 2000, 1 << 63])
+def test_a_basic_datatype_of_impossible_size(size: int) -> None:
+    with pytest.raises(MpippError, match=f"^MPI_INT is recorded with {size} bytes$"):
+        Datatype("NAMED", name="MPI_INT", reported=Extents(size, 0, 4, 0, 4))
+    with pytest.raises(MpippError, match="MPI_SHORT_INT is recorded with 3 bytes"):
+        Datatype("NAMED", name="MPI_SHORT_INT", reported=Extents(3, 0, 4, 0, 4))
+
+
+def test_more_entries_than_python_can_count() -> None:
+    class Nothing:
+        def read(self, address: int, length: int) -> bytes:
+            return bytes(length)
+
+    assert buffer(Nothing(), 0, 10**30, INT).count == 10**30
+
+
+def test_an_index_of_many_digits() -> None:
+    with pytest.raises(AddressError, match="an index of 5000 digits is out of range"):
+        elements.parse(f"[{'9' * 5000}]")
+
+
+def test_words_of_the_library() -> None:
+    made = Image()
+    made.datatype(1, "NAMED", name="MPI_\x1b[31mINT\x9b", flags=["predefined"])
+    made.datatype(2, "NAMED", name="MPI_INT")
+    made.object("comm", 3, name="\x1b", flags=["predefined"])
+    registry = Registry(made.finish(), made.base)
+    found = registry.find("datatype", 1)
+    assert isinstance(found, DatatypeRecord)
+    assert found.header.name == found.tree.name == r"MPI_\033[31mINT\302\233"
+    comm = registry.find("comm", 3)
+    assert comm is not None and not isinstance(comm, Broken)
+    assert comm.header.name == r"\033"
+
+
+def test_plain() -> None:
+    assert (
+        basictypes.plain("a\n\tb\x7f\x85\xe9\u20ac\udc80", "\n")
+        == "a\n\\tb\\177\\302\\205\xe9\u20ac\\355\\262\\200"
+    )
+    document = jsontext.document("list", {"name": "\x1b\x7f\x80\x9f\xa0\udc80"})
+    assert r"\u001b\u007f\u0080\u009f" + "\xa0" + r"\udc80" in document
+    assert json.loads(document)["name"] == "\x1b\x7f\x80\x9f\xa0\udc80"
