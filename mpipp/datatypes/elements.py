@@ -66,6 +66,17 @@ class Element:
         return self.datatype.is_leaf
 
     @property
+    def content(self) -> tuple[tuple[int, ...], Datatype]:
+        """What is there: how many in each dimension that has no index yet, and of what."""
+        if not self.prefix:
+            return (), self.datatype
+        shape, indices, lengths = self.datatype.shape, self.prefix, []
+        while len(indices) < shape.stages:
+            lengths.append(shape.branching(indices))
+            indices += (0,)
+        return tuple(lengths), shape.component(indices)
+
+    @property
     def path(self) -> str:
         """The long form: `[1](STRUCT)[2][5](CHAR)`."""
         path = f"[{self.repetition}]" if self.repetition else ""

@@ -42,6 +42,22 @@ CONVERSATION = (
         "  packed        25 bytes",
     ),
     (
+        "mpipp s_type[2]",
+        "s_type(STRUCT)[2]\n"
+        "  type          2 x MPI_DOUBLE\n"
+        "  size          16 bytes\n"
+        "  displacement  32 bytes\n"
+        "  packed        27 bytes",
+    ),
+    (
+        "mpipp t[1]",
+        "t(CONTIGUOUS)[1](VECTOR)\n"
+        "  type          VECTOR[3, 2, 4]\n"
+        "  size          48 bytes\n"
+        "  displacement  80 bytes\n"
+        "  packed        48 bytes",
+    ),
+    (
         "mpipp s_type at 44",
         "s_type(STRUCT)[2][1](DOUBLE)\n"
         "  type          MPI_DOUBLE\n"

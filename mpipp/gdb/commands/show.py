@@ -19,7 +19,7 @@ from mpipp.gdb.sessions import Session
 from mpipp.gdb.words import expressions
 from mpipp.gdb.words.expressions import Target
 from mpipp.model import DatatypeRecord, Header
-from mpipp.show import contents
+from mpipp.show import contents, describe
 from mpipp.show.render import expanded_tree, meta_tree
 from mpipp.show.structure import Shown
 from mpipp.show.valuetext import flowing
@@ -135,12 +135,21 @@ def _element(target: Target, tree: Datatype, session: Session) -> Iterator[str]:
 
 def _described(target: Target, element: Element) -> Iterator[str]:
     yield f"{target.text}{element.path}"
-    name = element.datatype.name or elements.kind(element.datatype)
-    if element.is_basic:
-        yield f"  type          {name}"
+    yield f"  type          {_content(element)}"
     yield f"  size          {_bytes(element.size)}"
     yield f"  displacement  {_bytes(element.displacement)}"
     yield f"  packed        {_bytes(element.packed)}"
+
+
+def _content(element: Element) -> str:
+    # "MPI_DOUBLE"; of a block "2 x MPI_DOUBLE".
+    lengths, datatype = element.content
+    record = datatype.origin
+    if isinstance(record, DatatypeRecord) and not datatype.is_leaf:
+        name = describe.summary(record)
+    else:
+        name = datatype.name or elements.kind(datatype)
+    return " x ".join([*map(str, lengths), name])
 
 
 def _reverse(target: Target, tree: Datatype, how: str, number: str) -> Iterator[str]:
