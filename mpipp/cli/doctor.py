@@ -10,6 +10,7 @@ import resource
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -86,25 +87,41 @@ def _every_mpi(report: _Report) -> None:
     chosen = os.environ.get("MPICC")
     if chosen and shutil.which(chosen) is None:
         report.hint(f"MPI: MPICC names {chosen}, which is not there: set it to an MPI compiler")
-    unusable = False
+    unusable: dict[str, MpippError] = {}
     for path in mpis.installed():
         try:
             mpi = mpis.probe(path)
         except MpippError as error:
-            report.row("MPI", f"unusable, {path}")
-            report.hint(f"MPI: {error}")
-            unusable = True
+            unusable.setdefault(mpis.own_name(path), error)
             continue
         # One installation has several names on PATH.
         found.setdefault((mpi.name, mpi.flags), mpi)
     for mpi in found.values():
         _one_mpi(report, mpi)
+    _unusable(report, unusable)
     if unusable and not found:
         report.works = False  # and it is said why
     elif not found:
         report.row("MPI", "not found")
         report.fail(
             "MPI: put an mpicc on PATH or name it in MPICC (Debian: libmpich-dev or libopenmpi-dev)"
+        )
+
+
+def _unusable(report: _Report, errors: Mapping[str, MpippError]) -> None:
+    # By path. What several lack is said once.
+    lacking: dict[str, list[str]] = {}
+    for path, error in errors.items():
+        report.row("MPI", f"unusable, {path}")
+        if isinstance(error, mpis.NoCompiler):
+            lacking.setdefault(error.compiler, []).append(path)
+        else:
+            report.hint(f"MPI: {error}")
+    for compiler, paths in lacking.items():
+        call = "calls" if len(paths) == 1 else "call"
+        report.hint(
+            f"MPI: {' and '.join(paths)} {call} the C compiler {compiler}, which is not there: "
+            "install it (Debian: gcc)"
         )
 
 

@@ -47,6 +47,18 @@ mpipp_mpich MPICH_VERSION
 """
 
 
+class NoCompiler(MpippError):
+    """An MPI compiler that calls a C compiler which is not there."""
+
+    def __init__(self, mpicc: str, compiler: str) -> None:
+        super().__init__(
+            f"{mpicc} calls the C compiler {compiler}, which is not there: "
+            "install it (Debian: gcc), or name another MPI compiler with --mpicc"
+        )
+        self.mpicc = mpicc
+        self.compiler = compiler
+
+
 @dataclass(frozen=True)
 class Flavour:
     """One binary interface (ABI) of MPI libraries; each needs a wrapper of its own.
@@ -129,7 +141,7 @@ def probe(mpicc: str) -> Mpi:
     path = shutil.which(mpicc)
     if path is None:
         raise MpippError(f"there is no MPI compiler {mpicc}: name one with --mpicc")
-    path = _own_name(os.path.abspath(path))
+    path = own_name(os.path.abspath(path))
     compiler, flags = _command_line(path)
     command = [compiler, *flags, "-E", "-P", "-x", "c", "-"]
     done = subprocess.run(command, input=_PROBE, capture_output=True, text=True, check=False)
@@ -139,9 +151,10 @@ def probe(mpicc: str) -> Mpi:
     return Mpi(path, flavour, name, version, compiler, flags, _procedures(done.stdout))
 
 
-def _own_name(path: str) -> str:
+def own_name(path: str) -> str:
+    """The name of its own that an MPI compiler has: the one with its mpiexec beside it."""
     # Debian's mpicc leads over /etc/alternatives to mpicc.openmpi, and that to a program which must
-    # be called by this name. The last mpicc on the way is the one with its mpiexec beside it.
+    # be called by this name.
     own = path
     while os.path.islink(path):
         path = os.path.join(os.path.dirname(path), os.readlink(path))
@@ -161,10 +174,7 @@ def _command_line(mpicc: str) -> tuple[str, tuple[str, ...]]:
         raise MpippError(f"{mpicc} is not an MPI compiler: name one with --mpicc")
     compiler = shutil.which(words[0])
     if compiler is None:
-        raise MpippError(
-            f"{mpicc} calls the C compiler {words[0]}, which is not there: "
-            "install it (Debian: gcc), or name another MPI compiler with --mpicc"
-        )
+        raise NoCompiler(mpicc, words[0])
     flags: list[str] = []
     rest = iter(words[1:])
     for word in rest:
@@ -234,13 +244,19 @@ def find(flavour: Flavour, near: Iterable[str]) -> Mpi:
     Raises:
         MpippError: there is none.
     """
+    lacking: NoCompiler | None = None
     for path in installed(near):
         try:
             mpi = probe(path)
+        except NoCompiler as error:
+            lacking = lacking or error
+            continue
         except MpippError:
             continue
         if mpi.flavour is flavour:
             return mpi
+    if lacking is not None:  # the one that is looked for, perhaps
+        raise lacking
     raise MpippError(
         f"no MPI compiler of {flavour.title} found beside the program's MPI library or on PATH: "
         "install it, or name it with --mpicc"

@@ -52,9 +52,11 @@ def test_a_broken_mpi_and_a_cache_that_cannot_be_written(tmp_path: Path) -> None
 
 
 def test_an_mpi_without_its_c_compiler(tmp_path: Path) -> None:
-    mpicc = tmp_path / "mpicc"
-    mpicc.write_text("#!/bin/sh\necho nocc\n")
-    mpicc.chmod(0o755)
+    mpicc, other = (tmp_path / name for name in ("mpicc.mpich", "mpicc.openmpi"))
+    for path in (mpicc, other):
+        path.write_text("#!/bin/sh\necho nocc\n")
+        path.chmod(0o755)
+    (tmp_path / "mpicc").symlink_to(other)  # one under two names
     (tmp_path / "sh").symlink_to("/bin/sh")
     env = {"PATH": str(tmp_path), "MPICC": "nompicc"}
     done = shell("doctor", env=env, python=_python(tmp_path))
@@ -62,8 +64,8 @@ def test_an_mpi_without_its_c_compiler(tmp_path: Path) -> None:
     advice = [line for line in done.stdout.splitlines() if line.startswith("- MPI")]
     assert advice == [
         "- MPI: MPICC names nompicc, which is not there: set it to an MPI compiler",
-        f"- MPI: {mpicc} calls the C compiler nocc, which is not there: "
-        "install it (Debian: gcc), or name another MPI compiler with --mpicc",
+        f"- MPI: {other} and {mpicc} call the C compiler nocc, which is not there: "
+        "install it (Debian: gcc)",
     ]
     assert "not found\n" not in done.stdout.partition("MPI")[2]
 

@@ -126,6 +126,22 @@ def test_no_compiler_for_the_program(tmp_path: Path) -> None:
     )
 
 
+def test_no_c_compiler(tmp_path: Path) -> None:
+    program = compile_program(HELLO, find_mpi("mpich4"))
+    library = os.path.realpath("/usr/lib/x86_64-linux-gnu/libmpich.so.12")
+    (tmp_path / "libmpich.so.12").write_bytes(Path(library).read_bytes())
+    mpicc = tmp_path / "mpicc"
+    mpicc.write_text("#!/bin/sh\necho nocc\n")
+    mpicc.chmod(0o755)
+    env = {"LD_LIBRARY_PATH": str(tmp_path), "PATH": str(tmp_path)}
+    done = shell("run", "--", program, env=env)
+    assert (done.stderr, done.returncode) == (
+        f"mpipp: {mpicc} calls the C compiler nocc, which is not there: "
+        "install it (Debian: gcc), or name another MPI compiler with --mpicc\n",
+        2,
+    )
+
+
 def test_programs_that_cannot_be_run(tmp_path: Path) -> None:
     (tmp_path / "script").write_text("#!/bin/sh\n")
     (tmp_path / "script").chmod(0o755)

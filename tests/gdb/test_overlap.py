@@ -129,6 +129,7 @@ CONVERSATION = (
     (
         "mpipp blocks[1]",
         "blocks(VECTOR)[1]\n"
+        "  type          1 x MPI_DOUBLE\n"
         "  size          8 bytes\n"
         "  displacement  48 bytes\n"
         "  packed        8 bytes",
