@@ -11,6 +11,7 @@ def register() -> None:
     import mpipp.gdb.commands
     import mpipp.gdb.commands.breakpoints
     import mpipp.gdb.functions
+    import mpipp.gdb.missing
     import mpipp.gdb.parameters
     import mpipp.gdb.printing.printers
     import mpipp.gdb.program.unwinder
@@ -19,6 +20,7 @@ def register() -> None:
     mpipp.gdb.autoload.allow()
     mpipp.gdb.parameters.register()
     mpipp.gdb.sessions.register()
+    mpipp.gdb.missing.register()
     mpipp.gdb.printing.printers.register()
     mpipp.gdb.commands.register()
     mpipp.gdb.commands.breakpoints.register()
@@ -30,10 +32,12 @@ def unregister() -> None:
     """Stop listening to gdb and to browsers; printers and commands are replaced when made anew."""
     import mpipp.gdb.commands.breakpoints
     import mpipp.gdb.commands.browse
+    import mpipp.gdb.missing
     import mpipp.gdb.printing.printers
     import mpipp.gdb.sessions
 
     mpipp.gdb.printing.printers.unregister()
     mpipp.gdb.commands.breakpoints.unregister()
     mpipp.gdb.commands.browse.close()
+    mpipp.gdb.missing.unregister()
     mpipp.gdb.sessions.unregister()

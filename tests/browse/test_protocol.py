@@ -102,6 +102,7 @@ def test_the_call_a_thread_is_in() -> None:
     stop = ("delete", "break PMPI_Gatherv", "continue")
     with Gdb(*stop, "mpipp browse --terminal") as gdb:
         peer = Peer(gdb.path)
+        assert peer.ask(do="status")["place"] == "main at browse.c:46"
         assert peer.lines(0)[0][:2] == ("calls", "1")
         (thread,) = peer.lines(0, 0)
         assert thread[0] == "thread 1"

@@ -197,7 +197,7 @@ def test_core_without_its_program(mpi: support.MPI, tmp_path: Path) -> None:
     program.unlink()  # newer gdbs find it
     output = support.gdb_batch(["mpipp list calls"], stop=[f"core-file {core}"])
     assert re.sub("0x[0-9a-f]+", "%p", output).splitlines() == [
-        "thread 1 in MPI_Send, called at %p",
+        "thread 1 in MPI_Send, called at program+%p",
         '  dest = 17, tag = 3, comm = "MPI_COMM_WORLD", buf = %p (4 MPI_INT)',
         "1 call",
     ]

@@ -12,6 +12,8 @@ import pytest
 import support
 
 MARK = ["break mark", "run", "frame function main"]
+START = "start the program with mpipp run or mpipp gdb."
+MISSING = f"mpipp: there is no mpipp wrapper in this process: {START}"
 VEC = '{kind = VECTOR, count = 3, blocklength = 2, stride = 4, type = "MPI_DOUBLE"}'
 
 
@@ -165,7 +167,27 @@ def test_without_the_wrapper(program: Path, mpi: support.MPI) -> None:
         "There is no mpipp wrapper in this process: start the program with mpipp run or mpipp gdb.",
         "$1 = {0.5, 1.5, 2.5, 3.5}",
     ]
-    assert re.fullmatch("-?[0-9]+", output.splitlines()[2])
+    assert output.splitlines()[2] == MISSING
+    assert re.fullmatch("-?[0-9]+", output.splitlines()[3])
+
+
+def test_that_the_wrapper_is_missing_is_said_once(program: Path, mpi: support.MPI) -> None:
+    typed = [*MARK, "echo @@@\\n", "print vec", "print s_type", "info locals", "kill"]
+    done = subprocess.run(
+        [*support.gdb_words(mpi, wrapper=False), str(program)],
+        env=dict(mpi.env),
+        input="".join(f"{line}\n" for line in typed),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    after = done.stdout.partition("(gdb) @@@\n")[2]
+    lines = after.splitlines()
+    assert re.fullmatch(r"\(gdb\) \$1 = -?\d+", lines[0]), after
+    assert lines[1] == MISSING
+    assert re.fullmatch(r"\(gdb\) \$2 = -?\d+", lines[2]), after
+    assert after.count(MISSING) == 1
 
 
 def test_without_a_process(program: Path) -> None:

@@ -21,7 +21,8 @@ from mpipp.gdb.browsing import roots as browse_roots
 from mpipp.gdb.browsing.posting import post
 from mpipp.gdb.browsing.roots import Root
 from mpipp.gdb.browsing.server import Message, Server
-from mpipp.gdb.program import memory
+from mpipp.gdb.printing import buffers
+from mpipp.gdb.program import callers, memory
 from mpipp.gdb.sessions import Session
 from mpipp.show import outline
 from mpipp.show.outline import Item, Line
@@ -142,16 +143,19 @@ def status() -> Message:
         return {"state": "none", "process": process, "place": ""}
     if _running(inferior):
         return {"state": "running", "process": process, "place": ""}
-    return {"state": "stopped", "process": process, "place": _place()}
+    return {"state": "stopped", "process": process, "place": _place(session)}
 
 
 def _running(inferior: gdb.Inferior) -> bool:
     return any(thread.is_running() for thread in inferior.threads())
 
 
-def _place() -> str:
-    # The innermost frame that has source: MPI libraries seldom do.
-    frame = gdb.newest_frame() if gdb.selected_thread() is not None else None
+def _place(session: Session | None) -> str:
+    # The innermost frame that has source, from the one on that called MPI.
+    if gdb.selected_thread() is None:
+        return ""
+    call = buffers.active_call(session) if session is not None else None
+    frame: gdb.Frame | None = callers.user(call.site) if call is not None else gdb.newest_frame()
     for _ in range(_MOST_FRAMES):
         if frame is None:
             break

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from mpipp.errors import MpippError
-from mpipp.gdb.program import sites
+from mpipp.gdb.program import callers, sites
 from mpipp.gdb.sessions import Session
 from mpipp.model import KINDS, Broken, Buffer, Call, DatatypeRecord, Object, Request
 from mpipp.show import contents, describe, outline
@@ -155,13 +155,14 @@ def _calls(session: Session) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
     for thread in session.registry.threads():
         if not isinstance(thread, Broken) and thread.call is not None:
             name = f"thread {numbers.get(thread.tid, thread.tid)}"
-            yield name, _call_members(thread.call, session)
+            place = callers.place(thread.call.site, thread.tid, session)
+            yield name, _call_members(thread.call, place, session)
 
 
-def _call_members(call: Call, session: Session) -> list[tuple[str, Any]]:
+def _call_members(call: Call, place: str, session: Session) -> list[tuple[str, Any]]:
     # Its arguments; a buffer goes on with what is in it.
     found: list[tuple[str, Any]] = [("call", Constant(call.procedure))]
-    found.append(("called_at", Constant(sites.call(call.site.address))))
+    found.append(("called_at", Constant(place)))
     roles = {buffer.role: buffer for buffer in call.buffers}
     for name, value in describe.call_members(call, session):
         if name in roles and isinstance(value, Struct):
@@ -219,7 +220,8 @@ def _object(found: Object | Broken, session: Session) -> Item:
         return Tree(name, found.tree)
     if isinstance(found, Request):
         state = ("state", Constant(found.state))
-        return Tree(name, Struct([state, *_call_members(found.call, session)]))
+        place = sites.call(found.call.site.address)
+        return Tree(name, Struct([state, *_call_members(found.call, place, session)]))
     return Tree(name, describe.described(found, session))
 
 

@@ -11,7 +11,7 @@ import gdb
 import gdb.printing
 
 from mpipp.errors import MpippError, NothingRecorded, NoWrapper
-from mpipp.gdb import sessions
+from mpipp.gdb import missing, sessions
 from mpipp.gdb.printing import buffers, handles, natives, parts, tokens
 from mpipp.gdb.program import containers
 from mpipp.model import KINDS
@@ -83,7 +83,8 @@ def _handle(handle: handles.Handle) -> Any:
     try:
         session = sessions.required()
         found = handles.denoted(handle, session)
-    except NoWrapper:
+    except NoWrapper as error:
+        missing.tell(error)
         return None
     except NothingRecorded:
         return _Word(handle.unknown)

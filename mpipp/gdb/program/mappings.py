@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -15,6 +16,11 @@ from mpipp.registry.cores import Segment
 
 _MAPPING = re.compile(
     r"^\s*(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+0x[0-9a-f]+\s+0x[0-9a-f]+(?:\s+([r-][w-]\S+))?", re.M
+)
+# The last column; before it may be permissions.
+_FILE = re.compile(
+    r"^\s*(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+0x[0-9a-f]+\s+0x[0-9a-f]+\s+(?:[r-]\S{3,}\s+)?(/.*?)\s*$",
+    re.M,
 )
 _END = 1 << 64
 
@@ -38,6 +44,23 @@ def listing() -> str:
     except gdb.error:
         return ""
     return text
+
+
+def file_at(address: int) -> tuple[str, int] | None:
+    """The file that is mapped at an address, and where its first byte is; None if none is."""
+    files = _files(listing())
+    name = next((name for start, end, name in files if start <= address < end), None)
+    if name is None:
+        return None
+    return name, min(start for start, _, other in files if other == name)
+
+
+@functools.lru_cache(maxsize=4)
+def _files(listed: str) -> list[tuple[int, int, str]]:
+    return [
+        (int(start, 16), int(end, 16), name.removesuffix(" (deleted)"))
+        for start, end, name in _FILE.findall(listed)
+    ]
 
 
 def _known() -> list[_Mapping]:

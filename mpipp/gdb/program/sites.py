@@ -8,6 +8,7 @@ import re
 
 import gdb
 
+from mpipp.gdb.program import mappings
 from mpipp.model import Site
 
 _LINE = re.compile(r"[^:]+:\d+( |$)")
@@ -52,8 +53,11 @@ def call(return_address: int) -> str:
     symbol = _symbol(pc)
     if symbol:
         return symbol
-    library = gdb.solib_name(pc)
-    return f"{pc + 1:#x} in {os.path.basename(library)}" if library else f"{pc + 1:#x}"
+    found = mappings.file_at(pc)
+    if found is None:
+        return f"{return_address:#x}"
+    name, start = found
+    return f"{os.path.basename(name)}+{return_address - start:#x}"
 
 
 def function(address: int) -> str:
