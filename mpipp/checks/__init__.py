@@ -13,11 +13,17 @@ from mpipp.checks import (
     collectives,
     constructors,
     datatypes,
+    groups,
+    handles,
     inplace,
     leaks,
+    lifetime,
     matching,
     memory,
     overlaps,
+    reductions,
+    topologies,
+    windows,
 )
 from mpipp.checks.consequences import ordered
 from mpipp.checks.finding import Finding, merged
@@ -27,14 +33,21 @@ from mpipp.errors import MpippError
 from mpipp.model import KINDS, Broken
 
 _OF_ONE: tuple[Callable[[Process], Iterator[Finding]], ...] = (
+    lifetime.check,
+    handles.check,
     arguments.check,
     constructors.check,
+    topologies.check,
+    groups.check,
+    windows.check,
     datatypes.check,
+    reductions.check,
     inplace.check,
     memory.check,
     overlaps.check,
 )
 _BETWEEN: tuple[Callable[[Processes], Iterator[Finding]], ...] = (
+    windows.check_targets,
     matching.check,
     collectives.check,
 )

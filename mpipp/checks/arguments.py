@@ -91,7 +91,10 @@ def _may_outlive_comm(operation: Operation) -> bool:
 def _tags(operation: Operation) -> Findings:
     for name, constants in _TAGS.items():
         value = getattr(operation.call, name)
-        if value is None or value >= 0:
+        if value is None:
+            continue
+        if value >= 0:
+            yield from _large_tag(operation, name, value)
             continue
         sends = operation.call.dest is not None and name == "tag"  # of a send-receive, too
         receives = operation.call.source is not None and not sends
@@ -103,3 +106,10 @@ def _tags(operation: Operation) -> Findings:
             [operation.party()],
             alternative=", or MPI_ANY_TAG" if receives else "",
         )
+
+
+def _large_tag(operation: Operation, name: str, value: int) -> Findings:
+    most = operation.process.registry.info.tag_ub
+    if most is not None and value > most:
+        what = f"{name} is {value}, but the largest tag that this library has is {most}"
+        yield Finding.of("tag-too-large", what, [operation.party()])

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from mpipp.checks.finding import Party
-from mpipp.model import Buffer, Call, File, Object, Op, Request, Thread
+from mpipp.model import KINDS, Broken, Buffer, Call, File, Object, Op, Request, Thread
 from mpipp.registry.reader import Registry
 from mpipp.show import oneline
 from mpipp.show.describe import Surroundings
@@ -126,6 +126,20 @@ class Process:
             if (file.split.frame, file.split.serial) not in inside:
                 result.append(Operation(self, file.split, None, None))
         return tuple(result)
+
+    def kinds_of_bits(self, bits: int) -> list[str]:
+        """The kinds of objects whose handles have these of `kind_bits`."""
+        return self._kinds_by_bits.get(bits, [])
+
+    @cached_property
+    def _kinds_by_bits(self) -> dict[int, list[str]]:
+        mask, found = self.registry.info.kind_bits, dict[int, list[str]]()
+        for kind in KINDS:
+            for one in self.registry.objects(kind) if kind != "file" else ():
+                if not isinstance(one, Broken) and one.header.null:
+                    found.setdefault(one.header.handle & mask, []).append(kind)
+                    break
+        return found
 
     def in_place(self, buffer: Buffer) -> bool:
         """Whether MPI_IN_PLACE stands in place of an address."""

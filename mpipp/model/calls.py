@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mpipp.model import procedures
 from mpipp.model.buffers import Buffer
@@ -24,6 +24,7 @@ class Constructor:
     combiner: str  # "NAMED": none is made
     arguments: Mapping[str, int | tuple[int, ...] | None]
     types: tuple[DatatypeRecord | Broken | None, ...] | None  # None in it: not known
+    handles: tuple[int, ...] = ()  # theirs
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ class Call:
     constructor: Constructor | None = None
     # Of MPI_Waitany and MPI_Waitsome: address of the request handles as they were given, else 0.
     before: int = 0
+    # What only its procedure has, by the standard's names, of an active call: numbers, handles, and
+    # arrays as in a constructor.
+    arguments: Mapping[str, int | tuple[int, ...] | None] = field(default_factory=dict, hash=False)
+    counts: tuple[int, ...] | None = None  # of all processes, in a reduce-scatter
+    again: bool = False  # MPI_Init and MPI_Finalize: what it does had been done before
 
     @property
     def facts(self) -> Procedure:
@@ -94,6 +100,11 @@ class Request:
     def pending(self) -> bool:
         """Its operation has been started and not completed."""
         return self.state == "active" and not self.header.freed
+
+    @property
+    def given_up(self) -> bool:
+        """It was freed while its operation was active, which may go on (MPI-4.1, section 3.7.3)."""
+        return self.state == "active" and "given up" in self.header.flags
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,7 @@ class Win:
     fences: int = 0  # calls of MPI_Win_fence that have begun
     completes: int = 0  # calls of MPI_Win_complete that have begun
     locking: bool = False  # whether the lock that MPI_Win_lock is asked for is exclusive
+    rank: int | None = None  # in the window's group; None: not known
 
 
 @dataclass(frozen=True)

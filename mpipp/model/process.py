@@ -24,3 +24,6 @@ class ProcessInfo:
     job: int = 0  # tells the launcher's jobs apart; 0: not known
     parent: int = 0  # process id of what started the process
     several_threads: bool = False  # they may call MPI at the same time
+    main_thread: int | None = None  # that initialised MPI, as gettid says; None: not known
+    tag_ub: int | None = None  # MPI_TAG_UB; None: not known
+    kind_bits: int = 0  # of handles, that tell which kind they are of; 0: none do

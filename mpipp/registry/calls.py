@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Union, overload
 
 from mpipp.datatypes import basictypes
@@ -87,23 +87,59 @@ class Calls:
             answered=_answered(raw, present),
             constructor=self._constructor(raw) if "constructor" in present else None,
             before=raw.before if procedure in _ONE_OF and raw.requests else 0,
+            arguments=self._arguments(raw) if "arguments" in present else {},
+            counts=self._counts(raw) if "counts" in present else None,
+            again="again" in present,
         )
 
     def _constructor(self, raw: RawCall) -> Constructor | None:
         # In the caller's memory, which may be as wrong as a caller can be.
         source = self._source
         combiner = source.enumerator("combiner", raw.combiner)
-        if raw.input_count > _MAX_INPUTS:
-            raise MpippError(f"a constructor is recorded with {raw.input_count} arguments")
-        decoder = source.linked_decoder("inputs", RawInput)
-        inputs = decoder.many(source.memory.read(raw.inputs, raw.input_count * decoder.size))
         arguments = {}
-        for name, given in zip(ARGUMENTS.get(combiner, ()), inputs):
+        for name, given in zip(ARGUMENTS.get(combiner, ()), self._inputs(raw)):
             try:
                 arguments[name] = self._argument(given, name not in LENGTHS)
             except MpippError:
                 continue
-        return Constructor(combiner, arguments, self._types(raw))
+        handles = self._types(raw)
+        types = None if handles is None else tuple(self._find(handle) for handle in handles)
+        return Constructor(combiner, arguments, types, handles or ())
+
+    def _arguments(self, raw: RawCall) -> dict[str, int | tuple[int, ...] | None]:
+        # In the caller's memory: those that cannot be read are left out.
+        source = self._source
+        found: dict[str, int | tuple[int, ...] | None] = {}
+        for given in self._inputs(raw):
+            name, shape = source.string(given.name), source.enumerator("shape", given.shape)
+            try:
+                if shape == "handle":
+                    found[name] = source.integers(given.values, 1, given.size, signed=False)[0]
+                elif given.count < 0 and shape == "array":
+                    count = _told(name, found)
+                    if count is not None:
+                        found[name] = self._argument(given._replace(count=count), False)
+                else:
+                    found[name] = self._argument(given, shape == "number")
+            except MpippError:
+                continue
+        return found
+
+    def _counts(self, raw: RawCall) -> tuple[int, ...] | None:
+        vector = next(iter(self._vectors.many(raw.vectors)))
+        if not vector.counts:
+            return None
+        try:
+            return self._source.integers(vector.counts, vector.length, vector.count_size)
+        except MpippError:  # an array of the caller's
+            return None
+
+    def _inputs(self, raw: RawCall) -> list[RawInput]:
+        if raw.input_count > _MAX_INPUTS:
+            raise MpippError(f"a call is recorded with {raw.input_count} arguments")
+        decoder = self._source.linked_decoder("inputs", RawInput)
+        data = self._source.memory.read(raw.inputs, raw.input_count * decoder.size)
+        return list(decoder.many(data))
 
     def _argument(self, given: RawInput, scalar: bool) -> int | tuple[int, ...] | None:
         if not given.values:
@@ -111,17 +147,16 @@ class Calls:
         values = self._source.integers(given.values, max(given.count, 0), given.size)
         return values[0] if scalar else values
 
-    def _types(self, raw: RawCall) -> tuple[_Known, ...] | None:
+    def _types(self, raw: RawCall) -> tuple[int, ...] | None:
         size = self._source.handle_size("datatype")
         if raw.type_count <= 0:
             return ()
         if not raw.types:
             return None
         try:
-            handles = self._source.integers(raw.types, raw.type_count, size, signed=False)
+            return self._source.integers(raw.types, raw.type_count, size, signed=False)
         except MpippError:
             return None
-        return tuple(self._find(handle) for handle in handles)
 
     def _all_buffers(self, raw: RawCall) -> tuple[Buffer, ...]:
         published = len(raw.buffers) // self._buffers.size
@@ -162,6 +197,16 @@ def _answered(raw: RawCall, present: frozenset[str]) -> bool:
     if "recv_ordinal" in present:
         return raw.recv_ordinal == 0
     return "ordinal" in present and "source" in present and raw.ordinal == 0
+
+
+def _told(name: str, found: Mapping[str, int | tuple[int, ...] | None]) -> int | None:
+    # How long an array is of whose length only other arrays tell (MPI-4.1, sections 8.5.3, 8.5.4).
+    told = found.get("index" if name == "edges" else "degrees")
+    if not isinstance(told, tuple) or any(number < 0 for number in told):
+        return None
+    if name == "edges":
+        return told[-1] if told else 0
+    return sum(told)
 
 
 class _Parts(Sequence[Part]):

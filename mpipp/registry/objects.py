@@ -132,6 +132,7 @@ class Objects:
             fences=raw.fences,
             completes=raw.completes,
             locking=bool(raw.locking),
+            rank=raw.rank if raw.rank >= 0 else None,
         )
 
     def _op(self, header: Header, record: bytes) -> model.Op:

@@ -80,6 +80,9 @@ class Registry:
             frames=root.frames,
             job=root.job,
             parent=root.parent,
+            main_thread=root.main_thread or None,
+            tag_ub=root.tag_ub or None,
+            kind_bits=root.kind_bits,
             several_threads=bool(root.several_threads),
         )
 
@@ -118,12 +121,11 @@ class Registry:
         call that waits for one of them all that it was given. Raises MpippError when the array
         cannot be read.
         """
+        handles = self.given_handles(call, most)
         if call.requests is None:
             return []
         size = self._source.handle_size("request")
-        count = min(call.request_count, most)
-        handles = self._source.integers(call.before or call.requests, count, size, signed=False)
-        places = range(call.requests, call.requests + count * size, size)
+        places = range(call.requests, call.requests + len(handles) * size, size)
         found = [self.find("request", handle, at) for handle, at in zip(handles, places)]
         return self._told_apart(found, places)
 
@@ -146,6 +148,14 @@ class Registry:
                 all_here = len(others) == len(indices)
                 result[index] = (others[number],) if all_here else tuple(others)
         return result
+
+    def given_handles(self, call: Call, most: int) -> tuple[int, ...]:
+        """The handles of those requests."""
+        if call.requests is None:
+            return ()
+        count = max(0, min(call.request_count, most))
+        size = self._source.handle_size("request")
+        return self._source.integers(call.before or call.requests, count, size, signed=False)
 
     def at(self, kind: str, address: int) -> Known:
         """The object of a kind whose record is at `address`, as in `Header.record`."""

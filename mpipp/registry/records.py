@@ -24,6 +24,9 @@ class RawRoot(NamedTuple):
     parent: int
     standard: int
     standard_minor: int
+    main_thread: int
+    tag_ub: int
+    kind_bits: int
     library_version: bytes
     built_with: bytes
 
@@ -139,6 +142,8 @@ class RawInput(NamedTuple):
     values: int
     count: int  # type: ignore[assignment]  # as in RawBuffer
     size: int
+    shape: int
+    name: int
 
 
 class RawChannel(NamedTuple):
@@ -211,6 +216,7 @@ class RawWin(NamedTuple):
     known_locks: int
     lock_ranks: bytes
     lock_exclusive: bytes
+    rank: int
 
 
 class RawOp(NamedTuple):

@@ -32,8 +32,10 @@ from mpipp.show.structure import Array, Shown, Struct, datatype
 _TOPOLOGIES = {"cartesian": "CART", "graph": "GRAPH", "distributed graph": "DIST_GRAPH"}
 _RANKS = ("MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ROOT")
 _TAGS = ("MPI_ANY_TAG",)
-# Of a constructor's arguments, those that are no plain numbers.
+# Of a constructor's arguments, and those of other procedures, those that are no plain numbers.
+_ARGUMENT_KINDS = {"group": "group", "group1": "group", "group2": "group", "peer_comm": "comm"}
 _ARGUMENT_CONSTANTS = {
+    "color": ("MPI_UNDEFINED",),
     "order": ("MPI_ORDER_C", "MPI_ORDER_FORTRAN"),
     "distribs": ("MPI_DISTRIBUTE_BLOCK", "MPI_DISTRIBUTE_CYCLIC", "MPI_DISTRIBUTE_NONE"),
     "dargs": ("MPI_DISTRIBUTE_DFLT_DARG",),
@@ -196,24 +198,29 @@ def call_members(call: Call, around: Surroundings) -> _Members:
             result.append((name, value))
     if call.constructor is not None:
         result += _constructor_members(call.constructor, around)
+    result += [(name, _argument(name, value, around)) for name, value in call.arguments.items()]
     return result + [(buffer.role, buffer_arguments(buffer, around)) for buffer in call.buffers]
 
 
 def _constructor_members(constructor: Constructor, around: Surroundings) -> _Members:
     result: _Members = []
     for name, value in constructor.arguments.items():
-        names = _ARGUMENT_CONSTANTS.get(name, ())
-        if isinstance(value, tuple):
-            items = [_constant_or(item, around, *names) for item in value] if names else value
-            result.append((name, Array(items)))
-        else:
-            shown = Constant("NULL") if value is None else _constant_or(value, around, *names)
-            result.append((name, shown))
+        result.append((name, _argument(name, value, around)))
     types = [component(found, 0) for found in constructor.types or ()]
     if constructor.combiner == "STRUCT":
         return [*result, ("types", Array(types))]
     name = "datatype" if constructor.combiner == "NAMED" else "oldtype"
     return result + [(name, found) for found in types]
+
+
+def _argument(name: str, value: int | tuple[int, ...] | None, around: Surroundings) -> Shown:
+    kind = _ARGUMENT_KINDS.get(name)
+    if kind is not None and isinstance(value, int):
+        return reference(kind, value, around)
+    names = _ARGUMENT_CONSTANTS.get(name, ())
+    if isinstance(value, tuple):
+        return Array([_constant_or(item, around, *names) for item in value] if names else value)
+    return Constant("NULL") if value is None else _constant_or(value, around, *names)
 
 
 def buffer_arguments(buffer: Buffer, around: Surroundings) -> Shown:

@@ -7,12 +7,11 @@ import re
 
 import pytest
 
-from mpipp.checks.rules import RULES, Rule, Version, agreement, arguments, cited, leaks, memory
+from mpipp.checks.rules import RULES, TABLES, Rule, Version, cited
 
 
 def test_every_rule_has_its_own_id() -> None:
-    tables = (arguments, memory, agreement, leaks)
-    assert [rule.id for table in tables for rule in table.RULES] == list(RULES)
+    assert [rule.id for table in TABLES for rule in table.RULES] == list(RULES)
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)

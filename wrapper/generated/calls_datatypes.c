@@ -215,7 +215,7 @@ int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* new
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_contiguous *)real)(count, (MPI_Datatype)oldtype, newtype);
@@ -245,7 +245,7 @@ int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datat
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_contiguous_c *)real)(count, (MPI_Datatype)oldtype, newtype);
@@ -275,7 +275,7 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsi
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&size, 1, sizeof size}, {&rank, 1, sizeof rank}, {&ndims, 1, sizeof ndims}, {array_of_gsizes, ndims, sizeof *array_of_gsizes}, {array_of_distribs, ndims, sizeof *array_of_distribs}, {array_of_dargs, ndims, sizeof *array_of_dargs}, {array_of_psizes, ndims, sizeof *array_of_psizes}, {&order, 1, sizeof order}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, 0, 0}, {&rank, 1, sizeof rank, 0, 0}, {&ndims, 1, sizeof ndims, 0, 0}, {array_of_gsizes, ndims, sizeof *array_of_gsizes, 0, 0}, {array_of_distribs, ndims, sizeof *array_of_distribs, 0, 0}, {array_of_dargs, ndims, sizeof *array_of_dargs, 0, 0}, {array_of_psizes, ndims, sizeof *array_of_psizes, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
@@ -305,7 +305,7 @@ int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arra
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&size, 1, sizeof size}, {&rank, 1, sizeof rank}, {&ndims, 1, sizeof ndims}, {array_of_gsizes, ndims, sizeof *array_of_gsizes}, {array_of_distribs, ndims, sizeof *array_of_distribs}, {array_of_dargs, ndims, sizeof *array_of_dargs}, {array_of_psizes, ndims, sizeof *array_of_psizes}, {&order, 1, sizeof order}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, 0, 0}, {&rank, 1, sizeof rank, 0, 0}, {&ndims, 1, sizeof ndims, 0, 0}, {array_of_gsizes, ndims, sizeof *array_of_gsizes, 0, 0}, {array_of_distribs, ndims, sizeof *array_of_distribs, 0, 0}, {array_of_dargs, ndims, sizeof *array_of_dargs, 0, 0}, {array_of_psizes, ndims, sizeof *array_of_psizes, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
@@ -334,7 +334,7 @@ int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
   if (!thread) return ((raw_Type_create_f90_complex *)real)(p, r, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_complex, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  struct mpipp_input inputs[] = {{&p, 1, sizeof p}, {&r, 1, sizeof r}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&p, 1, sizeof p, 0, 0}, {&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_COMPLEX, inputs, 2, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_f90_complex *)real)(p, r, newtype);
@@ -363,7 +363,7 @@ int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
   if (!thread) return ((raw_Type_create_f90_integer *)real)(r, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_integer, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  struct mpipp_input inputs[] = {{&r, 1, sizeof r}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_INTEGER, inputs, 1, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_f90_integer *)real)(r, newtype);
@@ -392,7 +392,7 @@ int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
   if (!thread) return ((raw_Type_create_f90_real *)real)(p, r, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_real, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  struct mpipp_input inputs[] = {{&p, 1, sizeof p}, {&r, 1, sizeof r}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&p, 1, sizeof p, 0, 0}, {&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_REAL, inputs, 2, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_f90_real *)real)(p, r, newtype);
@@ -422,7 +422,7 @@ int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
@@ -452,7 +452,7 @@ int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockle
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
@@ -482,7 +482,7 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint ar
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
@@ -512,7 +512,7 @@ int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, con
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
@@ -542,7 +542,7 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_M
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {&stride, 1, sizeof stride}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
@@ -572,7 +572,7 @@ int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count 
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {&stride, 1, sizeof stride}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hvector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
@@ -602,7 +602,7 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
@@ -632,7 +632,7 @@ int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, cons
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
@@ -662,7 +662,7 @@ int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&lb, 1, sizeof lb}, {&extent, 1, sizeof extent}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&lb, 1, sizeof lb, 0, 0}, {&extent, 1, sizeof extent, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_resized *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
@@ -692,7 +692,7 @@ int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&lb, 1, sizeof lb}, {&extent, 1, sizeof extent}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&lb, 1, sizeof lb, 0, 0}, {&extent, 1, sizeof extent, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_resized_c *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
@@ -721,7 +721,7 @@ int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const M
   if (!thread) return ((raw_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_struct, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
@@ -750,7 +750,7 @@ int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blockleng
   if (!thread) return ((raw_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_struct_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
@@ -780,7 +780,7 @@ int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int ar
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims}, {array_of_sizes, ndims, sizeof *array_of_sizes}, {array_of_subsizes, ndims, sizeof *array_of_subsizes}, {array_of_starts, ndims, sizeof *array_of_starts}, {&order, 1, sizeof order}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, 0, 0}, {array_of_sizes, ndims, sizeof *array_of_sizes, 0, 0}, {array_of_subsizes, ndims, sizeof *array_of_subsizes, 0, 0}, {array_of_starts, ndims, sizeof *array_of_starts, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
@@ -810,7 +810,7 @@ int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], cons
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims}, {array_of_sizes, ndims, sizeof *array_of_sizes}, {array_of_subsizes, ndims, sizeof *array_of_subsizes}, {array_of_starts, ndims, sizeof *array_of_starts}, {&order, 1, sizeof order}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, 0, 0}, {array_of_sizes, ndims, sizeof *array_of_sizes, 0, 0}, {array_of_subsizes, ndims, sizeof *array_of_subsizes, 0, 0}, {array_of_starts, ndims, sizeof *array_of_starts, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
@@ -840,7 +840,7 @@ int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DUP, inputs, 0, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_dup *)real)((MPI_Datatype)oldtype, newtype);
@@ -954,7 +954,7 @@ int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int arr
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
@@ -984,7 +984,7 @@ int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
@@ -1040,7 +1040,7 @@ int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype o
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {&stride, 1, sizeof stride}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_vector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
@@ -1070,7 +1070,7 @@ int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, 
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {&stride, 1, sizeof stride}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_vector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
@@ -1213,7 +1213,7 @@ int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Dat
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_hvector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {&blocklength, 1, sizeof blocklength}, {&stride, 1, sizeof stride}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
@@ -1241,7 +1241,7 @@ int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_hindexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype component = (MPI_Datatype)oldtype;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, &component, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
@@ -1268,7 +1268,7 @@ int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_d
   if (!thread) return ((raw_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_struct, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  struct mpipp_input inputs[] = {{&count, 1, sizeof count}, {array_of_blocklengths, count, sizeof *array_of_blocklengths}, {array_of_displacements, count, sizeof *array_of_displacements}, {NULL, 0, 0}};
+  struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);

@@ -92,9 +92,11 @@ int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_create, &real);
   if (!thread) return ((raw_Cart_create *)real)(comm_old, ndims, dims, periods, reorder, comm_cart);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_create, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}, {periods, ndims, sizeof *periods, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_periods)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Cart_create *)real)((MPI_Comm)comm_old, ndims, dims, periods, reorder, comm_cart);
   if (code == MPI_SUCCESS) {
@@ -210,9 +212,12 @@ int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcom
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create, &real);
   if (!thread) return ((raw_Comm_create *)real)(comm, group, newcomm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  uint64_t group_key = MPIPP_KEY((MPI_Group)group);
+  struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Comm_create *)real)((MPI_Comm)comm, (MPI_Group)group, newcomm);
   if (code == MPI_SUCCESS) {
@@ -265,7 +270,10 @@ int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpi
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_from_group, &real);
   if (!thread) return ((raw_Comm_create_from_group *)real)(group, stringtag, info, errhandler, newcomm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_from_group, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t group_key = MPIPP_KEY((MPI_Group)group);
+  struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Comm_create_from_group *)real)((MPI_Group)group, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newcomm);
   if (code == MPI_SUCCESS) {
@@ -291,9 +299,12 @@ int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, M
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_create_group, &real);
   if (!thread) return ((raw_Comm_create_group *)real)(comm, group, tag, newcomm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_group, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->tag = tag;
+  uint64_t group_key = MPIPP_KEY((MPI_Group)group);
+  struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Comm_create_group *)real)((MPI_Comm)comm, (MPI_Group)group, tag, newcomm);
   if (code == MPI_SUCCESS) {
@@ -777,9 +788,11 @@ int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_split, &real);
   if (!thread) return ((raw_Comm_split *)real)(comm, color, key, newcomm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_split, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&color, 1, sizeof color, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_color)}, {&key, 1, sizeof key, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_key)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Comm_split *)real)((MPI_Comm)comm, color, key, newcomm);
   if (code == MPI_SUCCESS) {
@@ -835,9 +848,11 @@ int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], c
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_create, &real);
   if (!thread) return ((raw_Dist_graph_create *)real)(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_create, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {sources, n, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {degrees, n, sizeof *degrees, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_degrees)}, {destinations, -1, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Dist_graph_create *)real)((MPI_Comm)comm_old, n, sources, degrees, destinations, weights, (MPI_Info)info, reorder, comm_dist_graph);
   if (code == MPI_SUCCESS) {
@@ -864,9 +879,11 @@ int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_create_adjacent, &real);
   if (!thread) return ((raw_Dist_graph_create_adjacent *)real)(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_create_adjacent, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&indegree, 1, sizeof indegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_indegree)}, {sources, indegree, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {&outdegree, 1, sizeof outdegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_outdegree)}, {destinations, outdegree, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Dist_graph_create_adjacent *)real)((MPI_Comm)comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, (MPI_Info)info, reorder, comm_dist_graph);
   if (code == MPI_SUCCESS) {
@@ -922,6 +939,7 @@ int MPI_Finalize(void) {
   if (!thread) return ((raw_Finalize *)real)();
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Finalize, MPIPP_SITE);
   call->present = 0;
+  if (mpipp_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Finalize *)real)();
   if (code == MPI_SUCCESS) {
@@ -973,9 +991,11 @@ int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], con
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_create, &real);
   if (!thread) return ((raw_Graph_create *)real)(comm_old, nnodes, index, edges, reorder, comm_graph);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_create, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {index, nnodes, sizeof *index, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_index)}, {edges, -1, sizeof *edges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_edges)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Graph_create *)real)((MPI_Comm)comm_old, nnodes, index, edges, reorder, comm_graph);
   if (code == MPI_SUCCESS) {
@@ -1030,7 +1050,11 @@ int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Gro
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_difference, &real);
   if (!thread) return ((raw_Group_difference *)real)(group1, group2, newgroup);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_difference, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
+  uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
+  struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_difference *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
   if (code == MPI_SUCCESS) {
@@ -1056,7 +1080,10 @@ int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_excl, &real);
   if (!thread) return ((raw_Group_excl *)real)(group, n, ranks, newgroup);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_excl, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t group_key = MPIPP_KEY((MPI_Group)group);
+  struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranks, n, sizeof *ranks, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranks)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_excl *)real)((MPI_Group)group, n, ranks, newgroup);
   if (code == MPI_SUCCESS) {
@@ -1136,7 +1163,10 @@ int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_incl, &real);
   if (!thread) return ((raw_Group_incl *)real)(group, n, ranks, newgroup);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_incl, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t group_key = MPIPP_KEY((MPI_Group)group);
+  struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranks, n, sizeof *ranks, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranks)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_incl *)real)((MPI_Group)group, n, ranks, newgroup);
   if (code == MPI_SUCCESS) {
@@ -1162,7 +1192,11 @@ int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_G
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_intersection, &real);
   if (!thread) return ((raw_Group_intersection *)real)(group1, group2, newgroup);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_intersection, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
+  uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
+  struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_intersection *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
   if (code == MPI_SUCCESS) {
@@ -1188,7 +1222,10 @@ int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_range_excl, &real);
   if (!thread) return ((raw_Group_range_excl *)real)(group, n, ranges, newgroup);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_range_excl, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t group_key = MPIPP_KEY((MPI_Group)group);
+  struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranges, 3*(int64_t)n, sizeof **ranges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranges)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_range_excl *)real)((MPI_Group)group, n, ranges, newgroup);
   if (code == MPI_SUCCESS) {
@@ -1214,7 +1251,10 @@ int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_range_incl, &real);
   if (!thread) return ((raw_Group_range_incl *)real)(group, n, ranges, newgroup);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_range_incl, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t group_key = MPIPP_KEY((MPI_Group)group);
+  struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranges, 3*(int64_t)n, sizeof **ranges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranges)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_range_incl *)real)((MPI_Group)group, n, ranges, newgroup);
   if (code == MPI_SUCCESS) {
@@ -1240,7 +1280,11 @@ int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* n
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_union, &real);
   if (!thread) return ((raw_Group_union *)real)(group1, group2, newgroup);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_union, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
+  uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
+  struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Group_union *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
   if (code == MPI_SUCCESS) {
@@ -1425,6 +1469,7 @@ int MPI_Init(int* argc, char*** argv) {
   if (!thread) return ((raw_Init *)real)(argc, argv);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Init, MPIPP_SITE);
   call->present = 0;
+  if (mpipp_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Init *)real)(argc, argv);
   if (code == MPI_SUCCESS) {
@@ -1451,6 +1496,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   if (!thread) return ((raw_Init_thread *)real)(argc, argv, required, provided);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Init_thread, MPIPP_SITE);
   call->present = 0;
+  if (mpipp_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Init_thread *)real)(argc, argv, required, provided);
   if (code == MPI_SUCCESS) {
@@ -1476,10 +1522,13 @@ int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_create, &real);
   if (!thread) return ((raw_Intercomm_create *)real)(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_create, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)local_comm);
   call->tag = tag;
   call->ordinal = mpipp_joined(call);
+  uint64_t peer_comm_key = MPIPP_KEY((MPI_Comm)peer_comm);
+  struct mpipp_input inputs[] = {{&local_leader, 1, sizeof local_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_local_leader)}, {&peer_comm_key, 1, sizeof peer_comm_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_peer_comm)}, {&remote_leader, 1, sizeof remote_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_remote_leader)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Intercomm_create *)real)((MPI_Comm)local_comm, local_leader, (MPI_Comm)peer_comm, remote_leader, tag, newintercomm);
   if (code == MPI_SUCCESS) {

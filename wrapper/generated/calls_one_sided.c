@@ -591,9 +591,11 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MP
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate, &real);
   if (!thread) return ((raw_Win_allocate *)real)(size, disp_unit, info, comm, baseptr, win);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_allocate *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
   if (code == MPI_SUCCESS) {
@@ -620,9 +622,11 @@ int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, m
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_c, &real);
   if (!thread) return ((raw_Win_allocate_c *)real)(size, disp_unit, info, comm, baseptr, win);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_allocate_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
   if (code == MPI_SUCCESS) {
@@ -649,9 +653,11 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_shared, &real);
   if (!thread) return ((raw_Win_allocate_shared *)real)(size, disp_unit, info, comm, baseptr, win);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_shared, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_allocate_shared *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
   if (code == MPI_SUCCESS) {
@@ -678,9 +684,11 @@ int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_allocate_shared_c, &real);
   if (!thread) return ((raw_Win_allocate_shared_c *)real)(size, disp_unit, info, comm, baseptr, win);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_shared_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_allocate_shared_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
   if (code == MPI_SUCCESS) {
@@ -760,9 +768,11 @@ int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create, &real);
   if (!thread) return ((raw_Win_create *)real)(base, size, disp_unit, info, comm, win);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_create *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
   if (code == MPI_SUCCESS) {
@@ -789,9 +799,11 @@ int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_In
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_create_c, &real);
   if (!thread) return ((raw_Win_create_c *)real)(base, size, disp_unit, info, comm, win);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_create_c *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
   if (code == MPI_SUCCESS) {
@@ -1163,8 +1175,11 @@ int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_post, &real);
   if (!thread) return ((raw_Win_post *)real)(group, assert, win);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_post, MPIPP_SITE);
-  call->present = MPIPP_HAS_WIN;
+  call->present = MPIPP_HAS_WIN | MPIPP_HAS_ARGUMENTS;
   call->win = MPIPP_KEY((MPI_Win)win);
+  uint64_t group_key = MPIPP_KEY((MPI_Group)group);
+  struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_post *)real)((MPI_Group)group, assert, (MPI_Win)win);
   if (code == MPI_SUCCESS) {
@@ -1217,9 +1232,12 @@ int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_start, &real);
   if (!thread) return ((raw_Win_start *)real)(group, assert, win);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_start, MPIPP_SITE);
-  call->present = MPIPP_HAS_WIN;
+  call->present = MPIPP_HAS_WIN | MPIPP_HAS_ARGUMENTS;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));
+  uint64_t group_key = MPIPP_KEY((MPI_Group)group);
+  struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Win_start *)real)((MPI_Group)group, assert, (MPI_Win)win);
   if (code == MPI_SUCCESS) {

@@ -677,18 +677,42 @@ enum {
   MPIPP_PROCEDURES
 };
 
-// Names of parameters that are buffers.
+// Names of parameters that are recorded.
 enum {
   MPIPP_ROLE_buf,
   MPIPP_ROLE_buffer,
+  MPIPP_ROLE_color,
   MPIPP_ROLE_compare_addr,
+  MPIPP_ROLE_degrees,
+  MPIPP_ROLE_destinations,
+  MPIPP_ROLE_dims,
+  MPIPP_ROLE_disp_unit,
+  MPIPP_ROLE_edges,
+  MPIPP_ROLE_group,
+  MPIPP_ROLE_group1,
+  MPIPP_ROLE_group2,
   MPIPP_ROLE_inbuf,
+  MPIPP_ROLE_indegree,
+  MPIPP_ROLE_index,
   MPIPP_ROLE_inoutbuf,
+  MPIPP_ROLE_key,
+  MPIPP_ROLE_local_leader,
+  MPIPP_ROLE_n,
+  MPIPP_ROLE_ndims,
+  MPIPP_ROLE_nnodes,
   MPIPP_ROLE_origin_addr,
   MPIPP_ROLE_outbuf,
+  MPIPP_ROLE_outdegree,
+  MPIPP_ROLE_peer_comm,
+  MPIPP_ROLE_periods,
+  MPIPP_ROLE_ranges,
+  MPIPP_ROLE_ranks,
   MPIPP_ROLE_recvbuf,
+  MPIPP_ROLE_remote_leader,
   MPIPP_ROLE_result_addr,
   MPIPP_ROLE_sendbuf,
+  MPIPP_ROLE_size,
+  MPIPP_ROLE_sources,
   MPIPP_ROLE_target_disp,
   MPIPP_ROLES
 };

@@ -163,5 +163,8 @@ def buffers_of(procedure: Procedure) -> list[Buffer]:
 
 
 def roles(everything: list[Procedure]) -> list[str]:
-    """The names of all parameters that are buffers, in alphabetical order."""
-    return sorted({b.pointer.name for p in everything for b in buffers_of(p)})
+    """The names of all parameters that are recorded with theirs, in alphabetical order."""
+    found = {b.pointer.name for p in everything for b in buffers_of(p)}
+    for words in known.ARGUMENTS.values():
+        found.update(word.partition(":")[0] for word in words.split())
+    return sorted(found)

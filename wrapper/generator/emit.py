@@ -42,7 +42,7 @@ def key(parameter: Parameter) -> str:
 def header(everything: list[Procedure]) -> str:
     lines = ["#ifndef MPIPP_PROCEDURES_H", "#define MPIPP_PROCEDURES_H", "", "enum {"]
     lines += [f"  MPIPP_PROC_{p.name}," for p in everything]
-    lines += ["  MPIPP_PROCEDURES", "};", "", "// Names of parameters that are buffers.", "enum {"]
+    lines += ["  MPIPP_PROCEDURES", "};", "", "// Names of parameters that are recorded.", "enum {"]
     lines += [f"  MPIPP_ROLE_{role}," for role in roles(everything)]
     lines += ["  MPIPP_ROLES", "};", "", "#endif", ""]
     return "\n".join(lines)
@@ -228,6 +228,8 @@ def _scalars(procedure: Procedure) -> list[str]:
     bits += ordinals.bits(procedure)
     if procedure.base in known.COMBINERS or procedure.base in known.TYPE_ENDS:
         bits.append("MPIPP_HAS_CONSTRUCTOR")
+    if procedure.base in known.ARGUMENTS:
+        bits.append("MPIPP_HAS_ARGUMENTS")
     lines.insert(0, f"call->present = {' | '.join(bits) or '0'};")
     return lines
 
@@ -247,6 +249,12 @@ def _before(procedure: Procedure) -> list[str]:
     lines = known.BEFORE.get(procedure.base, "").split("\n")
     if procedure.base in known.COMBINERS:
         lines += _constructor(procedure)
+    if procedure.base in known.ONCE:
+        lines.append("if (mpipp_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;")
+    if procedure.base in known.ARGUMENTS:
+        lines += _arguments(procedure)
+    if any(p.name == "recvcounts" for p in procedure.parameters) and "educe" in procedure.base:
+        lines.append("mpipp_counts(call, recvcounts, sizeof *recvcounts);")
     ended = _ended(procedure)
     if ended:
         lines.append(f"uint64_t handle = {ended.name} ? MPIPP_KEY(*{ended.name}) : 0;")
@@ -311,12 +319,31 @@ def _constructor(procedure: Procedure) -> list[str]:
             lines.append(f"MPI_Datatype component = (MPI_Datatype){p.name};")
             types, count = "&component", "1"
         elif p.array:
-            inputs.append(f"{{{p.name}, {p.length}, sizeof *{p.name}}}")
+            inputs.append(f"{{{p.name}, {p.length}, sizeof *{p.name}, 0, 0}}")
         else:
-            inputs.append(f"{{&{p.name}, 1, sizeof {p.name}}}")
+            inputs.append(f"{{&{p.name}, 1, sizeof {p.name}, 0, 0}}")
     combiner = f"MPIPP_COMBINER_{known.COMBINERS[procedure.base]}"
-    lines.append(f"struct mpipp_input inputs[] = {{{', '.join([*inputs, '{NULL, 0, 0}'])}}};")
+    lines.append(f"struct mpipp_input inputs[] = {{{', '.join([*inputs, '{NULL, 0, 0, 0, 0}'])}}};")
     lines.append(f"mpipp_constructing(call, {combiner}, inputs, {len(inputs)}, {types}, {count});")
+    return lines
+
+
+def _arguments(procedure: Procedure) -> list[str]:
+    """Those that only this procedure has, as the debugger sees them while MPI looks at them."""
+    parameters = {p.name: p for p in procedure.parameters}
+    lines, inputs = [], []
+    for name, _, length in (a.partition(":") for a in known.ARGUMENTS[procedure.base].split()):
+        role = f"mpipp_role(MPIPP_ROLE_{name})"
+        if length:
+            of_one = f"sizeof {'*' * (1 + (length[0] == '3'))}{name}"
+            inputs.append(f"{{{name}, {length}, {of_one}, MPIPP_SHAPE_ARRAY, {role}}}")
+        elif parameters[name].by_value_handle:
+            lines.append(f"uint64_t {name}_key = {key(parameters[name])};")
+            inputs.append(f"{{&{name}_key, 1, sizeof {name}_key, MPIPP_SHAPE_HANDLE, {role}}}")
+        else:
+            inputs.append(f"{{&{name}, 1, sizeof {name}, MPIPP_SHAPE_NUMBER, {role}}}")
+    lines.append(f"struct mpipp_input inputs[] = {{{', '.join(inputs)}}};")
+    lines.append(f"mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, {len(inputs)}, NULL, 0);")
     return lines
 
 

@@ -77,6 +77,32 @@ COMBINERS = {
 # They change a datatype that exists: it is what the debugger sees of them.
 TYPE_ENDS = {"Type_commit", "Type_free"}
 
+# Arguments that are recorded while the call is active, beside those that all records have: numbers
+# and handles by their names, arrays with their length, -1 where the other arguments tell it.
+ARGUMENTS = {
+    "Cart_create": "ndims dims:ndims periods:ndims",
+    "Graph_create": "nnodes index:nnodes edges:-1",
+    "Dist_graph_create": "n sources:n degrees:n destinations:-1",
+    "Dist_graph_create_adjacent": "indegree sources:indegree outdegree destinations:outdegree",
+    "Comm_split": "color key",
+    "Comm_create": "group",
+    "Comm_create_group": "group",
+    "Comm_create_from_group": "group",
+    "Intercomm_create": "local_leader peer_comm remote_leader",
+    "Group_union": "group1 group2",
+    "Group_intersection": "group1 group2",
+    "Group_difference": "group1 group2",
+    "Group_incl": "group n ranks:n",
+    "Group_excl": "group n ranks:n",
+    "Group_range_incl": "group n ranges:3*(int64_t)n",
+    "Group_range_excl": "group n ranges:3*(int64_t)n",
+    "Win_create": "size disp_unit",
+    "Win_allocate": "size disp_unit",
+    "Win_allocate_shared": "size disp_unit",
+    "Win_start": "group",
+    "Win_post": "group",
+}
+
 # Headings of docs/procedures.md -> the generated file of those wrappers; collectives have several,
 # and what is not here is in calls_handles.c.
 FILES = {
@@ -85,6 +111,9 @@ FILES = {
     "Point-to-point communication": "calls_point_to_point.c",
     "Datatypes and packing": "calls_datatypes.c",
 }
+
+# Called once in a program.
+ONCE = {"Init", "Init_thread", "Finalize"}
 
 # Statements before MPI is called: what is gone afterwards.
 SAVE_ALL = "struct mpipp_handles before;\nmpipp_handles_init(&before, {count}, array_of_requests);"

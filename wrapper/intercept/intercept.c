@@ -57,6 +57,14 @@ int64_t mpipp_total_count(const struct mpipp_call *call, const void *counts, uns
   return total;
 }
 
+void mpipp_counts(struct mpipp_call *call, const void *counts, unsigned size) {
+  const struct mpipp_comm *comm = comm_of(call);
+  if (!comm || comm->inter || !counts) return;
+  call->vectors[0] = (struct mpipp_vector){
+      .length = (uint64_t)comm->size, .counts = (uintptr_t)counts, .count_size = size};
+  call->present |= MPIPP_HAS_COUNTS | MPIPP_HAS_VECTORS;
+}
+
 void mpipp_find_datatype(struct mpipp_call *call, struct mpipp_buffer *buffer) {
   buffer->record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, buffer->datatype);
   if (!mpipp_is_unknown(buffer->record)) return;

@@ -139,6 +139,8 @@ int mpipp_at_leaf(const struct mpipp_call *call);
 // Element count of this process in a reduce-scatter, and of all.
 int64_t mpipp_own_count(const struct mpipp_call *call, const void *counts, unsigned size);
 int64_t mpipp_total_count(const struct mpipp_call *call, const void *counts, unsigned size);
+// All of them, which must be the same in all processes.
+void mpipp_counts(struct mpipp_call *call, const void *counts, unsigned size);
 
 // A copy of more than few handles; NULL without memory.
 MPI_Request *mpipp_many_handles(int64_t count, const MPI_Request *requests);

@@ -145,10 +145,24 @@ static void ask_thread_level(unsigned procedure) {
   mpipp_set_several_threads(MPIPP_READ(sessions) || provided == MPI_THREAD_MULTIPLE);
 }
 
+static void ask_tag_ub(void) {
+  int *upper_bound = NULL, flag = 0;
+  PMPI(Comm_get_attr)(MPI_COMM_WORLD, MPI_TAG_UB, &upper_bound, &flag);
+  if (flag && upper_bound) mpipp_registry.tag_ub = *upper_bound;
+}
+
+int mpipp_is_again(unsigned procedure) {
+  if (procedure == MPIPP_PROC_Finalize) return mpipp_registry.status == MPIPP_STATUS_FINALIZED;
+  return mpipp_registry.world_rank >= 0;
+}
+
 void mpipp_initialized(void) {
   static int started = 0;
   int saved = errno;
-  ask_thread_level(mpipp_self->call.procedure);
+  unsigned procedure = mpipp_self->call.procedure;
+  ask_thread_level(procedure);
+  if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread)
+    mpipp_registry.main_thread = mpipp_self->tid;
   if (!__atomic_exchange_n(&started, 1, __ATOMIC_ACQ_REL)) {
     start_predefined();
     int length;
@@ -160,7 +174,10 @@ void mpipp_initialized(void) {
     mpipp_registry.standard = (uint32_t)standard;
     mpipp_registry.standard_minor = (uint32_t)minor;
   }
-  if (mpipp_registry.world_rank < 0) mpipp_comm_start();
+  if (mpipp_registry.world_rank < 0) {
+    mpipp_comm_start();
+    if (mpipp_registry.world_rank >= 0) ask_tag_ub();
+  }
   mpipp_registry.status = MPIPP_STATUS_STARTED;
   errno = saved;
 }

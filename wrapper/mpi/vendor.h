@@ -47,6 +47,13 @@ typedef uintptr_t mpipp_arg;
 #define MPIPP_FINT(NAME, handle) ((int32_t)PMPI(NAME##_c2f)(handle))
 #endif
 
+// The bits of a handle by which the library tells communicators from datatypes and so on; 0: none.
+#ifdef MPIPP_FLAVOUR_MPICH
+#define MPIPP_KIND_BITS 0x3C000000
+#else
+#define MPIPP_KIND_BITS 0
+#endif
+
 // Whether the handles that MPI_Type_get_contents gives out are copies, with handles of their own.
 #ifdef MPIPP_FLAVOUR_OPENMPI
 #define MPIPP_CONTENTS_ARE_COPIES 1

@@ -93,6 +93,7 @@ void mpipp_session_made(const struct mpipp_call *call, MPI_Session session, uint
 
 // life.c
 void mpipp_initialized(void); // MPI can be asked from now on
+int mpipp_is_again(unsigned procedure);
 void mpipp_finalized(void);
 
 #endif

@@ -98,7 +98,7 @@ static void copy_vector(struct mpipp_vector *vector, char **room) {
 static void copy_vectors(struct mpipp_request *request) {
   struct mpipp_call *call = &request->call;
   uint64_t bytes = 0;
-  int used = 0;
+  int used = (call->present & MPIPP_HAS_COUNTS) != 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     if ((int)call->buffers[i].vector > used) used = (int)call->buffers[i].vector;
   }
@@ -126,7 +126,8 @@ void mpipp_request_keep(struct mpipp_request *request, const struct mpipp_call *
 // Whether the record that last had a handle is free to be used again. One with return addresses
 // is made anew with others; the null handle's is never free.
 static int is_free(const struct mpipp_request *request) {
-  return request && MPIPP_READ(request->object.flags) == MPIPP_FLAG_FREED &&
+  const uint32_t free = MPIPP_FLAG_FREED;
+  return request && (MPIPP_READ(request->object.flags) & ~(uint32_t)MPIPP_FLAG_GIVEN_UP) == free &&
          !request->object.frames;
 }
 
@@ -138,6 +139,7 @@ static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent,
   int reused = is_free(request);
   if (reused) {
     mpipp_request_empty(request, caller);
+    mpipp_drop_call(request); // of an operation that was given up
     mpipp_request_fill(request, call, persistent, mpipp_request_is_plain(call), serial);
   }
   mpipp_unlock_kind(locked);
@@ -271,6 +273,19 @@ static inline void complete(const struct mpipp_call *call, uint64_t handle, uint
     complete_any(call, handle, now, where);
 }
 
+// An active operation goes on, but nobody can ask for it any more. It is over when MPI gives its
+// handle to another: until then the record says what it may be doing. Of several with one handle,
+// which are complete from the start, nothing is kept.
+static int give_up(uint64_t handle) {
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  struct mpipp_request *request = mpipp_listed_locked(MPIPP_REQUEST, handle);
+  int active = request && MPIPP_READ(request->object.flags) == 0 && !request->newer &&
+               request->state == MPIPP_REQUEST_ACTIVE && !request->output;
+  if (active) mpipp_mark(&request->object, MPIPP_FLAG_FREED | MPIPP_FLAG_GIVEN_UP);
+  mpipp_unlock_kind(locked);
+  return active;
+}
+
 void mpipp_request_freed(const struct mpipp_call *call, uint64_t handle) {
   // An active operation goes on, but nobody can ask for it any more.
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -280,7 +295,7 @@ void mpipp_request_freed(const struct mpipp_call *call, uint64_t handle) {
   uint64_t comm = receives ? request->call.comm : 0;
   mpipp_unlock_kind(locked);
   if (receives) mpipp_abandoned(comm);
-  complete(call, handle, null_request(), call->requests);
+  if (!give_up(handle)) complete(call, handle, null_request(), call->requests);
 }
 
 void mpipp_completed(const struct mpipp_call *call, MPI_Request before,

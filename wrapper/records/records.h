@@ -42,6 +42,7 @@ enum mpipp_flag {
   MPIPP_FLAG_COMMITTED = 16, // datatypes
   MPIPP_FLAG_UNLISTED = 32,  // no longer reachable by handle, kept for those that refer to it
   MPIPP_FLAG_LARGE = 128,    // datatypes: made by a large-count (_c) constructor
+  MPIPP_FLAG_GIVEN_UP = 256, // requests: freed while active; the operation may go on
 };
 
 // MPIPP_COMBINER_NAMED ...: this library's own numbers, the same for every MPI library.
@@ -122,11 +123,16 @@ struct mpipp_vector {
   uint64_t records; // addresses of the datatypes' records, u64[length]; 0 if not copied
 };
 
-// An argument of a datatype constructor: count integers of size bytes.
+enum mpipp_shape { MPIPP_SHAPE_ARRAY, MPIPP_SHAPE_NUMBER, MPIPP_SHAPE_HANDLE };
+
+// An argument of a datatype constructor, or a further one of another procedure: count integers of
+// size bytes. A count of -1: as many as the other arguments say, which are not looked at here.
 struct mpipp_input {
   const void *values;
   int64_t count;
-  unsigned size;
+  uint32_t size;
+  uint32_t shape; // enum "shape"; of constructors known by their combiner
+  uint64_t name;  // the parameter's in the standard, a C string; of constructors 0
 };
 
 // Which of the scalar fields of a call are valid.
@@ -150,6 +156,9 @@ enum mpipp_present {
   MPIPP_HAS_RECV_ORDINAL = 32768,
   MPIPP_HAS_CONSTRUCTOR = 65536,
   MPIPP_HAS_ERRORCODE = 131072,
+  MPIPP_HAS_ARGUMENTS = 262144, // inputs that have names
+  MPIPP_HAS_COUNTS = 524288,    // of a reduce-scatter, in the first of the vectors
+  MPIPP_HAS_AGAIN = 1048576,    // MPI was initialised, or finalised, before this call does it
   // what comes before the second buffer in the record
   MPIPP_HAS_FIRST = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
                     MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL,
@@ -178,7 +187,8 @@ struct mpipp_call {
   uint64_t recv_ordinal; // of the receive of a send-receive
   struct mpipp_vector vectors[MPIPP_MAX_VECTORS];
   int64_t errorcode; // of MPI_Abort
-  // A datatype constructor's arguments, in the caller's memory: only while it is active.
+  // A datatype constructor's arguments, or further ones of another procedure, in the caller's
+  // memory: only while it is active.
   uint64_t inputs;                // struct mpipp_input[input_count]
   uint64_t types;                 // address of datatype handles, type_count of them
   int64_t type_count;             // as the caller says
@@ -291,6 +301,8 @@ struct mpipp_win {
   uint32_t padding;
   int32_t lock_ranks[MPIPP_MAX_LOCKS];
   int32_t lock_exclusive[MPIPP_MAX_LOCKS];
+  int32_t rank; // in the window's group; -1: not known
+  uint32_t last_padding;
 };
 
 struct mpipp_op {
@@ -427,6 +439,9 @@ struct mpipp_registry {
   uint64_t job;                      // tells the launcher's jobs apart; 0: not known
   uint64_t parent;                   // process id of what started this process
   uint32_t standard, standard_minor; // the version of MPI that the library follows; 0, 0: not known
+  uint64_t main_thread;              // that initialised MPI, as gettid says; 0: not known
+  int64_t tag_ub;                    // MPI_TAG_UB; 0: not known
+  uint64_t kind_bits;                // of handles (mpi/vendor.h)
   char library_version[256];
   char built_with[256];
 };

@@ -25,6 +25,7 @@ EXPORT struct mpipp_registry mpipp_registry = {
     .handle_size = sizeof(MPI_Datatype),
     .flavor = MPIPP_FLAVOR,
     .several_threads = 1,
+    .kind_bits = MPIPP_KIND_BITS,
     .world_rank = -1,
     .world_size = -1,
     .built_with = MPIPP_BUILT_WITH,

@@ -6,9 +6,11 @@ Findings name their rule by its id. docs/checks.md has an index made of this tab
 
 from __future__ import annotations
 
-from mpipp.checks.rules import agreement, arguments, leaks, memory
+from mpipp.checks.rules import agreement, arguments, handles, leaks, memory, operations
 from mpipp.checks.rules.rule import Rule, Version, cited
 
-__all__ = ["RULES", "Rule", "Version", "cited"]
+__all__ = ["RULES", "TABLES", "Rule", "Version", "cited"]
 
-RULES = {rule.id: rule for table in (arguments, memory, agreement, leaks) for rule in table.RULES}
+TABLES = (arguments, handles, operations, memory, agreement, leaks)
+
+RULES = {rule.id: rule for table in TABLES for rule in table.RULES}

@@ -46,6 +46,15 @@ _SCALARS = (
         _NEGATIVE,
     ),
     Rule(
+        "tag-too-large",
+        "argument",
+        "3.2.3",
+        "tags are 0 to MPI_TAG_UB",
+        "ask MPI_Comm_get_attr for MPI_TAG_UB, of which 32767 is certain; or use several "
+        "communicators",
+        "MUST_ERROR_INTEGER_NOT_WITHIN_ZERO_TAG_UB",
+    ),
+    Rule(
         "in-place",
         "in-place",
         "6.2.1",

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Are the ranks that a group is made of ranks of the group, each once? (MPI-4.1, section 7.3.2)"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.process import Operation, Process
+from mpipp.model import Group
+
+_OF_RANKS = ("MPI_Group_incl", "MPI_Group_excl")
+_OF_RANGES = ("MPI_Group_range_incl", "MPI_Group_range_excl")
+
+
+def check(process: Process) -> Findings:
+    """The first thing wrong with every call that makes a group of ranks."""
+    for operation in process.operations:
+        if operation.tid is None or operation.call.procedure not in (*_OF_RANKS, *_OF_RANGES):
+            continue
+        group = _group(operation)
+        if group is None:
+            continue
+        for finding in _problems(operation, group):
+            yield finding
+            break
+
+
+def _group(operation: Operation) -> Group | None:
+    handle = operation.call.arguments.get("group")
+    if not isinstance(handle, int):
+        return None
+    found = operation.process.registry.find("group", handle)
+    if not isinstance(found, Group) or found.header.null or found.header.freed:
+        return None
+    return found if found.size or found.header.name == "MPI_GROUP_EMPTY" else None
+
+
+def _problems(operation: Operation, group: Group) -> Findings:
+    arguments, party = operation.call.arguments, [operation.party()]
+    n = arguments.get("n")
+    ranges = operation.call.procedure in _OF_RANGES
+    name = "ranges" if ranges else "ranks"
+    values = arguments.get(name)
+    if isinstance(n, int) and (n < 0 or (n > group.size and not ranges)):
+        yield Finding.of("group-length", f"n is {n}, but the group has {_ranks(group)}", party)
+    if isinstance(n, int) and n > 0 and name in arguments and values is None:
+        what = f"{name} is a null pointer, but {n} entries are needed"
+        yield Finding.of("null-ranks", what, party, length=str(n), name=name)
+    if isinstance(values, tuple) and ranges:
+        yield from _ranges(operation, group, values)
+    elif isinstance(values, tuple):
+        yield from _each(operation, group, values)
+
+
+def _each(operation: Operation, group: Group, ranks: Sequence[int]) -> Findings:
+    places: dict[int, int] = {}
+    for i, rank in enumerate(ranks):
+        if not 0 <= rank < group.size:
+            what = f"ranks[{i}] is {rank}, but the group has {_ranks(group)}"
+            yield Finding.of("group-rank", what, [operation.party()])
+        elif rank in places:
+            what = f"ranks[{places[rank]}] and ranks[{i}] are both {rank}"
+            yield Finding.of("group-twice", what, [operation.party()])
+        places[rank] = i
+
+
+def _ranges(operation: Operation, group: Group, values: Sequence[int]) -> Findings:
+    party = [operation.party()]
+    places: dict[int, int] = {}
+    for i in range(len(values) // 3):
+        first, last, stride = values[3 * i : 3 * i + 3]
+        said = f"ranges[{i}] is {first} to {last} by {stride}"
+        if stride == 0:
+            yield Finding.of("group-stride", said, party)
+            return
+        ranks = range(first, last + (1 if stride > 0 else -1), stride)
+        outside = (
+            [rank for rank in (ranks[0], ranks[-1]) if not 0 <= rank < group.size] if ranks else []
+        )
+        if outside:
+            what = f"{said}, but the group has {_ranks(group)}"
+            yield Finding.of("range-rank", what, party)
+            return
+        for rank in ranks:  # no more than the group has
+            if rank in places:
+                what = f"the rank {rank} is in ranges[{places[rank]}] and ranges[{i}]"
+                yield Finding.of("range-twice", what, party)
+                return
+            places[rank] = i
+
+
+def _ranks(group: Group) -> str:
+    if not group.size:
+        return "no ranks"
+    return f"the ranks 0 to {group.size - 1}" if group.size > 1 else "only the rank 0"

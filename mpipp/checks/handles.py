@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""Is every handle that a call is given one of an object? (MPI-4.1, section 2.5.1)
+
+A handle that no record has may be of an object made out of sight, by a procedure of the library's
+own; it is reported only where no object can have it: 0, the number of another kind of object, an
+address that the process does not have. Datatypes that are null or freed: `checks/datatypes.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.process import Operation, Process
+from mpipp.errors import MpippError
+from mpipp.model import Broken, Comm, Object, Request
+
+_FIELDS = ("comm", "op", "win", "file", "message")
+_ARGUMENTS = {"group": "group", "group1": "group", "group2": "group", "peer_comm": "comm"}
+_NOUNS = {
+    "comm": "a communicator",
+    "group": "a group",
+    "op": "an operation",
+    "win": "a window",
+    "file": "a file",
+    "message": "a message",
+    "request": "a request",
+    "datatype": "a datatype",
+}
+_MOST_REQUESTS = 10_000
+# They take MPI_FILE_NULL as what files are opened with, and abort whatever they are given.
+_LENIENT = ("errhandler", "Abort")
+
+
+class _Given(NamedTuple):
+    name: str  # the argument's
+    kind: str
+    handle: int
+
+
+def check(process: Process) -> Findings:
+    """Null, freed and impossible handles in calls that are active."""
+    if process.registry.info.status == "loaded":
+        return  # no handle is known before MPI is initialised
+    for operation in process.operations:
+        procedure = operation.call.procedure
+        if operation.tid is None or any(word in procedure for word in _LENIENT):
+            continue
+        for given in _given(operation):
+            yield from _looked_at(operation, given)
+        yield from _requests(operation)
+
+
+def _given(operation: Operation) -> Iterator[_Given]:
+    call = operation.call
+    for name in _FIELDS:
+        handle = getattr(call, name)
+        if handle is not None and (name != "op" or _reduces(operation)):
+            yield _Given(name, name, handle)
+    for name, handle in call.arguments.items():
+        significant = name != "peer_comm" or _is_leader(operation)
+        if name in _ARGUMENTS and isinstance(handle, int) and significant:
+            yield _Given(name, _ARGUMENTS[name], handle)
+    remote = (buffer for buffer in call.buffers if "remote" in buffer.access)
+    for buffer in (*operation.buffers(), *remote):
+        if buffer.parts is None and buffer.datatype is None:
+            yield _Given(f"the datatype of {buffer.role}", "datatype", buffer.handle)
+    if call.constructor is not None and call.constructor.types is not None:
+        names = _type_names(len(call.constructor.handles), call.constructor.combiner)
+        for name, found, handle in zip(names, call.constructor.types, call.constructor.handles):
+            if found is None:
+                yield _Given(name, "datatype", handle)
+
+
+def _type_names(number: int, combiner: str) -> list[str]:
+    if combiner == "STRUCT":
+        return [f"types[{i}]" for i in range(number)]
+    return ["datatype" if combiner == "NAMED" else "oldtype"] * number
+
+
+def _reduces(operation: Operation) -> bool:
+    # Where a process has no part in a reduction of an intercommunicator, nothing is significant.
+    return bool(operation.call.buffers)
+
+
+def _is_leader(operation: Operation) -> bool:
+    # Only there the other communicator is significant (MPI-4.1, section 7.6.2).
+    call = operation.call
+    comm = operation.process.registry.find("comm", call.comm) if call.comm is not None else None
+    return isinstance(comm, Comm) and comm.rank == call.arguments.get("local_leader")
+
+
+def _looked_at(operation: Operation, given: _Given) -> Findings:
+    process = operation.process
+    found = process.registry.find(given.kind, given.handle)
+    if found is None:
+        yield from _impossible(operation, given)
+    elif isinstance(found, Broken):
+        return
+    elif found.header.null:
+        what = f"{given.name} is {found.header.name}, but {_NOUNS[given.kind]} is needed"
+        yield Finding.of(f"null-{given.kind}", what, [operation.party()], name=given.name)
+    elif found.header.freed and _was_freed_before(process, given):
+        what = f"{given.name} is the handle of {_NOUNS[given.kind]} that was freed"
+        parties = [operation.party(), process.made(found)]
+        yield Finding.of(f"freed-{given.kind}", what, parties)
+
+
+def _was_freed_before(process: Process, given: _Given) -> bool:
+    # Another thread may free what the call uses; a message ends in the call that receives it.
+    return given.kind != "message" and not process.registry.info.several_threads
+
+
+def _impossible(operation: Operation, given: _Given) -> Findings:
+    why = _why_impossible(operation.process, given)
+    if why:
+        what = f"{given.name} is {given.handle:#x}, which is no handle of {_NOUNS[given.kind]}"
+        parties = [operation.party(f"{given.handle:#x} {why}")]
+        yield Finding.of("no-handle", what, parties)
+
+
+def _why_impossible(process: Process, given: _Given) -> str:
+    info, handle = process.registry.info, given.handle
+    if handle == 0:
+        return "is never a handle"
+    if info.kind_bits and given.kind != "file":
+        kinds = process.kinds_of_bits(handle & info.kind_bits)
+        if given.kind not in kinds:
+            nouns = [_NOUNS.get(kind, kind) for kind in kinds]
+            return f"would be one of {' or '.join(nouns)}" if nouns else "is no handle of any kind"
+    gaps = process.gaps if info.flavor == "Open MPI" else None  # its handles are addresses
+    if any(not gap.mapped and gap.start <= handle < gap.end for gap in gaps or ()):
+        return "is no address of the process"
+    return ""
+
+
+def _requests(operation: Operation) -> Findings:
+    # MPI takes away the handles of what is complete, so a null one may stand there by now; not
+    # where requests are started.
+    call, registry = operation.call, operation.process.registry
+    if call.requests is None or not _has_given_requests(operation):
+        return
+    starts = call.procedure.startswith("MPI_Start")
+    try:
+        handles = registry.given_handles(call, _MOST_REQUESTS)
+        found = registry.given(call, _MOST_REQUESTS)
+    except MpippError:  # an array of the caller's
+        return
+    for number, (handle, known) in enumerate(zip(handles, found)):
+        place = (
+            f"array_of_requests[{number}]"
+            if call.procedure.endswith(("all", "any", "some"))
+            else "request"
+        )
+        if not known:
+            yield from _impossible(operation, _Given(place, "request", handle))
+        elif starts and len(known) == 1 and not isinstance(known[0], Broken):
+            yield from _started(operation, place, known[0])
+
+
+def _has_given_requests(operation: Operation) -> bool:
+    # Not those that make one.
+    return not operation.call.buffers and operation.call.procedure.startswith(
+        ("MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_free")
+    )
+
+
+def _started(operation: Operation, place: str, request: Object) -> Findings:
+    if request.header.null:
+        what = f"{place} is MPI_REQUEST_NULL, but a request is needed"
+        yield Finding.of("null-request", what, [operation.party()], name=place)
+    elif isinstance(request, Request) and not (request.persistent or request.header.freed):
+        made = operation.process.made(request)
+        what = f"{place} is started, but not persistent: it was made by {request.call.procedure}"
+        yield Finding.of("not-persistent", what, [operation.party(), made])

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Is MPI called between its initialisation and its finalisation? (MPI-4.1, chapter 11)"""
+
+from __future__ import annotations
+
+from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.process import Operation, Process
+from mpipp.model import Broken, Call
+
+_INITIALISING = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init")
+
+
+def check(process: Process) -> Findings:
+    """Calls too early or too late, of a thread that is inside of them."""
+    for operation in process.operations:
+        if operation.tid is None:
+            continue
+        call = operation.call
+        if call.procedure in _INITIALISING or call.procedure == "MPI_Finalize":
+            yield from _once(operation)
+        elif _needs_mpi(call):
+            yield from _outside(operation)
+
+
+def _once(operation: Operation) -> Findings:
+    # Whether MPI was initialised is seen when the call begins: it changes while the call goes on.
+    procedure = operation.call.procedure
+    main = operation.process.registry.info.main_thread
+    if operation.call.again and procedure == "MPI_Finalize":
+        yield Finding.of("finalised-again", "MPI_Finalize is called again", [operation.party()])
+    elif operation.call.again:
+        what = f"{procedure} is called, but MPI is initialised already"
+        yield Finding.of("initialised-again", what, [operation.party()])
+    elif procedure == "MPI_Finalize" and main is not None and operation.tid != main:
+        what = f"thread {operation.tid} calls MPI_Finalize, but thread {main} initialised MPI"
+        yield Finding.of("finalised-elsewhere", what, [operation.party()])
+
+
+def _needs_mpi(call: Call) -> bool:
+    # What has a communicator, a window, a file, requests, data or a group; infos, error handlers
+    # and sessions may be used at any time (MPI-4.1, section 11.4.1).
+    handles = (call.comm, call.win, call.file, call.op, call.requests, call.constructor)
+    if call.procedure == "MPI_Abort" or call.procedure.startswith("MPI_Session_"):
+        return False
+    return any(handle is not None for handle in handles) or bool(call.buffers or call.arguments)
+
+
+def _outside(operation: Operation) -> Findings:
+    process = operation.process
+    status = process.registry.info.status
+    procedure = operation.call.procedure
+    if status == "loaded" and not _is_initialising(process):
+        what = f"{procedure} is called before MPI is initialised"
+        yield Finding.of("not-initialised", what, [operation.party()])
+    elif status == "finalized" and not _has_sessions(process):
+        what = f"{procedure} is called after MPI_Finalize"
+        yield Finding.of("finalised", what, [operation.party()])
+
+
+def _is_initialising(process: Process) -> bool:
+    # By another thread, of which this one may know that it is through.
+    return any(
+        thread.call is not None and thread.call.procedure in _INITIALISING
+        for thread in process.threads
+    )
+
+
+def _has_sessions(process: Process) -> bool:
+    # What is made of a session outlives MPI_Finalize.
+    return any(
+        isinstance(one, Broken) or not one.header.null
+        for one in process.registry.objects("session")
+    )

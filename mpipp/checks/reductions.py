@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""May an operation be used where it is, and on these datatypes? (MPI-4.1, sections 6.9.2, 12.3.4)
+
+The table of section 6.9.2: which classes of predefined datatypes an operation is for.
+"""
+
+from __future__ import annotations
+
+from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.process import Operation, Process
+from mpipp.model import DatatypeRecord, Op
+from mpipp.typetree import Datatype
+
+_CLASSES = {
+    "C integers": "INT LONG SHORT UNSIGNED_SHORT UNSIGNED UNSIGNED_LONG LONG_LONG_INT LONG_LONG "
+    "UNSIGNED_LONG_LONG SIGNED_CHAR UNSIGNED_CHAR INT8_T INT16_T INT32_T INT64_T UINT8_T UINT16_T "
+    "UINT32_T UINT64_T",
+    "Fortran integers": "INTEGER INTEGER1 INTEGER2 INTEGER4 INTEGER8 INTEGER16",
+    "floating point": "FLOAT DOUBLE REAL DOUBLE_PRECISION LONG_DOUBLE REAL2 REAL4 REAL8 REAL16",
+    "logical": "LOGICAL C_BOOL CXX_BOOL LOGICAL1 LOGICAL2 LOGICAL4 LOGICAL8 LOGICAL16",
+    "complex": "COMPLEX C_COMPLEX C_FLOAT_COMPLEX C_DOUBLE_COMPLEX C_LONG_DOUBLE_COMPLEX "
+    "CXX_FLOAT_COMPLEX CXX_DOUBLE_COMPLEX CXX_LONG_DOUBLE_COMPLEX DOUBLE_COMPLEX COMPLEX4 COMPLEX8 "
+    "COMPLEX16 COMPLEX32",
+    "bytes": "BYTE",
+    "multi-language types": "AINT OFFSET COUNT",
+    "pairs": "FLOAT_INT DOUBLE_INT LONG_INT 2INT SHORT_INT LONG_DOUBLE_INT 2REAL "
+    "2DOUBLE_PRECISION 2INTEGER",
+    "characters": "CHAR WCHAR CHARACTER",
+}
+_CLASS_OF = {f"MPI_{name}": kind for kind, names in _CLASSES.items() for name in names.split()}
+_OF_COMBINER = {
+    "F90_INTEGER": "Fortran integers",
+    "F90_REAL": "floating point",
+    "F90_COMPLEX": "complex",
+    "VALUE_INDEX": "pairs",
+}
+_NUMBERS = ("C integers", "Fortran integers", "floating point", "multi-language types")
+_BITS = ("C integers", "Fortran integers", "bytes", "multi-language types")
+_ALLOWED = {
+    **dict.fromkeys(("MPI_MAX", "MPI_MIN"), _NUMBERS),
+    **dict.fromkeys(("MPI_SUM", "MPI_PROD"), (*_NUMBERS, "complex")),
+    **dict.fromkeys(("MPI_LAND", "MPI_LOR", "MPI_LXOR"), ("C integers", "logical")),
+    **dict.fromkeys(("MPI_BAND", "MPI_BOR", "MPI_BXOR"), _BITS),
+    **dict.fromkeys(("MPI_MAXLOC", "MPI_MINLOC"), ("pairs",)),
+}
+_FETCHING = ("MPI_Get_accumulate", "MPI_Rget_accumulate", "MPI_Fetch_and_op")
+_ACCUMULATING = ("MPI_Accumulate", "MPI_Raccumulate", *_FETCHING)
+# Those that do not reduce, where they may be used.
+_ONLY_IN = {"MPI_REPLACE": _ACCUMULATING, "MPI_NO_OP": _FETCHING}
+_MOST_DATATYPES = 10_000  # that one is made of
+
+
+def check(process: Process) -> Findings:
+    """Operations that must not be used where they are, and those that a datatype does not fit."""
+    for operation in process.operations:
+        handle = operation.call.op
+        found = process.registry.find("op", handle) if handle is not None else None
+        if isinstance(found, Op) and operation.call.buffers and not found.header.null:
+            yield from _checked(operation, found)
+
+
+def _checked(operation: Operation, op: Op) -> Findings:
+    name = op.header.name if op.header.predefined else ""
+    procedure = operation.call.procedure.removesuffix("_c")
+    accumulates = procedure in _ACCUMULATING
+    where = _ONLY_IN.get(name)
+    if where is not None and procedure not in where:
+        what = f"{operation.call.procedure} must not be given {name}"
+        yield Finding.of("accumulate-op", what, [operation.party()], op=name, where=_either(where))
+    elif accumulates and not op.header.predefined:
+        what = f"{operation.call.procedure} is given an operation of the program's own"
+        yield Finding.of("own-op", what, [operation.party(), operation.process.made(op)])
+    elif name in _ALLOWED:
+        yield from _types(operation, name, accumulates)
+
+
+def _types(operation: Operation, op: str, accumulates: bool) -> Findings:
+    # The first of the buffers that it does not fit; most have one datatype.
+    for buffer in operation.call.buffers:
+        if operation.process.in_place(buffer) and "remote" not in buffer.access:
+            continue
+        record = buffer.datatype
+        if not isinstance(record, DatatypeRecord) or record.header.null:
+            continue
+        leaves = _leaves(record.tree, accumulates)
+        if leaves is None:
+            what = f"{op} reduces {record.tree.combiner}, which is a derived datatype"
+            parties = [operation.party(), operation.process.made(record)]
+            yield Finding.of("op-of-derived-type", what, parties)
+            return
+        if len(leaves) > 1:
+            names = sorted(_name(leaf) for leaf in leaves.values())
+            what = f"{operation.call.procedure} is given {names[0]} and {names[1]} in one datatype"
+            yield Finding.of("accumulated-types", what, [operation.party()])
+            return
+        for leaf in leaves.values():
+            kind = _class(leaf)
+            if kind is not None and kind not in _ALLOWED[op]:
+                what = f"{op} is not defined for {_name(leaf)} ({buffer.role}): {_of(kind)}"
+                rule = "op-of-pairs" if _ALLOWED[op] == ("pairs",) else "op-of-type"
+                classes = _either(_ALLOWED[op], "and")
+                yield Finding.of(rule, what, [operation.party()], op=op, classes=classes)
+                return
+
+
+def _leaves(tree: Datatype, accumulates: bool) -> dict[str, Datatype] | None:
+    # The basic datatypes by name. None: derived, where only predefined ones are allowed.
+    while tree.combiner == "DUP":
+        tree = tree.components[0]
+    if tree.is_leaf:
+        return {_name(tree): tree}
+    if not accumulates:
+        return None
+    found: dict[str, Datatype] = {}
+    seen: set[int] = set()
+    left = [tree]
+    while left and len(seen) < _MOST_DATATYPES:
+        one = left.pop()
+        if id(one) in seen or not one.element_count:
+            continue
+        seen.add(id(one))
+        if one.is_leaf:
+            found[_name(one)] = one
+        left += one.components
+    return {} if left else found  # too many to say
+
+
+def _name(leaf: Datatype) -> str:
+    return leaf.name or leaf.combiner
+
+
+def _class(leaf: Datatype) -> str | None:
+    return _OF_COMBINER.get(leaf.combiner) or _CLASS_OF.get(leaf.name or "")
+
+
+def _of(kind: str) -> str:
+    return "characters cannot be reduced" if kind == "characters" else f"one of the {kind}"
+
+
+def _either(words: tuple[str, ...], last: str = "or") -> str:
+    *before, end = words
+    return f"{', '.join(before)} {last} {end}" if before else end

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Rules for handles, and for when MPI may be called."""
+
+from __future__ import annotations
+
+from mpipp.checks.rules.rule import WARNING, Rule
+
+_NEEDED = (
+    "a handle that is null, was freed or never set must not be passed where an object is needed"
+)
+_NEVER_SET = "the variable may never have been set, or what it named was freed through it"
+_KINDS = {
+    "comm": ("MUST_ERROR_COMM_NULL", "MUST_ERROR_COMM_UNKNWOWN"),
+    "group": ("MUST_ERROR_GROUP_NULL", "MUST_ERROR_GROUP_UNKNOWN"),
+    "op": ("MUST_ERROR_OPERATION_NULL", "MUST_ERROR_OPERATION_UNKNOWN"),
+    "win": ("", ""),
+    "file": ("", ""),
+    "message": ("", ""),
+    "request": ("MUST_ERROR_REQUEST_NULL", ""),
+    "datatype": ("MUST_ERROR_DATATYPE_NULL", ""),
+}
+
+RULES = (
+    *(
+        Rule(f"null-{kind}", "null-handle", "2.5.1", _NEEDED, _NEVER_SET, null)
+        for kind, (null, _) in _KINDS.items()
+        if kind != "datatype"
+    ),
+    *(
+        Rule(f"freed-{kind}", "freed-handle", "2.5.1", _NEEDED, "free it after its last use", freed)
+        for kind, (_, freed) in _KINDS.items()
+        if kind not in ("datatype", "request", "message")
+    ),
+    Rule("no-handle", "no-handle", "2.5.1", _NEEDED, "look whether the variable was set before"),
+    Rule(
+        "not-persistent",
+        "not-persistent",
+        "3.9",
+        "only a request that a procedure like MPI_Send_init made can be started",
+        "make it with MPI_Send_init or MPI_Recv_init, or leave the start out: a nonblocking "
+        "operation has begun already",
+    ),
+    Rule(
+        "not-initialised",
+        "lifetime",
+        "11.4.1",
+        "only a few procedures may be called before MPI is initialised",
+        "call MPI_Init or MPI_Init_thread first",
+    ),
+    Rule(
+        "finalised",
+        "lifetime",
+        "11.4.1",
+        "only a few procedures may be called after MPI_Finalize",
+        "let MPI_Finalize be the last call: look for destructors and exit handlers that come later",
+    ),
+    Rule(
+        "initialised-again",
+        "lifetime",
+        "11.2.1",
+        "MPI is initialised at most once",
+        "ask MPI_Initialized before MPI_Init",
+    ),
+    Rule(
+        "finalised-again",
+        "lifetime",
+        "11.2.2",
+        "MPI_Finalize is called once",
+        "ask MPI_Finalized before MPI_Finalize",
+    ),
+    Rule(
+        "finalised-elsewhere",
+        "lifetime",
+        "11.6.2",
+        "MPI_Finalize should be called by the thread that initialised MPI",
+        "let the main thread call MPI_Finalize when the others have ended their communication",
+        severity=WARNING,
+    ),
+)

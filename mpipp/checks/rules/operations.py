@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+"""Rules for reductions, one-sided operations, topologies and groups, one process alone."""
+
+from __future__ import annotations
+
+from mpipp.checks.rules.rule import Rule
+
+_NEGATIVE = "MUST_ERROR_INTEGER_NEGATIVE"
+
+
+def _topology(id: str, section: str, sentence: str, advice: str, must: str = "") -> Rule:
+    return Rule(id, "topology-argument", section, sentence, advice, must)
+
+
+def _group(id: str, sentence: str, advice: str, must: str = "") -> Rule:
+    return Rule(id, "group-argument", "7.3.2", sentence, advice, must)
+
+
+_REDUCTIONS = (
+    Rule(
+        "accumulate-op",
+        "op-not-allowed",
+        "12.3.4",
+        "{op} is for {where} only",
+        "pass an operation that reduces, such as MPI_SUM",
+    ),
+    Rule(
+        "own-op",
+        "op-not-allowed",
+        "12.3.4",
+        "only predefined operations may be used to accumulate",
+        "pass MPI_SUM or another predefined one; or get, compute and put under a lock",
+    ),
+    Rule(
+        "op-of-type",
+        "op-type",
+        "6.9.2",
+        "{op} is for {classes}",
+        "pass an operation for this datatype, or a datatype of the values' own type",
+    ),
+    Rule(
+        "op-of-pairs",
+        "op-type",
+        "6.9.4",
+        "{op} is for {classes}",
+        "pass MPI_DOUBLE_INT or the like, and pairs of value and index",
+    ),
+    Rule(
+        "op-of-derived-type",
+        "op-type",
+        "6.9.2",
+        "predefined operations reduce predefined datatypes",
+        "reduce the elements themselves with a larger count, or make an operation with "
+        "MPI_Op_create",
+    ),
+    Rule(
+        "accumulated-types",
+        "op-type",
+        "12.3.4",
+        "what is accumulated must be of one predefined datatype throughout",
+        "describe elements of one type, in several calls if need be",
+    ),
+)
+
+_WINDOWS = (
+    Rule(
+        "outside-window",
+        "outside-window",
+        "12.3.1",
+        "the target's memory must lie in its window",
+        "{advice}",
+    ),
+    Rule(
+        "negative-window-size",
+        "window-argument",
+        "12.2.1",
+        "a window's size must not be negative",
+        "look how the size is computed: it is in bytes",
+        _NEGATIVE,
+    ),
+    Rule(
+        "displacement-unit",
+        "window-argument",
+        "12.2.1",
+        "the displacement unit must be positive",
+        "pass 1 for displacements in bytes, or the size of an element",
+    ),
+)
+
+_TOPOLOGIES = (
+    _topology(
+        "negative-dimensions",
+        "8.5.1",
+        "a process grid has a number of dimensions that is not negative",
+        "look where ndims is computed",
+        _NEGATIVE,
+    ),
+    _topology(
+        "negative-dimension",
+        "8.5.1",
+        "the sizes of a process grid must not be negative",
+        "let MPI_Dims_create fill dims",
+        "MUST_ERROR_INTEGER_NEGATIVE_ARRAY",
+    ),
+    _topology(
+        "grid-too-large",
+        "8.5.1",
+        "a process grid must not be larger than the communicator's group",
+        "let MPI_Dims_create fill dims for that many processes",
+        "MUST_ERROR_INTEGER_PRODUCT_GREATER_COMM_SIZE",
+    ),
+    _topology(
+        "graph-nodes",
+        "8.5.3",
+        "a graph has from 0 nodes to as many as the communicator has processes",
+        "pass at most the communicator's size as nnodes",
+        "MUST_ERROR_INTEGER_GREATER_COMM_SIZE",
+    ),
+    _topology(
+        "graph-index",
+        "8.5.3",
+        "index[i] counts the edges of the nodes 0 to i, so it never decreases",
+        "add up the numbers of neighbours: index[i] = index[i - 1] + those of node i",
+        "MUST_ERROR_INTEGER_NEGATIVE_ARRAY",
+    ),
+    _topology(
+        "graph-edge",
+        "8.5.3",
+        "edges are nodes of the graph",
+        "pass neighbours from 0 to nnodes - 1",
+        "MUST_ERROR_INTEGER_ENTRY_GREATER_OR_EQUAL",
+    ),
+    _topology(
+        "negative-degree",
+        "8.5.4",
+        "numbers of neighbours must not be negative",
+        "look where {name} is computed",
+        _NEGATIVE,
+    ),
+    _topology(
+        "neighbour-rank",
+        "8.5.4",
+        "neighbours are ranks of the communicator",
+        "leave out neighbours that do not exist: MPI_PROC_NULL is none",
+        "MUST_ERROR_INTEGER_GREATER_EQUAL_COMM_SIZE",
+    ),
+    _topology(
+        "null-neighbours",
+        "8.5",
+        "an array argument has an entry for each dimension, node or neighbour",
+        "pass an array of {length} as {name}",
+        "MUST_ERROR_POINTER_NULL",
+    ),
+    _topology(
+        "no-grid",
+        "8.5.7",
+        "only a communicator with a Cartesian topology has parts of its grid",
+        "pass the communicator that MPI_Cart_create made",
+        "MUST_ERROR_NOT_CART_COMM",
+    ),
+    _topology(
+        "no-neighbours",
+        "8.6",
+        "neighbourhood collective operations need a communicator with a topology",
+        "pass the communicator that MPI_Cart_create, MPI_Graph_create or MPI_Dist_graph_create "
+        "made",
+    ),
+    Rule(
+        "negative-colour",
+        "argument",
+        "7.4.2",
+        "a colour is not negative, or MPI_UNDEFINED",
+        "pass MPI_UNDEFINED where the process is to be in none of the new communicators",
+        "MUST_ERROR_INTEGER_NEGATIVE_UNDEFINED",
+    ),
+    Rule(
+        "leader",
+        "argument",
+        "7.6.2",
+        "a leader is a rank of its communicator",
+        "pass the rank on {comm}, not that on MPI_COMM_WORLD",
+        "MUST_ERROR_INTEGER_GREATER_EQUAL_COMM_SIZE",
+    ),
+)
+
+_GROUPS = (
+    _group(
+        "group-length",
+        "the number of ranks is from 0 to the group's size",
+        "look where n is computed",
+        "MUST_ERROR_INTEGER_GREATER_GROUP_SIZE",
+    ),
+    _group(
+        "null-ranks",
+        "an array argument has an entry for each rank",
+        "pass an array of {length} as {name}",
+        "MUST_ERROR_POINTER_NULL",
+    ),
+    _group(
+        "group-rank",
+        "ranks are those of the group",
+        "pass ranks in the group that is given, not those in MPI_COMM_WORLD",
+        "MUST_ERROR_INTEGER_GREATER_GROUP_SIZE_ARRAY",
+    ),
+    _group(
+        "group-twice",
+        "no rank may be given twice",
+        "name each rank once",
+        "MUST_ERROR_INTEGER_DUPLICATION_ARRAY",
+    ),
+    _group(
+        "group-stride",
+        "the stride of a range must not be 0",
+        "pass 1 for ranks that follow each other",
+        "MUST_ERROR_GROUP_RANGE_STRIDE",
+    ),
+    _group(
+        "range-rank",
+        "ranges are of ranks of the group",
+        "pass ranges within the group that is given",
+        "MUST_ERROR_RANK_FROM_RANGES_NOT_IN_GROUP",
+    ),
+    _group(
+        "range-twice",
+        "no rank may be in two ranges",
+        "let the ranges be disjoint",
+        "MUST_ERROR_INTEGER_DUPLICATION_ARRAY_TRIPLET",
+    ),
+)
+
+RULES = (*_REDUCTIONS, *_WINDOWS, *_TOPOLOGIES, *_GROUPS)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""Are the arguments of calls that make communicators ones that the standard allows?
+
+Process grids and graphs (MPI-4.1, section 8.5), colours of a split (section 7.4.2), leaders of
+groups that meet (section 7.6.2), and neighbourhoods (section 8.6).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from mpipp.checks.finding import Finding, Findings, Party
+from mpipp.checks.process import Operation, Process
+from mpipp.model import Comm
+
+
+def check(process: Process) -> Findings:
+    """The first thing wrong with every call that makes a communicator, or needs a topology."""
+    for operation in process.operations:
+        call = operation.call
+        check_one = _CHECKS.get(call.procedure)
+        comm = _comm(operation)
+        if comm is None:
+            continue
+        if operation.among_neighbors and comm.topology == "none":
+            what = f"{call.procedure} is called on a communicator without a topology"
+            parties = [operation.party(), *_made(operation, comm)]
+            yield Finding.of("no-neighbours", what, parties)
+        elif check_one is not None and operation.tid is not None:
+            for finding in check_one(operation, comm):
+                yield finding
+                break
+
+
+def _comm(operation: Operation) -> Comm | None:
+    # Of an active call: a pending operation may outlive its communicator.
+    handle = operation.call.comm
+    if handle is None or operation.tid is None:
+        return None
+    found = operation.process.registry.find("comm", handle)
+    known = isinstance(found, Comm) and not (found.header.null or found.header.freed)
+    return found if known and isinstance(found, Comm) else None
+
+
+def _made(operation: Operation, comm: Comm) -> list[Party]:
+    return [] if comm.header.predefined else [operation.process.made(comm)]
+
+
+def _number(operation: Operation, name: str) -> int | None:
+    value = operation.call.arguments.get(name)
+    return value if isinstance(value, int) else None
+
+
+def _array(operation: Operation, name: str) -> Sequence[int]:
+    # Nothing where it is a null pointer or cannot be read.
+    value = operation.call.arguments.get(name)
+    return value if isinstance(value, tuple) else ()
+
+
+def _nulls(operation: Operation, lengths: Mapping[str, int | None]) -> Findings:
+    for name, length in lengths.items():
+        arguments = operation.call.arguments
+        if length and length > 0 and name in arguments and arguments[name] is None:
+            what = f"{name} is a null pointer, but {length} entries are needed"
+            parties = [operation.party()]
+            yield Finding.of("null-neighbours", what, parties, length=str(length), name=name)
+
+
+def _grid(operation: Operation, comm: Comm) -> Findings:
+    ndims, dims = _number(operation, "ndims"), _array(operation, "dims")
+    party = [operation.party()]
+    if ndims is not None and ndims < 0:
+        yield Finding.of("negative-dimensions", f"ndims is {ndims}", party)
+    yield from _nulls(operation, {"dims": ndims, "periods": ndims})
+    for i, size in enumerate(dims):
+        if size < 0:
+            yield Finding.of("negative-dimension", f"dims[{i}] is {size}", party)
+    wanted = math.prod(dims)
+    if wanted > comm.size:
+        what = f"dims describe {wanted} processes, but the communicator has {comm.size}"
+        yield Finding.of("grid-too-large", what, party)
+
+
+def _part_of_grid(operation: Operation, comm: Comm) -> Findings:
+    if comm.topology != "cartesian":
+        has = "none" if comm.topology == "none" else f"a {comm.topology}"
+        what = f"{operation.call.procedure} needs a Cartesian topology, the communicator has {has}"
+        yield Finding.of("no-grid", what, [operation.party(), *_made(operation, comm)])
+
+
+def _graph(operation: Operation, comm: Comm) -> Findings:
+    nnodes, index = _number(operation, "nnodes"), _array(operation, "index")
+    party = [operation.party()]
+    if nnodes is not None and not 0 <= nnodes <= comm.size:
+        what = f"nnodes is {nnodes}, but the communicator has {_processes(comm.size)}"
+        yield Finding.of("graph-nodes", what, party)
+    yield from _nulls(operation, {"index": nnodes})
+    for i, (before, count) in enumerate(zip((0, *index), index)):
+        if count < before:
+            what = f"index[{i}] is {count}, less than the {before} before it"
+            yield Finding.of("graph-index", what, party)
+    for i, edge in enumerate(_array(operation, "edges")):
+        if nnodes is not None and not 0 <= edge < nnodes:
+            what = f"edges[{i}] is {edge}, but the nodes are 0 to {nnodes - 1}"
+            yield Finding.of("graph-edge", what, party)
+
+
+def _distributed(operation: Operation, comm: Comm) -> Findings:
+    n = _number(operation, "n")
+    yield from _degrees(operation, {"n": [n]})
+    yield from _nulls(operation, {"sources": n, "degrees": n})
+    yield from _degrees(operation, {"degrees": _array(operation, "degrees")})
+    yield from _neighbours(operation, comm)
+
+
+def _adjacent(operation: Operation, comm: Comm) -> Findings:
+    into, out = _number(operation, "indegree"), _number(operation, "outdegree")
+    yield from _degrees(operation, {"indegree": [into], "outdegree": [out]})
+    yield from _nulls(operation, {"sources": into, "destinations": out})
+    yield from _neighbours(operation, comm)
+
+
+def _degrees(operation: Operation, given: Mapping[str, Sequence[int | None]]) -> Findings:
+    for name, values in given.items():
+        for i, value in enumerate(values):
+            if value is not None and value < 0:
+                place = f"{name}[{i}]" if name == "degrees" else name
+                what = f"{place} is {value}"
+                yield Finding.of("negative-degree", what, [operation.party()], name=place)
+
+
+def _neighbours(operation: Operation, comm: Comm) -> Findings:
+    for name in ("sources", "destinations"):
+        for i, rank in enumerate(_array(operation, name)):
+            if not 0 <= rank < comm.size:
+                what = f"{name}[{i}] is {rank}, but the communicator has {_ranks(comm.size)}"
+                yield Finding.of("neighbour-rank", what, [operation.party()])
+
+
+def _split(operation: Operation, _: Comm) -> Findings:
+    colour = _number(operation, "color")
+    if colour is None or colour >= 0:
+        return
+    if operation.process.around.constant_name(colour, "MPI_UNDEFINED") is None:
+        yield Finding.of("negative-colour", f"color is {colour}", [operation.party()])
+
+
+def _leaders(operation: Operation, comm: Comm) -> Findings:
+    local, remote = _number(operation, "local_leader"), _number(operation, "remote_leader")
+    yield from _leader(operation, "local_leader", local, comm.size, "local_comm")
+    handle = _number(operation, "peer_comm")
+    if local != comm.rank or handle is None:
+        return  # the others need not say
+    peer = operation.process.registry.find("comm", handle)
+    if isinstance(peer, Comm) and not (peer.header.null or peer.header.freed):
+        size = peer.remote_size if peer.inter else peer.size
+        yield from _leader(operation, "remote_leader", remote, size, "peer_comm")
+
+
+def _leader(operation: Operation, name: str, rank: int | None, size: int, comm: str) -> Findings:
+    if rank is not None and not 0 <= rank < size:
+        what = f"{name} is {rank}, but {comm} has {_ranks(size)}"
+        yield Finding.of("leader", what, [operation.party()], comm=comm)
+
+
+def _ranks(size: int) -> str:
+    return f"the ranks 0 to {size - 1}" if size > 1 else "only the rank 0"
+
+
+def _processes(size: int) -> str:
+    return f"{size} process{'es' * (size != 1)}"
+
+
+_CHECKS: Mapping[str, Callable[[Operation, Comm], Findings]] = {
+    "MPI_Cart_create": _grid,
+    "MPI_Cart_sub": _part_of_grid,
+    "MPI_Graph_create": _graph,
+    "MPI_Dist_graph_create": _distributed,
+    "MPI_Dist_graph_create_adjacent": _adjacent,
+    "MPI_Comm_split": _split,
+    "MPI_Intercomm_create": _leaders,
+}

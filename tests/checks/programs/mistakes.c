@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Calls that are wrong, each with what `mpipp check` says of it, and calls that are right although
+// they look like them. None of them reaches MPI (taken.c). One process.
+//
+//   WRONG("check: what is found", call);          RIGHT(call);
+
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Of this file alone: the strings are for the test to read.
+#define WRONG(what, call) (*next = what, (void)(call))
+#define RIGHT(call) WRONG("", call)
+
+static const char *volatile *next;
+static double out[64], in[64];
+static int numbers[64], flag;
+static MPI_Comm comm = MPI_COMM_WORLD, made;
+static MPI_Group all, group;
+static MPI_Datatype type;
+static MPI_Request request, requests[2];
+static MPI_Win win;
+static double *memory;
+
+static void early(void) {
+  WRONG("lifetime: MPI_Send is called before MPI is initialised",
+        MPI_Send(out, 1, MPI_DOUBLE, 0, 0, comm));
+  MPI_Info info;
+  RIGHT(MPI_Info_create(&info));
+}
+
+static void handles(void) {
+  MPI_Comm gone, copy;
+  MPI_Op own, freed;
+  MPI_File file = MPI_FILE_NULL;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  WRONG("null-handle: comm is MPI_COMM_NULL, but a communicator is needed",
+        MPI_Send(out, 1, MPI_DOUBLE, 0, 0, MPI_COMM_NULL));
+  WRONG("null-handle: comm is MPI_COMM_NULL, but a communicator is needed",
+        MPI_Barrier(MPI_COMM_NULL));
+  MPI_Comm_dup(comm, &copy);
+  gone = copy;
+  MPI_Comm_free(&copy);
+  WRONG("freed-handle: comm is the handle of a communicator that was freed", MPI_Barrier(gone));
+  WRONG("null-handle: op is MPI_OP_NULL, but an operation is needed",
+        MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_OP_NULL, comm));
+  MPI_Op_create((MPI_User_function *)abort, 1, &own);
+  freed = own;
+  MPI_Op_free(&own);
+  WRONG("freed-handle: op is the handle of an operation that was freed",
+        MPI_Allreduce(out, in, 1, MPI_DOUBLE, freed, comm));
+  WRONG("null-handle: win is MPI_WIN_NULL, but a window is needed", MPI_Win_fence(0, MPI_WIN_NULL));
+  WRONG("null-handle: file is MPI_FILE_NULL, but a file is needed",
+        MPI_File_write(file, out, 1, MPI_DOUBLE, MPI_STATUS_IGNORE));
+  WRONG("null-handle: message is MPI_MESSAGE_NULL, but a message is needed",
+        MPI_Mrecv(in, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE));
+  message = MPI_MESSAGE_NO_PROC;
+  RIGHT(MPI_Mrecv(in, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE));
+  WRONG("null-handle: group is MPI_GROUP_NULL, but a group is needed",
+        MPI_Group_incl(MPI_GROUP_NULL, 1, numbers, &group));
+  WRONG("null-handle: group2 is MPI_GROUP_NULL, but a group is needed",
+        MPI_Group_union(all, MPI_GROUP_NULL, &group));
+  WRONG("null-handle: group is MPI_GROUP_NULL, but a group is needed",
+        MPI_Comm_create(comm, MPI_GROUP_NULL, &made));
+  RIGHT(MPI_Comm_create(comm, MPI_GROUP_EMPTY, &made));
+  requests[0] = MPI_REQUEST_NULL;
+  WRONG("null-handle: request is MPI_REQUEST_NULL, but a request is needed", MPI_Start(requests));
+  RIGHT(MPI_Wait(requests, MPI_STATUS_IGNORE));
+}
+
+static void garbage(void) {
+  void *zero = 0;
+  memset(&type, 0, sizeof type);
+  memset(&requests, 0, sizeof requests);
+  memcpy(&made, &zero, sizeof made);
+  WRONG("no-handle: the datatype of buf is 0x0, which is no handle of a datatype",
+        MPI_Send(out, 1, type, 0, 0, comm));
+  WRONG("no-handle: comm is 0x0, which is no handle of a communicator", MPI_Barrier(made));
+  WRONG("no-handle: array_of_requests[0] is 0x0, which is no handle of a request",
+        MPI_Waitall(1, requests, MPI_STATUSES_IGNORE));
+  WRONG("no-handle: oldtype is 0x0, which is no handle of a datatype",
+        MPI_Type_contiguous(3, type, &type));
+  RIGHT(MPI_Waitall(0, requests, MPI_STATUSES_IGNORE));
+  RIGHT(MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, in, numbers, numbers,
+                      (MPI_Datatype[]){MPI_INT}, comm));
+  RIGHT(MPI_Allgather(MPI_IN_PLACE, 0, type, in, 1, MPI_INT, comm));
+}
+
+static void requests_started(void) {
+  MPI_Irecv(in, 1, MPI_DOUBLE, 0, 7, comm, &request);
+  WRONG("not-persistent: request is started, but not persistent: it was made by MPI_Irecv",
+        MPI_Start(&request));
+  MPI_Send(out, 1, MPI_DOUBLE, 0, 7, comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Send_init(out, 1, MPI_DOUBLE, 0, 7, comm, &request);
+  RIGHT(MPI_Start(&request));
+  MPI_Request_free(&request);
+}
+
+static void reductions(void) {
+  MPI_Op own;
+  MPI_Datatype two, same;
+  MPI_Op_create((MPI_User_function *)abort, 1, &own);
+  MPI_Type_contiguous(2, MPI_INT, &two);
+  MPI_Type_commit(&two);
+  MPI_Type_dup(MPI_INT, &same);
+  WRONG("op-not-allowed: MPI_Allreduce must not be given MPI_REPLACE",
+        MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_REPLACE, comm));
+  WRONG("op-not-allowed: MPI_Scan must not be given MPI_NO_OP",
+        MPI_Scan(out, in, 1, MPI_DOUBLE, MPI_NO_OP, comm));
+  WRONG("op-not-allowed: MPI_Accumulate must not be given MPI_NO_OP",
+        MPI_Accumulate(out, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_NO_OP, win));
+  WRONG("op-not-allowed: MPI_Accumulate is given an operation of the program's own",
+        MPI_Accumulate(out, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, own, win));
+  RIGHT(MPI_Accumulate(out, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_REPLACE, win));
+  RIGHT(MPI_Fetch_and_op(out, in, MPI_DOUBLE, 0, 0, MPI_NO_OP, win));
+  WRONG("op-type: MPI_BAND is not defined for MPI_DOUBLE (sendbuf): one of the floating point",
+        MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_BAND, comm));
+  WRONG("op-type: MPI_LAND is not defined for MPI_DOUBLE (recvbuf): one of the floating point",
+        MPI_Allreduce(MPI_IN_PLACE, in, 1, MPI_DOUBLE, MPI_LAND, comm));
+  WRONG("op-type: MPI_MAX is not defined for MPI_CHAR (sendbuf): characters cannot be reduced",
+        MPI_Allreduce(out, in, 1, MPI_CHAR, MPI_MAX, comm));
+  WRONG("op-type: MPI_MAXLOC is not defined for MPI_DOUBLE (sendbuf): one of the floating point",
+        MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_MAXLOC, comm));
+  WRONG("op-type: MPI_MAX is not defined for MPI_DOUBLE_INT (sendbuf): one of the pairs",
+        MPI_Allreduce(out, in, 1, MPI_DOUBLE_INT, MPI_MAX, comm));
+  WRONG("op-type: MPI_SUM reduces CONTIGUOUS, which is a derived datatype",
+        MPI_Allreduce(out, in, 1, two, MPI_SUM, comm));
+  RIGHT(MPI_Allreduce(out, in, 1, two, own, comm));
+  RIGHT(MPI_Allreduce(out, in, 1, same, MPI_SUM, comm));
+  RIGHT(MPI_Allreduce(out, in, 1, MPI_BYTE, MPI_BXOR, comm));
+  RIGHT(MPI_Allreduce(out, in, 1, MPI_C_BOOL, MPI_LXOR, comm));
+  RIGHT(MPI_Allreduce(out, in, 1, MPI_AINT, MPI_MIN, comm));
+  RIGHT(MPI_Allreduce(out, in, 1, MPI_2INT, MPI_MINLOC, comm));
+  RIGHT(MPI_Accumulate(numbers, 1, two, 0, 0, 1, two, MPI_SUM, win));
+  MPI_Type_free(&two);
+  MPI_Type_free(&same);
+  MPI_Op_free(&own);
+}
+
+static void tags(void) {
+  int *most;
+  MPI_Comm_get_attr(comm, MPI_TAG_UB, &most, &flag);
+  RIGHT(MPI_Recv(in, 1, MPI_DOUBLE, 0, *most, comm, MPI_STATUS_IGNORE));
+  if (*most == INT32_MAX) return;
+  static char what[128];
+  const char *format = "argument: tag is %d, but the largest tag that this library has is %d";
+  snprintf(what, sizeof what, format, *most + 1, *most);
+  WRONG(what, MPI_Recv(in, 1, MPI_DOUBLE, 0, *most + 1, comm, MPI_STATUS_IGNORE));
+}
+
+static void topologies(void) {
+  WRONG("topology-argument: ndims is -1", MPI_Cart_create(comm, -1, numbers, numbers, 0, &made));
+  WRONG("topology-argument: dims[1] is -1",
+        MPI_Cart_create(comm, 2, (int[]){1, -1}, (int[]){0, 0}, 0, &made));
+  WRONG("topology-argument: dims describe 6 processes, but the communicator has 1",
+        MPI_Cart_create(comm, 2, (int[]){2, 3}, (int[]){0, 0}, 0, &made));
+  WRONG("topology-argument: periods is a null pointer, but 2 entries are needed",
+        MPI_Cart_create(comm, 2, (int[]){1, 1}, NULL, 0, &made));
+  RIGHT(MPI_Cart_create(comm, 0, NULL, NULL, 0, &made));
+  WRONG("topology-argument: MPI_Cart_sub needs a Cartesian topology, the communicator has none",
+        MPI_Cart_sub(comm, (int[]){1}, &made));
+  WRONG("topology-argument: nnodes is 2, but the communicator has 1 process",
+        MPI_Graph_create(comm, 2, (int[]){1, 2}, (int[]){1, 0}, 0, &made));
+  WRONG("topology-argument: index[0] is -1, less than the 0 before it",
+        MPI_Graph_create(comm, 1, (int[]){-1}, (int[]){0}, 0, &made));
+  WRONG("topology-argument: edges[1] is 1, but the nodes are 0 to 0",
+        MPI_Graph_create(comm, 1, (int[]){2}, (int[]){0, 1}, 0, &made));
+  RIGHT(MPI_Graph_create(comm, 1, (int[]){2}, (int[]){0, 0}, 0, &made));
+  WRONG("topology-argument: degrees[0] is -1",
+        MPI_Dist_graph_create(comm, 1, (int[]){0}, (int[]){-1}, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL,
+                              0, &made));
+  WRONG("topology-argument: destinations[1] is 1, but the communicator has only the rank 0",
+        MPI_Dist_graph_create(comm, 1, (int[]){0}, (int[]){2}, (int[]){0, 1}, MPI_UNWEIGHTED,
+                              MPI_INFO_NULL, 0, &made));
+  RIGHT(MPI_Dist_graph_create(comm, 0, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made));
+  WRONG("topology-argument: sources[0] is -1, but the communicator has only the rank 0",
+        MPI_Dist_graph_create_adjacent(comm, 1, (int[]){-1}, MPI_UNWEIGHTED, 0, NULL,
+                                       MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made));
+  WRONG("topology-argument: outdegree is -1",
+        MPI_Dist_graph_create_adjacent(comm, 0, NULL, MPI_UNWEIGHTED, -1, NULL, MPI_UNWEIGHTED,
+                                       MPI_INFO_NULL, 0, &made));
+  WRONG("topology-argument: MPI_Neighbor_allgather is called on a communicator without a topology",
+        MPI_Neighbor_allgather(out, 1, MPI_DOUBLE, in, 1, MPI_DOUBLE, comm));
+  WRONG("argument: color is -5", MPI_Comm_split(comm, -5, 0, &made));
+  RIGHT(MPI_Comm_split(comm, MPI_UNDEFINED, -5, &made));
+  WRONG("argument: local_leader is 1, but local_comm has only the rank 0",
+        MPI_Intercomm_create(MPI_COMM_SELF, 1, comm, 0, 0, &made));
+  WRONG("argument: remote_leader is 4, but peer_comm has only the rank 0",
+        MPI_Intercomm_create(MPI_COMM_SELF, 0, comm, 4, 0, &made));
+  WRONG("null-handle: peer_comm is MPI_COMM_NULL, but a communicator is needed",
+        MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_NULL, 0, 0, &made));
+}
+
+static void groups(void) {
+  int range[1][3] = {{0, 1, 1}}, still[1][3] = {{0, 0, 0}}, twice[2][3] = {{0, 0, 1}, {0, 0, 1}};
+  WRONG("group-argument: ranks[0] is 3, but the group has only the rank 0",
+        MPI_Group_incl(all, 1, (int[]){3}, &group));
+  WRONG("group-argument: n is 2, but the group has only the rank 0",
+        MPI_Group_incl(all, 2, (int[]){0, 0}, &group));
+  WRONG("group-argument: n is -1, but the group has only the rank 0",
+        MPI_Group_excl(all, -1, (int[]){0}, &group));
+  WRONG("group-argument: ranks is a null pointer, but 1 entries are needed",
+        MPI_Group_excl(all, 1, NULL, &group));
+  RIGHT(MPI_Group_incl(MPI_GROUP_EMPTY, 0, NULL, &group));
+  WRONG("group-argument: ranges[0] is 0 to 1 by 1, but the group has only the rank 0",
+        MPI_Group_range_incl(all, 1, range, &group));
+  WRONG("group-argument: ranges[0] is 0 to 0 by 0", MPI_Group_range_incl(all, 1, still, &group));
+  WRONG("group-argument: the rank 0 is in ranges[0] and ranges[1]",
+        MPI_Group_range_excl(all, 2, twice, &group));
+  RIGHT(MPI_Group_range_excl(all, 1, twice, &group));
+}
+
+static void windows(void) {
+  WRONG("window-argument: size is -8", MPI_Win_create(out, -8, 8, MPI_INFO_NULL, comm, &win));
+  WRONG("window-argument: disp_unit is 0", MPI_Win_create(out, 8, 0, MPI_INFO_NULL, comm, &win));
+  RIGHT(MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, comm, &win));
+  WRONG(
+      "outside-window: MPI_Put writes the bytes [488, 520) of the window of rank 0, which has 512",
+      MPI_Put(out, 4, MPI_DOUBLE, 0, 61, 4, MPI_DOUBLE, win));
+  WRONG("outside-window: MPI_Get reads the bytes [-8, 0) of the window of rank 0, which has 512",
+        MPI_Get(in, 1, MPI_DOUBLE, 0, -1, 1, MPI_DOUBLE, win));
+  WRONG("outside-window: MPI_Fetch_and_op changes the bytes [1024, 1032) of the window of rank 0, "
+        "which has 512",
+        MPI_Fetch_and_op(out, in, MPI_DOUBLE, 0, 128, MPI_SUM, win));
+  RIGHT(MPI_Put(out, 4, MPI_DOUBLE, 0, 60, 4, MPI_DOUBLE, win));
+  RIGHT(MPI_Put(out, 0, MPI_DOUBLE, 0, 70, 0, MPI_DOUBLE, win));
+  RIGHT(MPI_Put(out, 4, MPI_DOUBLE, MPI_PROC_NULL, 70, 4, MPI_DOUBLE, win));
+}
+
+static void late(void) {
+  WRONG("lifetime: MPI_Send is called after MPI_Finalize",
+        MPI_Send(out, 1, MPI_DOUBLE, 0, 0, comm));
+  WRONG("lifetime: MPI_Type_contiguous is called after MPI_Finalize",
+        MPI_Type_contiguous(2, MPI_INT, &type));
+  WRONG("lifetime: MPI_Finalize is called again", MPI_Finalize());
+  WRONG("lifetime: MPI_Init is called, but MPI is initialised already", MPI_Init(NULL, NULL));
+}
+
+int main(int argc, char **argv) {
+  next = dlsym(RTLD_DEFAULT, "taken_next");
+  if (!next) return 64;
+  early();
+  MPI_Init(&argc, &argv);
+  MPI_Comm_group(comm, &all);
+  MPI_Win_allocate(sizeof out, sizeof *out, MPI_INFO_NULL, comm, &memory, &win);
+  handles();
+  garbage();
+  requests_started();
+  reductions();
+  tags();
+  topologies();
+  groups();
+  windows();
+  WRONG("lifetime: MPI_Init is called, but MPI is initialised already", MPI_Init(&argc, &argv));
+  MPI_Group_free(&all);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  late();
+  return 0;
+}
