@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`python -m fuzz [--cases N] [--seed N] [--mpi ID] [--jobs N]`: damage registries, and look."""
+"""`python -m fuzz`: damage recorded registries, and look at them; first snapshots, then with gdb.
+
+A case that goes wrong is told with its seed. A live one shares its processes with others before it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import sys
 import time
 from collections import Counter
 
-from fuzz import cases
+from fuzz import cases, live
 
 _STEP = 200  # cases that a worker takes at a time
 
@@ -19,8 +22,10 @@ def main() -> int:
     """The exit status: 0 if every case ended in sentences."""
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=1_000_000, help="damaged snapshots")
+    parser.add_argument("--live", type=int, help="damaged live registries (a tenth of the others)")
     parser.add_argument("--seed", type=int, help="only the case of this seed")
     parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
+    parser.add_argument("--live-seed", type=int, help="only the live case of this seed")
     parser.add_argument("--mpi", default="mpich4", help="the MPI build that is recorded")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
@@ -28,7 +33,27 @@ def main() -> int:
         found = cases.run(options.seed, options.mpi)
         print(found.trace if found else f"seed {options.seed}: nothing found")
         return found is not None
-    return _many(options)
+    if options.live_seed is not None:
+        return _live(range(options.live_seed, options.live_seed + 1), options)
+    number = options.cases // 10 if options.live is None else options.live
+    wrong = _many(options) if options.cases else 0
+    return wrong | _live(range(options.first, options.first + number), options)
+
+
+def _live(seeds: range, options: argparse.Namespace) -> int:
+    begin, wrong = time.monotonic(), 0
+    tasks = [(chunk, options.mpi) for chunk in live.chunks(seeds)]
+    with multiprocessing.Pool(options.jobs) as pool:
+        for results in pool.imap(_some_live, tasks):
+            wrong += len(results)
+            for text in results:
+                print(f"live {text}", flush=True)
+    print(f"{len(seeds)} live cases, {wrong} wrong, {time.monotonic() - begin:.0f} s")
+    return wrong > 0
+
+
+def _some_live(task: tuple[range, str]) -> list[str]:
+    return list(live.run(*task))
 
 
 def _many(options: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import support
 
-from fuzz import looks, snapshots
+from fuzz import looks, places, snapshots
 from fuzz.looks import Case
 from fuzz.snapshots import Pages, Snapshot
 from mpipp.errors import MpippError
@@ -59,7 +59,7 @@ def _case(chance: random.Random, mpi_id: str) -> Case:
     for number, snapshot in enumerate(chance.choice(_taken(mpi_id))):
         memory = Pages(snapshot.pages)
         if number == 0 or chance.random() < 0.1:
-            snapshots.damage(chance, snapshot, memory)
+            places.damage(chance, snapshot.targets, memory)
         sides.append((memory, snapshot.address, snapshot.handles))
     return Case(chance, sides)
 

@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mpipp import checks
-from mpipp.checks import finding
-from mpipp.checks.process import Gap, Process
+from mpipp.checks import report
+from mpipp.checks.finding import Party
+from mpipp.checks.hangs import Report, explain
+from mpipp.checks.process import Gap, Operation, Process
+from mpipp.checks.processes import worlds
 from mpipp.datatypes import elements
 from mpipp.datatypes.overlap import Buffer
 from mpipp.datatypes.signatures import regular
@@ -187,20 +190,45 @@ def browsed(case: Case) -> None:
         pending += [item.child(i) for i in range(min(item.count, 3))]
 
 
-def check(case: Case) -> None:
+def _processes(case: Case) -> list[Process]:
     gaps = case.chance.choice((None, [Gap(0, 4096, False), Gap(1 << 47, 1 << 64, False)]))
-    processes = [
+    return [
         Process(number, registry, Around(registry), gaps)
         for number, registry in enumerate(case.registries)
     ]
 
+
+class _Nowhere:
+    # No source lines.
+
+    def place(self, operation: Operation) -> str:
+        return "somewhere"
+
+    def outside(self, process: Process) -> str:
+        return "computing"
+
+
+def why(case: Case) -> None:
+    for world in worlds(_processes(case)):
+        plain(Report(explain(world), _Nowhere()).lines())
+
+
+def check(case: Case) -> None:
+    processes = _processes(case)
+
     def failed(process: Process | None, error: MpippError) -> None:
         sentence(error)
 
-    for found in checks.findings(processes, failed, leaks_too=True):
-        plain(finding.text(found, lambda party: [], lambda number: f"rank {number}"))
-        record = finding.record(found, lambda party: [], str)
+    found = list(checks.findings(processes, failed, leaks_too=True))
+    for one in report.folded(found, _nowhere):
+        plain(report.text(one, _nowhere, lambda *numbers: f"ranks {numbers}"))
+    for finding in found:
+        record = report.record(finding, _nowhere, lambda *numbers: f"ranks {numbers}")
         plain([jsontext.document("check", record)])
+
+
+def _nowhere(_: Party) -> list[str]:
+    return []
 
 
 def trees(case: Case) -> None:
@@ -285,6 +313,7 @@ LOOKS: tuple[Callable[[Case], None], ...] = (
     browsed,
     check,
     check,
+    why,
     trees,
     places,
     data,

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
-import random
-import struct
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,22 +13,15 @@ from typing import NamedTuple
 import support
 from ranks import ranks
 
+from fuzz.places import Targets, targets
 from mpipp.errors import MpippError, UnreadableMemory
-from mpipp.model import KINDS, Broken, DatatypeRecord, Thread
+from mpipp.model import KINDS, Thread
 from mpipp.registry.memory import ProcessMemory
 from mpipp.registry.reader import Registry, find_in
 
 PROGRAM = Path(__file__).with_name("programs") / "jumble.c"
 STOPS = 3  # what jumble.c can be told to stay in
 _PAGE = 4096
-_NESTED = 3  # the type of a field that is a record
-
-
-class Place(NamedTuple):
-    """A field of some record, by its address and bytes."""
-
-    address: int
-    size: int
 
 
 class Snapshot(NamedTuple):
@@ -37,8 +29,7 @@ class Snapshot(NamedTuple):
 
     address: int  # of the registry
     pages: Mapping[int, bytes]
-    places: tuple[Place, ...]
-    pointers: tuple[int, ...]  # addresses that mean something
+    targets: Targets
     handles: Mapping[str, tuple[int, ...]]
 
 
@@ -90,10 +81,11 @@ class _Recorded:
 
 def taken(mpi: support.MPI) -> list[tuple[Snapshot, ...]]:
     """The processes at each stop; taken once for each build of the wrapper."""
-    kept = support.BUILD / f"fuzz-{mpi.id}-{Path(mpi.wrapper).parent.name}.pickle"
+    program = support.compile_program(PROGRAM, mpi, ["-g", "-O0"])
+    made_by = mpi.wrapper.encode() + program.name.encode() + Path(__file__).read_bytes()
+    kept = support.BUILD / f"fuzz-{mpi.id}-{hashlib.sha256(made_by).hexdigest()[:10]}.pickle"
     with support.locked(kept.with_suffix(".lock")):
         if not kept.exists():
-            program = support.compile_program(PROGRAM, mpi, ["-g", "-O0"])
             found = [tuple(_processes(program, mpi, stop)) for stop in range(STOPS)]
             kept.write_bytes(pickle.dumps(found))
         result: list[tuple[Snapshot, ...]] = pickle.loads(kept.read_bytes())
@@ -121,38 +113,18 @@ def _is_inside(memory: ProcessMemory, address: int) -> bool:
 def _snapshot(memory: ProcessMemory, address: int) -> Snapshot:
     recorded = _Recorded(memory)
     registry = Registry(recorded, address)
-    source = registry._source
-    places = [Place(address + offset, 4) for offset in range(0, 64, 4)]
-    pointers = [address, address + 64]
-    handles = {}
-    for kind in [*KINDS, "thread"]:
-        number = source.table(kind).record
-        for found in registry._records(kind):
-            assert not isinstance(found, Broken)
-            places += _fields(registry, number, found[0])
-            pointers.append(found[0])
-    for kind in KINDS:
-        known = list(registry.objects(kind, freed=True))
-        handles[kind] = tuple(one.header.handle for one in known)
-        for one in known:
-            if isinstance(one, DatatypeRecord):
-                record = recorded.read(one.header.record, source.table(kind).record_size)
-                raw = registry._datatypes._decoder.one(record)
-                for start, count in (
-                    (raw.components, raw.component_count),
-                    (raw.arguments, raw.argument_count),
-                ):
-                    places += [Place(start + 8 * i, 8) for i in range(count)]
-    tables, count, size = struct.unpack("<QII", recorded.read(address + 48, 16))
-    for i in range(count):
-        places += _fields(registry, 1, tables + i * size)
+    where = targets(registry, recorded)
+    handles = {
+        kind: tuple(one.header.handle for one in registry.objects(kind, freed=True))
+        for kind in KINDS
+    }
     for thread in registry.threads():
         assert isinstance(thread, Thread)
         for buffer in thread.call.buffers if thread.call else ():
             list(buffer.parts or ())
             _touch(recorded, buffer.address)
     _ = registry.info, registry.constants
-    return Snapshot(address, recorded.pages, tuple(places), tuple(pointers), handles)
+    return Snapshot(address, recorded.pages, where, handles)
 
 
 def _touch(recorded: _Recorded, address: int) -> None:
@@ -161,44 +133,3 @@ def _touch(recorded: _Recorded, address: int) -> None:
             recorded.read(page, 1)
         except MpippError:
             return
-
-
-def _fields(registry: Registry, number: int, address: int) -> Iterator[Place]:
-    # Of a record and of the records in it.
-    fields = registry._source.layout._fields[number]
-    for name, field in fields.items():
-        if not name:
-            continue
-        if field.type == _NESTED:
-            size = registry._source.layout.record_size(field.of)
-            for start in range(0, field.size, size):
-                yield from _fields(registry, field.of, address + field.offset + start)
-        elif field.size <= 8:
-            yield Place(address + field.offset, field.size)
-        else:
-            yield from (Place(address + field.offset + i, 8) for i in range(0, field.size, 8))
-
-
-def damage(chance: random.Random, snapshot: Snapshot, memory: Pages) -> None:
-    """Write nonsense into a few fields."""
-    for _ in range(chance.choice((1, 1, 1, 2, 3, 6))):
-        place = chance.choice(snapshot.places)
-        bits = 8 * place.size
-        value = chance.choice(
-            (
-                chance.choice((0, 1, 2, 3, 7, 8, 16, 64, 127, 255, 4096)),
-                chance.choice((-1, -2, -8, -(1 << bits - 1), (1 << bits - 1) - 1, 1 << bits - 2)),
-                chance.choice(snapshot.pointers) + chance.choice((0, 0, 0, 8, -8, 1)),
-                chance.getrandbits(chance.randint(1, bits)),
-                int.from_bytes(_bytes(memory, place), "little") ^ 1 << chance.randrange(bits),
-                int.from_bytes(_bytes(memory, chance.choice(snapshot.places)), "little"),
-            )
-        )
-        memory.write(place.address, (value % (1 << bits)).to_bytes(place.size, "little"))
-
-
-def _bytes(memory: Pages, place: Place) -> bytes:
-    try:
-        return memory.read(place.address, place.size)
-    except UnreadableMemory:
-        return b""

@@ -6,12 +6,17 @@ from __future__ import annotations
 import pytest
 import support
 
-from fuzz import cases
+from fuzz import cases, live
 
 
 @pytest.mark.parametrize("first", [0, 1_000_000])
 @support.on_mpi("mpich4", "openmpi4")
 def test_snapshots(mpi: support.MPI, first: int) -> None:
-    for seed in range(first, first + 250):
+    for seed in range(first, first + 120):
         found = cases.run(seed, mpi.id)
         assert found is None, f"make fuzz SEED={seed}\n{found.trace}"
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_live(mpi: support.MPI) -> None:
+    assert list(live.run(range(25), mpi.id)) == []

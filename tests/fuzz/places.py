@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Where damage to a registry may matter, and nonsense to write there. Also for gdb's Python."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from mpipp.errors import UnreadableMemory
+from mpipp.model import KINDS, Broken, DatatypeRecord
+from mpipp.registry.memory import Memory
+from mpipp.registry.reader import Registry
+
+_NESTED = 3  # the type of a field that is a record
+
+
+class Place(NamedTuple):
+    """A field of some record, by its address and bytes."""
+
+    address: int
+    size: int
+
+
+class Targets(NamedTuple):
+    """What may be damaged of one registry, and by what."""
+
+    places: Sequence[Place]
+    pointers: Sequence[int]  # addresses that mean something
+
+
+class Damageable(Protocol):
+    """Memory that damage can be written over."""
+
+    def read(self, address: int, length: int) -> bytes:
+        """Exactly `length` bytes at `address`. Raises UnreadableMemory."""
+        ...
+
+    def write(self, address: int, data: bytes) -> None:
+        """Damage some bytes."""
+        ...
+
+
+def targets(registry: Registry, memory: Memory) -> Targets:
+    """Every field of every record, and the arrays of datatypes."""
+    source = registry._source
+    places = [Place(registry.address + offset, 4) for offset in range(0, 64, 4)]
+    address = registry.address
+    pointers = [address, address + 64]
+    for kind in [*KINDS, "thread"]:
+        number = source.table(kind).record
+        for found in registry._records(kind):
+            assert not isinstance(found, Broken)
+            places += _fields(registry, number, found[0])
+            pointers.append(found[0])
+    for kind in KINDS:
+        for one in registry.objects(kind, freed=True):
+            if isinstance(one, DatatypeRecord):
+                record = memory.read(one.header.record, source.table(kind).record_size)
+                raw = registry._datatypes._decoder.one(record)
+                for start, count in (
+                    (raw.components, raw.component_count),
+                    (raw.arguments, raw.argument_count),
+                ):
+                    places += [Place(start + 8 * i, 8) for i in range(count)]
+    tables, count, size = struct.unpack("<QII", memory.read(address + 48, 16))
+    for i in range(count):
+        places += _fields(registry, 1, tables + i * size)
+    return Targets(tuple(places), tuple(pointers))
+
+
+def _fields(registry: Registry, number: int, address: int) -> Iterator[Place]:
+    # Of a record and of the records in it.
+    fields = registry._source.layout._fields[number]
+    for name, field in fields.items():
+        if not name:
+            continue
+        if field.type == _NESTED:
+            size = registry._source.layout.record_size(field.of)
+            for start in range(0, field.size, size):
+                yield from _fields(registry, field.of, address + field.offset + start)
+        elif field.size <= 8:
+            yield Place(address + field.offset, field.size)
+        else:
+            yield from (Place(address + field.offset + i, 8) for i in range(0, field.size, 8))
+
+
+def damage(chance: random.Random, targets: Targets, memory: Damageable) -> None:
+    """Write nonsense into a few fields."""
+    for _ in range(chance.choice((1, 1, 1, 2, 3, 6))):
+        place = chance.choice(targets.places)
+        bits = 8 * place.size
+        value = chance.choice(
+            (
+                chance.choice((0, 1, 2, 3, 7, 8, 16, 64, 127, 255, 4096)),
+                chance.choice((-1, -2, -8, -(1 << bits - 1), (1 << bits - 1) - 1, 1 << bits - 2)),
+                chance.choice(targets.pointers) + chance.choice((0, 0, 0, 8, -8, 1)),
+                chance.getrandbits(chance.randint(1, bits)),
+                int.from_bytes(_bytes(memory, place), "little") ^ 1 << chance.randrange(bits),
+                int.from_bytes(_bytes(memory, chance.choice(targets.places)), "little"),
+            )
+        )
+        memory.write(place.address, (value % (1 << bits)).to_bytes(place.size, "little"))
+
+
+def _bytes(memory: Damageable, place: Place) -> bytes:
+    try:
+        return memory.read(place.address, place.size)
+    except UnreadableMemory:
+        return b""
