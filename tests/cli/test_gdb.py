@@ -13,14 +13,17 @@ from support import MPI, clean_environment, compile_program, every_mpi, make_cor
 PROGRAM = """\
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 static int started;
+static const char *preloaded;
 static void mark(void)
 {
     started++;
 }
 int main(int argc, char **argv)
 {
+    preloaded = getenv("LD_PRELOAD");
     MPI_Init(&argc, &argv);
     mark();
     printf("argument %s\\n", argc > 1 ? argv[1] : "none");
@@ -77,8 +80,7 @@ def test_redirection_and_a_program_without_a_mark(mpi: MPI, tmp_path: Path) -> N
 @on_mpi("mpich4", "openmpi4")
 def test_what_was_preloaded_stays(mpi: MPI) -> None:
     other = os.path.realpath("/lib/x86_64-linux-gnu/libm.so.6")
-    ask = 'print (char*)getenv("LD_PRELOAD")'
-    words = ["gdb", "-nx", "-batch", "-ex", "break mark", "-ex", "run", "-ex", ask]
+    words = ["gdb", "-nx", "-batch", "-ex", "break mark", "-ex", "run", "-ex", "print preloaded"]
     done = shell(*words, "--", compile_program(PROGRAM, mpi), env={"LD_PRELOAD": other})
     assert f'.so:{other}"\n' in done.stdout
 
