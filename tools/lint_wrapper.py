@@ -21,7 +21,7 @@ from mpipp.errors import MpippError  # noqa: E402
 
 # gcc finds some mistakes only while optimizing; clang finds all of its own before that.
 COMPILERS = {"gcc": "-O2", "clang": "-O0"}
-FLAVOURS_EXPECTED = set(mpi.FLAVOURS)
+FLAVORS_EXPECTED = set(mpi.FLAVORS)
 
 
 def main() -> int:
@@ -33,7 +33,7 @@ def main() -> int:
     for one in installed:
         for compiler in COMPILERS:
             failed += not _compiles(one, compiler)
-    missing = FLAVOURS_EXPECTED - {one.flavour.key for one in installed}
+    missing = FLAVORS_EXPECTED - {one.flavor.key for one in installed}
     missing |= {compiler for compiler in COMPILERS if not shutil.which(compiler)}
     for name in sorted(missing):
         print(f"not checked: {name} is not installed")

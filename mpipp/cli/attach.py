@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from mpipp.cli.debugger import debugger, loading
-from mpipp.cli.mpi import flavour_of_library
+from mpipp.cli.mpi import flavor_of_library
 from mpipp.errors import MpippError
 
 _PROC = Path("/proc")
@@ -92,7 +92,7 @@ def _has_mpi(directory: Path) -> bool:
     # To run it: a debugger has its symbols.
     lines = (directory / "maps").read_text(errors="replace").splitlines()
     libraries = {line.split(None, 5)[5] for line in lines if ".so" in line and "xp " in line}
-    return any(flavour_of_library(library) is not None for library in libraries)
+    return any(flavor_of_library(library) is not None for library in libraries)
 
 
 def _traced(directory: Path) -> bool:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Builds the wrapper for one MPI, once, in the user's cache directory.
 
-A build is one directory, `NAME/libmpipp_FLAVOUR.so` with gdb's auto-load script beside it, named
+A build is one directory, `NAME/libmpipp_FLAVOR.so` with gdb's auto-load script beside it, named
 by everything that can change the result. It appears whole or not at all, so several builders (the
 ranks of a job, the workers of a test run) need no lock.
 """
@@ -75,9 +75,9 @@ def library_path(mpi: Mpi) -> Path:
             f"the cache directory {cache} has a space or a colon in its name, which "
             "LD_PRELOAD cannot hold: set MPIPP_CACHE to another"
         )
-    name = re.sub(r"[^\w.+-]", "_", f"{mpi.flavour.key}-{mpi.version}-{__version__}")
+    name = re.sub(r"[^\w.+-]", "_", f"{mpi.flavor.key}-{mpi.version}-{__version__}")
     directory = cache / f"{name}-{_fingerprint(mpi)}"
-    return directory / f"libmpipp_{mpi.flavour.key}.so"
+    return directory / f"libmpipp_{mpi.flavor.key}.so"
 
 
 def build(
@@ -146,7 +146,7 @@ def commands(
     files = sorted(sources.rglob("*.c"))
     start = [compiler or mpi.compiler, *_FLAGS, *extra_flags]
     where = [f"-I{sources}", f"-I{build_directory}"]
-    where += [f"-DMPIPP_FLAVOUR_{mpi.flavour.key.upper()}=1", *mpi.flags]
+    where += [f"-DMPIPP_FOR_{mpi.flavor.key.upper()}=1", *mpi.flags]
     objects = {
         file: str(build_directory / ("_".join(file.relative_to(sources).parts)[:-2] + ".o"))
         for file in files

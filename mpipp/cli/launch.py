@@ -37,21 +37,21 @@ def mpi_for(program_name: str, mpicc: str | None) -> Mpi:
     """
     if mpicc is None:
         program = inspect(program_name)
-        return mpis.find(program.flavour, near=(program.library, program.path))
+        return mpis.find(program.flavor, near=(program.library, program.path))
     mpi = mpis.probe(mpicc)
     try:
         program = inspect(program_name)
     except MpippError:
         return mpi  # the user knows better: it may load MPI later
-    _check_flavour(program, mpi)
+    _check_flavor(program, mpi)
     return mpi
 
 
-def _check_flavour(program: Program, mpi: Mpi) -> None:
-    if program.flavour is not mpi.flavour:
+def _check_flavor(program: Program, mpi: Mpi) -> None:
+    if program.flavor is not mpi.flavor:
         raise MpippError(
-            f"{program.path} uses {program.flavour.title} ({program.library}), but {mpi.mpicc} is "
-            f"of {mpi.name}: name a compiler of {program.flavour.title} with --mpicc"
+            f"{program.path} uses {program.flavor.title} ({program.library}), but {mpi.mpicc} is "
+            f"of {mpi.name}: name a compiler of {program.flavor.title} with --mpicc"
         )
 
 

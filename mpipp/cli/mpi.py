@@ -60,7 +60,7 @@ class NoCompiler(MpippError):
 
 
 @dataclass(frozen=True)
-class Flavour:
+class Flavor:
     """One binary interface (ABI) of MPI libraries; each needs a wrapper of its own.
 
     Attributes:
@@ -74,12 +74,12 @@ class Flavour:
     library: re.Pattern[str]
 
 
-FLAVOURS = {
-    flavour.key: flavour
-    for flavour in (
-        Flavour("mpich", "the MPICH ABI", re.compile(r"libmpi(ch)?\.so\.12(\.|$)")),
-        Flavour("openmpi", "Open MPI", re.compile(r"libmpi\.so\.40(\.|$)")),
-        Flavour("abi", "the MPI standard ABI", re.compile(r"libmpi_abi\.so\.\d")),
+FLAVORS = {
+    flavor.key: flavor
+    for flavor in (
+        Flavor("mpich", "the MPICH ABI", re.compile(r"libmpi(ch)?\.so\.12(\.|$)")),
+        Flavor("openmpi", "Open MPI", re.compile(r"libmpi\.so\.40(\.|$)")),
+        Flavor("abi", "the MPI standard ABI", re.compile(r"libmpi_abi\.so\.\d")),
     )
 }
 
@@ -90,7 +90,7 @@ class Mpi:
 
     Attributes:
         mpicc: path of the MPI compiler.
-        flavour: the ABI of the programs it builds.
+        flavor: the ABI of the programs it builds.
         name: for people, "MPICH 4.0.2".
         version: of the library, "4.0.2"; of the ABI where that is all the header says.
         compiler: path of the C compiler that mpicc calls.
@@ -99,7 +99,7 @@ class Mpi:
     """
 
     mpicc: str
-    flavour: Flavour
+    flavor: Flavor
     name: str
     version: str
     compiler: str
@@ -107,12 +107,12 @@ class Mpi:
     procedures: tuple[str, ...]
 
 
-def flavour_of_library(name: str) -> Flavour | None:
-    """The flavour of a library by its file name or soname; None if it is not an MPI library."""
+def flavor_of_library(name: str) -> Flavor | None:
+    """The flavor of a library by its file name or soname; None if it is not an MPI library."""
     base = os.path.basename(name)
-    for flavour in FLAVOURS.values():
-        if flavour.library.match(base):
-            return flavour
+    for flavor in FLAVORS.values():
+        if flavor.library.match(base):
+            return flavor
     return None
 
 
@@ -147,8 +147,8 @@ def probe(mpicc: str) -> Mpi:
     done = subprocess.run(command, input=_PROBE, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise MpippError(f"{path} cannot compile #include <mpi.h>: name another with --mpicc")
-    flavour, name, version = _identity(done.stdout, path)
-    return Mpi(path, flavour, name, version, compiler, flags, _procedures(done.stdout))
+    flavor, name, version = _identity(done.stdout, path)
+    return Mpi(path, flavor, name, version, compiler, flags, _procedures(done.stdout))
 
 
 def own_name(path: str) -> str:
@@ -185,17 +185,17 @@ def _command_line(mpicc: str) -> tuple[str, tuple[str, ...]]:
     return compiler, tuple(flags)
 
 
-def _identity(text: str, mpicc: str) -> tuple[Flavour, str, str]:
+def _identity(text: str, mpicc: str) -> tuple[Flavor, str, str]:
     said = dict(re.findall(r"^mpipp_(\w+) (.*)$", text, re.MULTILINE))
     numbers = {key: ".".join(re.findall(r"[\w.]+", value)) for key, value in said.items()}
-    for key, flavour, title in (
+    for key, flavor, title in (
         ("openmpi", "openmpi", "Open MPI"),
         ("abi", "abi", "MPI standard ABI"),
         ("intel", "mpich", "Intel MPI"),
         ("mpich", "mpich", "MPICH"),
     ):
         if key in numbers:
-            return FLAVOURS[flavour], f"{title} {numbers[key]}", numbers[key]
+            return FLAVORS[flavor], f"{title} {numbers[key]}", numbers[key]
     raise MpippError(
         f"{mpicc} is of an MPI that mpipp does not know: it knows libraries with the MPICH ABI, "
         "Open MPI and the MPI standard ABI"
@@ -238,8 +238,8 @@ def installed(near: Iterable[str] = ()) -> Iterator[str]:
             yield found
 
 
-def find(flavour: Flavour, near: Iterable[str]) -> Mpi:
-    """The MPI installation with this flavour nearest to these files (see `installed`).
+def find(flavor: Flavor, near: Iterable[str]) -> Mpi:
+    """The MPI installation with this flavor nearest to these files (see `installed`).
 
     Raises:
         MpippError: there is none.
@@ -253,12 +253,12 @@ def find(flavour: Flavour, near: Iterable[str]) -> Mpi:
             continue
         except MpippError:
             continue
-        if mpi.flavour is flavour:
+        if mpi.flavor is flavor:
             return mpi
     if lacking is not None:  # the one that is looked for, perhaps
         raise lacking
     raise MpippError(
-        f"no MPI compiler of {flavour.title} found beside the program's MPI library or on PATH: "
+        f"no MPI compiler of {flavor.title} found beside the program's MPI library or on PATH: "
         "install it, or name it with --mpicc"
     )
 

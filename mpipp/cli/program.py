@@ -14,7 +14,7 @@ import subprocess
 from dataclasses import dataclass
 
 from mpipp.cli import elf
-from mpipp.cli.mpi import Flavour, flavour_of_library
+from mpipp.cli.mpi import Flavor, flavor_of_library
 from mpipp.errors import MpippError
 
 _PYTHON = re.compile(r"(python|pypy)[\d.]*$")
@@ -37,12 +37,12 @@ class Program:
     Attributes:
         path: the executable file.
         library: path of the MPI library; its soname where the loader does not find it.
-        flavour: of that library.
+        flavor: of that library.
     """
 
     path: str
     library: str
-    flavour: Flavour
+    flavor: Flavor
 
 
 def inspect(name: str) -> Program:
@@ -55,9 +55,9 @@ def inspect(name: str) -> Program:
     asked = _python_behind(path)
     libraries = _libraries_of_python(asked) if asked else _libraries_of_program(path)
     for library in libraries:
-        flavour = flavour_of_library(library)
-        if flavour:
-            return Program(path, library, flavour)
+        flavor = flavor_of_library(library)
+        if flavor:
+            return Program(path, library, flavor)
     what = f"the mpi4py of {asked}" if asked else path
     raise MpippError(
         f"{what} is not linked with an MPI library that mpipp knows: give the MPI program itself, "

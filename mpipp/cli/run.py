@@ -72,6 +72,6 @@ def _launcher(mpi: Mpi, chosen: str | None) -> list[str]:
         return [executable(words[0]), *words[1:]] if words else [mpiexec_of(mpi)]
     command = [mpiexec_of(mpi)]
     # Open MPI wants root to ask twice: the user asked once.
-    if mpi.flavour.key == "openmpi" and os.environ.get("OMPI_ALLOW_RUN_AS_ROOT"):
+    if mpi.flavor.key == "openmpi" and os.environ.get("OMPI_ALLOW_RUN_AS_ROOT"):
         command.append("--allow-run-as-root")
     return command

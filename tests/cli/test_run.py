@@ -47,11 +47,11 @@ def test_ranks_with_the_wrapper(mpi: MPI) -> None:
     assert done.returncode == 0, done.stderr
     lines = sorted(done.stdout.splitlines())
     assert [line.split(": ")[0] for line in lines] == ["0 of 2", "1 of 2"]
-    flavour = mpis.probe(mpi.mpicc).flavour.key
+    flavor = mpis.probe(mpi.mpicc).flavor.key
     for line in lines:
         said, library = line.rsplit(" ", 1)
         assert said.endswith(": [a b]")
-        assert library.endswith(f"/libmpipp_{flavour}.so")
+        assert library.endswith(f"/libmpipp_{flavor}.so")
 
 
 @every_mpi

@@ -18,7 +18,7 @@ from mpipp.cli import mpi as mpis
 from mpipp.cli.main import main
 from mpipp.errors import MpippError
 
-FLAVOURS = {
+FLAVORS = {
     "mpich4": "mpich",
     "mpich5": "mpich",
     "openmpi4": "openmpi",
@@ -44,7 +44,7 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_wrapper_is_built_once(
     mpi: MPI, sources: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    flavour = FLAVOURS[mpi.id]
+    flavor = FLAVORS[mpi.id]
     name = mpis.probe(mpi.mpicc).name
     assert main(["wrapper", "--mpicc", mpi.mpicc]) == 0
     first = capsys.readouterr()
@@ -52,8 +52,8 @@ def test_the_wrapper_is_built_once(
     library = Path(first.out.strip())
     assert first.out == f"{library}\n"
     assert sorted(file.name for file in library.parent.iterdir()) == [
-        f"libmpipp_{flavour}.so",
-        f"libmpipp_{flavour}.so-gdb.py",
+        f"libmpipp_{flavor}.so",
+        f"libmpipp_{flavor}.so-gdb.py",
     ]
     assert main(["wrapper", "--mpicc", mpi.mpicc]) == 0
     assert capsys.readouterr() == (first.out, "")

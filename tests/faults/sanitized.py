@@ -24,7 +24,7 @@ def wrapper(mpi_id: str, flag: str) -> Path:
     flags = [flag, "-O0", "-fno-omit-frame-pointer"]
     name = "-".join([build.library_path(mpi).parent.name, *re.findall(r"\w+", flag)[1:]])
     directory = support.BUILD / "sanitized" / name
-    library = directory / f"libmpipp_{mpi.flavour.key}.so"
+    library = directory / f"libmpipp_{mpi.flavor.key}.so"
     directory.mkdir(parents=True, exist_ok=True)
     with support.locked(directory / "lock"):
         if not library.exists():

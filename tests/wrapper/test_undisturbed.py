@@ -10,7 +10,7 @@ import pytest
 import support
 from watched import compiled, watched
 
-OTHER = {  # an MPI whose wrapper is of the wrong flavour
+OTHER = {  # an MPI whose wrapper is of the wrong flavor
     "mpich4": "openmpi4",
     "openmpi4": "mpich4",
     "mpich5": "abi5",

@@ -76,7 +76,7 @@ int mpipp_has(unsigned procedure) {
   return mpipp_procedure(1, procedure) != (void *)missing;
 }
 
-#ifdef MPIPP_FLAVOUR_OPENMPI
+#ifdef MPIPP_FOR_OPENMPI
 void *mpipp_symbol(const char *name) {
   // The global scope first: a program that is not position independent holds its own copy of the
   // symbol (copy relocation), and that copy's address is the handle.

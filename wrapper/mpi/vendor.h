@@ -11,17 +11,17 @@
 
 #include "mpipp_have.h" // written by the build: MPIPP_HAVE_X for every procedure mpi.h declares
 
-#if defined(MPIPP_FLAVOUR_MPICH)
+#if defined(MPIPP_FOR_MPICH)
 #define MPIPP_FLAVOR MPIPP_FLAVOR_MPICH
-#elif defined(MPIPP_FLAVOUR_OPENMPI)
+#elif defined(MPIPP_FOR_OPENMPI)
 #define MPIPP_FLAVOR MPIPP_FLAVOR_OPENMPI
-#elif defined(MPIPP_FLAVOUR_ABI)
+#elif defined(MPIPP_FOR_ABI)
 #define MPIPP_FLAVOR MPIPP_FLAVOR_ABI
 #else
-#error "compile with -DMPIPP_FLAVOUR_MPICH, _OPENMPI or _ABI"
+#error "compile with -DMPIPP_FOR_MPICH, _OPENMPI or _ABI"
 #endif
 
-#ifdef MPIPP_FLAVOUR_OPENMPI
+#ifdef MPIPP_FOR_OPENMPI
 // Its predefined handles are addresses of data symbols. A preloaded library must not refer to
 // them (it would break every program without MPI), so they are looked up when first used.
 void *mpipp_symbol(const char *name);
@@ -39,9 +39,9 @@ void *mpipp_symbol(const char *name);
 typedef uintptr_t mpipp_arg;
 
 // The Fortran INTEGER of a handle; for MPICH it is the handle, and the procedure a macro.
-#ifdef MPIPP_FLAVOUR_MPICH
+#ifdef MPIPP_FOR_MPICH
 #define MPIPP_FINT(NAME, handle) ((int32_t)(handle))
-#elif defined(MPIPP_FLAVOUR_ABI)
+#elif defined(MPIPP_FOR_ABI)
 #define MPIPP_FINT(NAME, handle) ((int32_t)PMPI(NAME##_toint)(handle))
 #else
 #define MPIPP_FINT(NAME, handle) ((int32_t)PMPI(NAME##_c2f)(handle))
@@ -55,7 +55,7 @@ typedef uintptr_t mpipp_arg;
 #endif
 
 // Whether the handles that MPI_Type_get_contents gives out are copies, with handles of their own.
-#ifdef MPIPP_FLAVOUR_OPENMPI
+#ifdef MPIPP_FOR_OPENMPI
 #define MPIPP_CONTENTS_ARE_COPIES 1
 #else
 #define MPIPP_CONTENTS_ARE_COPIES 0

@@ -29,7 +29,7 @@ void mpipp_set_constant_fint(enum mpipp_kind kind, uint64_t handle) {
 #undef CASE
 }
 
-#ifndef MPIPP_FLAVOUR_ABI
+#ifndef MPIPP_FOR_ABI
 static MPI_Fint learnt(enum mpipp_kind kind, uint64_t handle, MPI_Fint fint) {
   struct mpipp_object *record = mpipp_self ? mpipp_find_live(kind, handle) : NULL;
   if (record && fint > 0) __atomic_store_n(&record->fint, (int32_t)fint, __ATOMIC_RELAXED);
@@ -45,7 +45,7 @@ LISTEN(MPI, 0, MPIPP_FILE, File)
 LISTEN(PMPI, 1, MPIPP_FILE, File)
 #endif
 
-#ifdef MPIPP_FLAVOUR_OPENMPI
+#ifdef MPIPP_FOR_OPENMPI
 LISTEN(MPI, 0, MPIPP_REQUEST, Request)
 LISTEN(PMPI, 1, MPIPP_REQUEST, Request)
 #ifdef MPIPP_HAVE_Session_c2f
