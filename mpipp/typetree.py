@@ -33,6 +33,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "F90_REAL": ("p", "r"),
     "F90_COMPLEX": ("p", "r"),
     "F90_INTEGER": ("r",),
+    "VALUE_INDEX": (),
 }
 
 _LEAVES = frozenset({"NAMED", "F90_REAL", "F90_COMPLEX", "F90_INTEGER"})
@@ -245,6 +246,8 @@ def _shape(node: Datatype) -> Shape:
     if combiner == "STRUCT":
         return Blocks(node.components, get("blocklengths"), get("displacements"), 1)
     component = node.components[0]
+    if combiner == "VALUE_INDEX":
+        return Blocks(node.components, (1, 1), (0, _index_displacement(node)), 1)
     if combiner == "CONTIGUOUS":
         return Run(component, get("count"))
     if combiner in ("DUP", "RESIZED"):
@@ -257,6 +260,14 @@ def _shape(node: Datatype) -> Shape:
     unit = 1 if combiner.startswith("H") else component.extent
     lengths = (get("blocklength"),) if combiner.endswith("BLOCK") else get("blocklengths")
     return Blocks(node.components, lengths, get("displacements"), unit)
+
+
+def _index_displacement(node: Datatype) -> int:
+    # The index is the pair's last; where MPI was not asked, as in a C struct.
+    value, index = node.components
+    if node.reported is not None:
+        return node.reported.true_lb + node.reported.true_extent - index.size
+    return value.true_ub + -value.true_ub % index._known().alignment
 
 
 def _grid(node: Datatype, component: Datatype) -> Grid:
@@ -313,7 +324,7 @@ def _derived_facts(node: Datatype) -> _Facts:
         for length in node.arguments["sizes" if node.combiner == "SUBARRAY" else "gsizes"]:
             ub *= length
         lb_marked = ub_marked = True
-    elif node.combiner == "STRUCT" and not ub_marked and elements:
+    elif node.combiner in ("STRUCT", "VALUE_INDEX") and not ub_marked and elements:
         # The epsilon of MPI-4.1, section 5.1.6: an array of these keeps its members aligned.
         ub += -(ub - lb) % bounds.alignment
     true_lb, true_ub = bounds.data_low or 0, bounds.data_high or 0
@@ -381,7 +392,7 @@ def _validate(node: Datatype) -> None:
     if node.combiner == "STRUCT":
         expected = values["count"]
     else:
-        expected = 0 if node.combiner in _LEAVES else 1
+        expected = 0 if node.combiner in _LEAVES else 2 if node.combiner == "VALUE_INDEX" else 1
     if len(node.components) != expected:
         raise MpippError(
             f"{_made(node)} has {len(node.components)} component datatypes, "

@@ -123,6 +123,8 @@ def _types(constructor: Constructor, procedure: str) -> Iterator[_Problem]:
             continue
         name = "datatype" if constructor.combiner == "NAMED" else "oldtype"
         name = f"types[{i}]" if constructor.combiner == "STRUCT" else name
+        if constructor.combiner == "VALUE_INDEX":
+            name = ("value_type", "index_type")[i]
         if found.header.null:
             yield _Problem("null-oldtype", f"{name} is {found.header.name}")
         elif found.header.freed:

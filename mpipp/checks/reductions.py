@@ -107,7 +107,7 @@ def _leaves(tree: Datatype, accumulates: bool) -> dict[str, Datatype] | None:
     # The basic datatypes by name. None: derived, where only predefined ones are allowed.
     while tree.combiner == "DUP":
         tree = tree.components[0]
-    if tree.is_leaf:
+    if _is_predefined(tree):
         return {_name(tree): tree}
     if not accumulates:
         return None
@@ -119,10 +119,16 @@ def _leaves(tree: Datatype, accumulates: bool) -> dict[str, Datatype] | None:
         if id(one) in seen or not one.element_count:
             continue
         seen.add(id(one))
-        if one.is_leaf:
+        if _is_predefined(one):
             found[_name(one)] = one
-        left += one.components
+        else:
+            left += one.components
     return {} if left else found  # too many to say
+
+
+def _is_predefined(tree: Datatype) -> bool:
+    # Pairs without a name are, though they have components (MPI-4.1, section 6.9.4).
+    return tree.is_leaf or tree.combiner == "VALUE_INDEX"
 
 
 def _name(leaf: Datatype) -> str:

@@ -265,6 +265,7 @@ Type_create_subarray: Type_create_subarray+
 Type_dup: Type_dup
 Type_free: Type_free
 Type_get_contents: Type_get_contents+
+Type_get_value_index: Type_get_value_index
 Type_hindexed: Type_hindexed
 Type_hvector: Type_hvector
 Type_indexed: Type_indexed+

@@ -103,6 +103,8 @@ class _Reading:
             parts = []
         elif combiner == "STRUCT":
             parts = found["datatypes"]
+        elif combiner == "VALUE_INDEX":
+            parts = [found["value"], found["index"]]
         else:
             parts = [base]
         self._handles += [part for part in parts if not part.is_predefined]

@@ -79,7 +79,10 @@ def members(datatype: Datatype) -> Members:
         result.append((name, _argument(name, value)))
     if entries:
         result.append(("entries", Entries(datatype)))
-    if combiner != "STRUCT" and datatype.components:
+    if combiner == "VALUE_INDEX":
+        names = "value_type", "index_type"
+        result += [(n, type_value(part)) for n, part in zip(names, datatype.components)]
+    elif combiner != "STRUCT" and datatype.components:
         result.append(("type", type_value(datatype.components[0])))
     return result
 

@@ -82,6 +82,8 @@ def _brief(value: object) -> str:
 
 
 def _block_label(node: Datatype, block: int) -> str:
+    if node.combiner == "VALUE_INDEX":
+        return f"{'index' if block else 'value'} at {node.shape.displacement((block,))}, "
     if node.combiner != "STRUCT":
         return ""
     length = node.arguments["blocklengths"][block]

@@ -182,7 +182,7 @@ def _ends(blocks: range) -> Sequence[int | None]:
 def _groups(node: Datatype) -> list[_Group]:
     if node.is_leaf or not node.components:
         return []
-    if node.combiner != "STRUCT":
+    if node.combiner not in ("STRUCT", "VALUE_INDEX"):
         shape = node.shape
         return [_Group(node.components[0], range(shape.branching(())))]
     found = []

@@ -128,6 +128,10 @@ def stage(datatype: Datatype, prefix: Indices) -> View:
     assert isinstance(shape, Blocks)
     if datatype.combiner == "STRUCT":
         return _struct(datatype, shape)
+    if datatype.combiner == "VALUE_INDEX":
+        return Struct(
+            ("value", "index"), lambda i: (of(shape.component((i,))), shape.displacement((i,)))
+        )
     return Irregular(
         shape.branching(()), lambda i: (stage(datatype, (i,)), shape.displacement((i,)))
     )

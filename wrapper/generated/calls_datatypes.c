@@ -214,14 +214,14 @@ int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* new
   if (!thread) return ((raw_Type_contiguous *)real)(count, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_contiguous *)real)(count, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_CONTIGUOUS, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -244,14 +244,14 @@ int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datat
   if (!thread) return ((raw_Type_contiguous_c *)real)(count, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_contiguous_c *)real)(count, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_CONTIGUOUS, 1, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -274,14 +274,14 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsi
   if (!thread) return ((raw_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, 0, 0}, {&rank, 1, sizeof rank, 0, 0}, {&ndims, 1, sizeof ndims, 0, 0}, {array_of_gsizes, ndims, sizeof *array_of_gsizes, 0, 0}, {array_of_distribs, ndims, sizeof *array_of_distribs, 0, 0}, {array_of_dargs, ndims, sizeof *array_of_dargs, 0, 0}, {array_of_psizes, ndims, sizeof *array_of_psizes, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_DARRAY, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -304,14 +304,14 @@ int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arra
   if (!thread) return ((raw_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, 0, 0}, {&rank, 1, sizeof rank, 0, 0}, {&ndims, 1, sizeof ndims, 0, 0}, {array_of_gsizes, ndims, sizeof *array_of_gsizes, 0, 0}, {array_of_distribs, ndims, sizeof *array_of_distribs, 0, 0}, {array_of_dargs, ndims, sizeof *array_of_dargs, 0, 0}, {array_of_psizes, ndims, sizeof *array_of_psizes, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_DARRAY, 1, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -421,14 +421,14 @@ int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const
   if (!thread) return ((raw_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -451,14 +451,14 @@ int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockle
   if (!thread) return ((raw_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED, 1, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -481,14 +481,14 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint ar
   if (!thread) return ((raw_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED_BLOCK, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -511,14 +511,14 @@ int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, con
   if (!thread) return ((raw_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED_BLOCK, 1, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -541,14 +541,14 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_M
   if (!thread) return ((raw_Type_create_hvector *)real)(count, blocklength, stride, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HVECTOR, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -571,14 +571,14 @@ int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count 
   if (!thread) return ((raw_Type_create_hvector_c *)real)(count, blocklength, stride, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hvector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HVECTOR, 1, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -601,14 +601,14 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of
   if (!thread) return ((raw_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_INDEXED_BLOCK, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -631,14 +631,14 @@ int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, cons
   if (!thread) return ((raw_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_INDEXED_BLOCK, 1, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -661,14 +661,14 @@ int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
   if (!thread) return ((raw_Type_create_resized *)real)(oldtype, lb, extent, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&lb, 1, sizeof lb, 0, 0}, {&extent, 1, sizeof extent, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_resized *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_RESIZED, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -691,14 +691,14 @@ int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
   if (!thread) return ((raw_Type_create_resized_c *)real)(oldtype, lb, extent, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&lb, 1, sizeof lb, 0, 0}, {&extent, 1, sizeof extent, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_resized_c *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_RESIZED, 1, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -779,14 +779,14 @@ int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int ar
   if (!thread) return ((raw_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, 0, 0}, {array_of_sizes, ndims, sizeof *array_of_sizes, 0, 0}, {array_of_subsizes, ndims, sizeof *array_of_subsizes, 0, 0}, {array_of_starts, ndims, sizeof *array_of_starts, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_SUBARRAY, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -809,14 +809,14 @@ int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], cons
   if (!thread) return ((raw_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, 0, 0}, {array_of_sizes, ndims, sizeof *array_of_sizes, 0, 0}, {array_of_subsizes, ndims, sizeof *array_of_subsizes, 0, 0}, {array_of_starts, ndims, sizeof *array_of_starts, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_SUBARRAY, 1, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -839,14 +839,14 @@ int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   if (!thread) return ((raw_Type_dup *)real)(oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_DUP, inputs, 0, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_DUP, inputs, 0, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_dup *)real)((MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_DUP, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -943,6 +943,36 @@ int PMPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers
 }
 #endif
 
+#ifdef MPIPP_HAVE_Type_get_value_index
+typedef int raw_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type);
+typedef __typeof__(mpih_Type_get_value_index) typed_Type_get_value_index;
+EXPORT int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type);
+int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_get_value_index, &real);
+  if (!thread) return ((raw_Type_get_value_index *)real)(value_type, index_type, pair_type);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_get_value_index, MPIPP_SITE);
+  call->present = MPIPP_HAS_CONSTRUCTOR;
+  MPI_Datatype components[] = {(MPI_Datatype)value_type, (MPI_Datatype)index_type};
+  struct mpipp_input inputs[] = {{NULL, 0, 0, 0, 0}};
+  mpipp_constructing(call, MPIPP_COMBINER_VALUE_INDEX, inputs, 0, components, 2);
+  int code;
+  if (!mpipp_enter(thread, &code)) code = ((typed_Type_get_value_index *)real)((MPI_Datatype)value_type, (MPI_Datatype)index_type, pair_type);
+  if (code == MPI_SUCCESS) {
+    mpipp_datatype_made(call, MPIPP_COMBINER_VALUE_INDEX, 0, *pair_type,
+                        inputs, components, 2);
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Type_get_value_index own_Type_get_value_index OWN(MPI_Type_get_value_index);
+EXPORT int PMPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type);
+int PMPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Type_get_value_index);
+  if (mpipp_passes()) return ((raw_Type_get_value_index *)real)(value_type, index_type, pair_type);
+  return own_Type_get_value_index(value_type, index_type, pair_type);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Type_indexed
 typedef int raw_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_indexed) typed_Type_indexed;
@@ -953,14 +983,14 @@ int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int arr
   if (!thread) return ((raw_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_INDEXED, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -983,14 +1013,14 @@ int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
   if (!thread) return ((raw_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_INDEXED, 1, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -1039,14 +1069,14 @@ int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype o
   if (!thread) return ((raw_Type_vector *)real)(count, blocklength, stride, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_vector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_VECTOR, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -1069,14 +1099,14 @@ int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, 
   if (!thread) return ((raw_Type_vector_c *)real)(count, blocklength, stride, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_vector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_VECTOR, 1, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -1212,14 +1242,14 @@ int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Dat
   if (!thread) return ((raw_Type_hvector *)real)(count, blocklength, stride, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_hvector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HVECTOR, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }
@@ -1240,14 +1270,14 @@ int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of
   if (!thread) return ((raw_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_hindexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
-  MPI_Datatype component = (MPI_Datatype)oldtype;
+  MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
-  mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, &component, 1);
+  mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, components, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
   if (code == MPI_SUCCESS) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED, 0, *newtype,
-                        inputs, &component, 1);
+                        inputs, components, 1);
   }
   return mpipp_leave(thread, code);
 }

@@ -549,9 +549,6 @@ MARKED(MPI, Type_get_true_extent_c, (mpipp_MPI_Datatype datatype, MPI_Count* tru
 #ifdef MPIPP_HAVE_Type_get_true_extent_x
 MARKED(MPI, Type_get_true_extent_x, (mpipp_MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent), (datatype, true_lb, true_extent))
 #endif
-#ifdef MPIPP_HAVE_Type_get_value_index
-MARKED(MPI, Type_get_value_index, (mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type), (value_type, index_type, pair_type))
-#endif
 #ifdef MPIPP_HAVE_Type_match_size
 MARKED(MPI, Type_match_size, (int typeclass, int size, MPI_Datatype* datatype), (typeclass, size, datatype))
 #endif

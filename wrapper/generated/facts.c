@@ -385,6 +385,7 @@ const struct mpipp_facts mpipp_facts[MPIPP_PROCEDURES] = {
   FACTS(Type_free, Type_free, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Type_get_contents, Type_get_contents, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Type_get_contents_c, Type_get_contents, BLOCKING, NONE, NONE, NONE, 1, 0)
+  FACTS(Type_get_value_index, Type_get_value_index, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Type_indexed, Type_indexed, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Type_indexed_c, Type_indexed, BLOCKING, NONE, NONE, NONE, 1, 0)
   FACTS(Type_set_name, Type_set_name, BLOCKING, NONE, NONE, NONE, 0, 0)

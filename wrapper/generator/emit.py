@@ -309,23 +309,36 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
 
 def _constructor(procedure: Procedure) -> list[str]:
     """Its arguments, as the debugger sees them while MPI looks at them."""
-    inputs, types, count, lines = [], "NULL", "0", []
+    inputs, lines = [], []
     for p in procedure.parameters:
-        if p.kind == "DATATYPE" and p.direction == "out":
+        if p.kind == "DATATYPE":
             continue
-        if p.kind == "DATATYPE" and p.array:
-            types, count = p.name, "count"
-        elif p.kind == "DATATYPE":
-            lines.append(f"MPI_Datatype component = (MPI_Datatype){p.name};")
-            types, count = "&component", "1"
-        elif p.array:
+        if p.array:
             inputs.append(f"{{{p.name}, {p.length}, sizeof *{p.name}, 0, 0}}")
         else:
             inputs.append(f"{{&{p.name}, 1, sizeof {p.name}, 0, 0}}")
+    given = [f"(MPI_Datatype){p.name}" for p in _components(procedure) if not p.array]
+    if given:
+        lines.append(f"MPI_Datatype components[] = {{{', '.join(given)}}};")
     combiner = f"MPIPP_COMBINER_{known.COMBINERS[procedure.base]}"
     lines.append(f"struct mpipp_input inputs[] = {{{', '.join([*inputs, '{NULL, 0, 0, 0, 0}'])}}};")
-    lines.append(f"mpipp_constructing(call, {combiner}, inputs, {len(inputs)}, {types}, {count});")
+    lines.append(
+        f"mpipp_constructing(call, {combiner}, inputs, {len(inputs)}, {_given(procedure)});"
+    )
     return lines
+
+
+def _components(procedure: Procedure) -> list[Parameter]:
+    """The datatypes that a constructor is given: one array, or one or more of them."""
+    return [p for p in procedure.parameters if p.kind == "DATATYPE" and p.direction != "out"]
+
+
+def _given(procedure: Procedure) -> str:
+    """They, and how many there are, in C."""
+    found = _components(procedure)
+    if not found:
+        return "NULL, 0"
+    return f"{found[0].name}, count" if found[0].array else f"components, {len(found)}"
 
 
 def _arguments(procedure: Procedure) -> list[str]:
@@ -351,12 +364,8 @@ def _constructed(procedure: Procedure) -> list[str]:
     made = next(
         p.name for p in procedure.parameters if p.kind == "DATATYPE" and p.direction == "out"
     )
-    types = next((p for p in procedure.parameters if p.kind == "DATATYPE" and p.name != made), None)
-    given = "NULL, 0" if types is None else "&component, 1"
-    if types is not None and types.array:
-        given = f"{types.name}, count"
     combiner = f"MPIPP_COMBINER_{known.COMBINERS[procedure.base]}"
     return [
         f"mpipp_datatype_made(call, {combiner}, {int(procedure.large)}, *{made},",
-        f"                    inputs, {given});",
+        f"                    inputs, {_given(procedure)});",
     ]

@@ -23,7 +23,7 @@ NOT_RECORDED = {
     "Get_address", "Address", "Alloc_mem", "Free_mem", "Grequest_complete",
     "Buffer_attach", "Buffer_detach", "Comm_attach_buffer", "Comm_detach_buffer",
     "Session_attach_buffer", "Session_detach_buffer", "Abi_get_info", "Abi_get_fortran_info",
-    "Type_get_value_index", "Type_match_size", "Comm_get_parent",
+    "Type_match_size", "Comm_get_parent",
 }  # fmt: skip
 
 # Recorded although they have no buffer and make or end no handle: they complete, start, wait,
@@ -72,6 +72,7 @@ COMBINERS = {
     "Type_create_f90_real": "F90_REAL",
     "Type_create_f90_complex": "F90_COMPLEX",
     "Type_create_f90_integer": "F90_INTEGER",
+    "Type_get_value_index": "VALUE_INDEX",
 }
 
 # They change a datatype that exists: it is what the debugger sees of them.

@@ -170,7 +170,8 @@ static __attribute__((noinline)) void
 make(uint64_t caller, enum mpipp_combiner combiner, uint32_t large, MPI_Datatype made,
      const struct mpipp_input *inputs, const MPI_Datatype *components, int64_t component_count) {
   int saved = errno;
-  // The parameterised Fortran types are predefined: the same handle every time.
+  // The parameterised Fortran types and pairs are predefined: the same handle every time. What has
+  // none of its own, or a name, is known: MPI_DATATYPE_NULL, MPI_DOUBLE_INT.
   int lasting = combiner >= MPIPP_COMBINER_F90_REAL;
   if (lasting && mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(made))) return;
   struct mpipp_datatype *record = mpipp_claim(MPIPP_DATATYPE, MPIPP_KEY(made), caller);
@@ -235,6 +236,9 @@ static int own_combiner(int combiner) {
       {MPI_COMBINER_F90_REAL, MPIPP_COMBINER_F90_REAL},
       {MPI_COMBINER_F90_COMPLEX, MPIPP_COMBINER_F90_COMPLEX},
       {MPI_COMBINER_F90_INTEGER, MPIPP_COMBINER_F90_INTEGER},
+#ifdef MPIPP_HAVE_Type_get_value_index // new in MPI-4.1
+      {MPI_COMBINER_VALUE_INDEX, MPIPP_COMBINER_VALUE_INDEX},
+#endif
   };
   for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
     if (table[i].theirs == combiner) return table[i].ours;
