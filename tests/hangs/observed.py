@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import signal
 import subprocess
 import time
@@ -24,6 +25,16 @@ from mpipp.registry.reader import Registry
 
 PROGRAMS = Path(__file__).with_name("programs")
 _PATIENCE = 30  # seconds until a program must be where it hangs
+
+
+_TITLE = re.compile(r"^=== (\S+), (\d) process(?:es)?\n", re.MULTILINE)
+
+
+def reports(path: Path) -> dict[str, tuple[int, str]]:
+    """What a file expects, by the program's name: its number of processes, and the report."""
+    _, *found = _TITLE.split(path.read_text())
+    names, numbers, texts = found[::3], found[1::3], found[2::3]
+    return {name: (int(n), text.strip()) for name, n, text in zip(names, numbers, texts)}
 
 
 class Around:

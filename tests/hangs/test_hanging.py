@@ -7,25 +7,14 @@ The reports stand in hanging.txt; MPIPP_UPDATE_HANGS=1 writes it from what MPICH
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import pytest
 import support
-from observed import job
+from observed import job, reports
 
 REPORTS = Path(__file__).with_name("hanging.txt")
-_TITLE = re.compile(r"^=== (\S+), (\d) process(?:es)?\n", re.MULTILINE)
-
-
-def reports() -> dict[str, tuple[int, str]]:
-    """By the program's name: its number of processes, and what is said of it."""
-    _, *found = _TITLE.split(REPORTS.read_text())
-    names, numbers, texts = found[::3], found[1::3], found[2::3]
-    return {name: (int(n), text.strip()) for name, n, text in zip(names, numbers, texts)}
-
-
-EXPECTED = reports()
+EXPECTED = reports(REPORTS)
 
 
 @support.on_mpi("mpich4", "openmpi4")
@@ -46,7 +35,7 @@ def test_hanging(mpi: support.MPI, name: str) -> None:
 
 
 def _write(name: str, n: int, report: str) -> None:
-    known = {**reports(), name: (n, report)}
+    known = {**reports(REPORTS), name: (n, report)}
     parts = [
         f"=== {name}, {n} process{'es' * (n > 1)}\n{text}\n" for name, (n, text) in known.items()
     ]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from mpipp.checks.hangs.conditions import All, Condition, Event, Met, Unknown
 from mpipp.checks.hangs.messages import Messages
-from mpipp.checks.process import Operation, Process
+from mpipp.checks.process import Operation
 from mpipp.checks.processes import Member, Processes
 from mpipp.errors import MpippError
 from mpipp.model import Buffer, DatatypeRecord
@@ -115,8 +115,8 @@ def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted
         return [_Wanted(rank, rank > comm.rank or not _has_data(operation, 0)) for rank in others]
     if name in _FROM_ROOT or name in _TO_ROOT:
         return _rooted(name, operation, member, others)
-    if name.startswith("Neighbor_"):
-        return None
+    if name.startswith("Neighbor_") and comm.topology == "cartesian":
+        return [_Wanted(rank, not _has_data(operation, 0)) for rank in neighbors(member)]
     return None
 
 
@@ -171,9 +171,3 @@ def neighbors(member: Member) -> Iterator[int]:
             for extent, position in zip(comm.dims, at):
                 rank = rank * extent + position
             yield rank
-
-
-def processes(found: Iterable[Process]) -> list[int]:
-    """Their ranks in MPI_COMM_WORLD."""
-    ranks = (process.registry.info.world_rank for process in found)
-    return sorted(rank for rank in ranks if rank is not None)

@@ -47,4 +47,12 @@ static MPI_Comm between(void) {
   return both;
 }
 
+static MPI_Win window(void) {
+  MPI_Win win;
+  int *memory;
+  MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, WORLD, &memory, &win);
+  MPI_Win_set_name(win, "halo");
+  return win;
+}
+
 #endif

@@ -167,14 +167,6 @@ static void self(void) {
   RECEIVE(0, 5);
 }
 
-static MPI_Win window(void) {
-  MPI_Win win;
-  int *memory;
-  MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, WORLD, &memory, &win);
-  MPI_Win_set_name(win, "halo");
-  return win;
-}
-
 static void fence(void) {
   MPI_Win win = window();
   MPI_Win_fence(0, win);

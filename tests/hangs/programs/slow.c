@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// What only is slow: four processes that go through all cases, one of which works for long in each.
+// It works until there is a file with the case's name in the directory that is named: slow
+// DIRECTORY.
+#include "begin.h"
+
+static const char *directory, *name;
+
+static void work(void) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  while (access(path, F_OK) != 0) usleep(1000);
+}
+
+static void receive(void) {
+  if (rank == 3) work();
+  if (rank == 3) SEND(0, 5);
+  if (rank == 0) RECEIVE(3, 5);
+}
+
+static void chain(void) {
+  if (rank == 3) work();
+  if (rank < 3) RECEIVE(rank + 1, 5);
+  if (rank > 0) SEND(rank - 1, 5);
+}
+
+static void barrier(void) {
+  if (rank == 3) work();
+  MPI_Barrier(WORLD);
+}
+
+static void broadcast(void) {
+  if (rank == 3) work();
+  MPI_Bcast(&in, 1, MPI_INT, 3, WORLD);
+}
+
+static void reduce(void) {
+  if (rank == 3) work();
+  MPI_Allreduce(MPI_IN_PLACE, &in, 1, MPI_INT, MPI_SUM, WORLD);
+}
+
+static void ssend(void) {
+  if (rank == 3) work();
+  if (rank == 0) SSEND(3, 5);
+  if (rank == 3) RECEIVE(0, 5);
+}
+
+static void large_send(void) {
+  if (rank == 3) work();
+  if (rank == 0) MPI_Send(out, LARGE, MPI_INT, 3, 5, WORLD);
+  if (rank == 3) MPI_Recv(large, LARGE, MPI_INT, 0, 5, WORLD, IGNORED);
+}
+
+static void waitall(void) {
+  MPI_Request both[2];
+  int got[2];
+  if (rank == 3) work();
+  if (rank == 1 || rank == 3) SEND(0, 5);
+  if (rank != 0) return;
+  for (int i = 0; i < 2; i++) MPI_Irecv(&got[i], 1, MPI_INT, 1 + 2 * i, 5, WORLD, &both[i]);
+  MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+}
+
+static void waitany(void) {
+  MPI_Request both[2];
+  int got[2], which;
+  if (rank == 3) work();
+  if (rank == 3) SEND(0, 5);
+  if (rank == 3) SEND(0, 6);
+  if (rank != 0) return;
+  for (int i = 0; i < 2; i++) MPI_Irecv(&got[i], 1, MPI_INT, 3, 5 + i, WORLD, &both[i]);
+  MPI_Waitany(2, both, &which, IGNORED);
+  MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+}
+
+static void any(void) {
+  if (rank == 3) work();
+  if (rank == 3) SEND(0, 5);
+  if (rank == 0) RECEIVE(MPI_ANY_SOURCE, MPI_ANY_TAG);
+}
+
+static void probe(void) {
+  if (rank == 3) work();
+  if (rank == 3) SEND(0, 5);
+  if (rank == 0) MPI_Probe(MPI_ANY_SOURCE, 5, WORLD, IGNORED);
+  if (rank == 0) RECEIVE(3, 5);
+}
+
+static void ibarrier(void) {
+  MPI_Request one;
+  if (rank == 3) work();
+  MPI_Ibarrier(WORLD, &one);
+  MPI_Wait(&one, IGNORED);
+}
+
+static void sendrecv(void) {
+  if (rank == 3) work();
+  MPI_Sendrecv(out, 1, MPI_INT, (rank + 1) % 4, 5, &in, 1, MPI_INT, (rank + 3) % 4, 5, WORLD,
+               IGNORED);
+}
+
+static void persistent(void) {
+  MPI_Request one;
+  if (rank == 3) work();
+  if (rank == 0) MPI_Recv_init(&in, 1, MPI_INT, 3, 5, WORLD, &one);
+  if (rank == 3) MPI_Ssend_init(out, 1, MPI_INT, 0, 5, WORLD, &one);
+  if (rank == 1 || rank == 2) return;
+  for (int i = 0; i < 2; i++) {
+    MPI_Start(&one);
+    MPI_Wait(&one, IGNORED);
+  }
+  MPI_Request_free(&one);
+}
+
+static void split(void) {
+  MPI_Comm half;
+  if (rank == 3) work();
+  MPI_Comm_split(WORLD, rank % 2, rank, &half);
+  MPI_Barrier(half);
+  MPI_Comm_free(&half);
+}
+
+static void intercommunicator(void) {
+  MPI_Comm both = between();
+  if (rank == 3) work();
+  MPI_Barrier(both);
+  MPI_Comm_free(&both);
+}
+
+static void scan(void) {
+  if (rank == 0) work();
+  MPI_Scan(&rank, &in, 1, MPI_INT, MPI_SUM, WORLD);
+}
+
+static void neighbors(void) {
+  MPI_Comm line;
+  int from[2];
+  MPI_Cart_create(WORLD, 1, (int[]){4}, (int[]){0}, 0, &line);
+  if (rank == 3) work();
+  MPI_Neighbor_allgather(&rank, 1, MPI_INT, from, 1, MPI_INT, line);
+  MPI_Comm_free(&line);
+}
+
+static void fence(void) {
+  MPI_Win win = window();
+  MPI_Win_fence(0, win);
+  if (rank == 3) work();
+  MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+}
+
+static void exposure(void) {
+  MPI_Win win = window();
+  MPI_Group all, other;
+  int peer = 3 - rank;
+  MPI_Comm_group(WORLD, &all);
+  MPI_Group_incl(all, 1, &peer, &other);
+  if (rank == 0) MPI_Win_post(other, 0, win);
+  if (rank == 0) MPI_Win_wait(win);
+  if (rank == 3) {
+    MPI_Win_start(other, 0, win);
+    work();
+    MPI_Win_complete(win);
+  }
+  MPI_Group_free(&all);
+  MPI_Group_free(&other);
+  MPI_Win_free(&win);
+}
+
+static void lock(void) {
+  MPI_Win win = window();
+  if (rank == 3) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Put(out, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    MPI_Win_flush(0, win);
+  }
+  MPI_Barrier(WORLD);
+  if (rank == 0) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Win_unlock(0, win);
+  }
+  if (rank == 3) {
+    work();
+    MPI_Win_unlock(0, win);
+  }
+  MPI_Win_free(&win);
+}
+
+// Where a process only asks, it goes on.
+static void polling(void) {
+  MPI_Request one;
+  int there = 0;
+  if (rank == 0) {
+    MPI_Irecv(&in, 1, MPI_INT, 3, 5, WORLD, &one);
+    while (!there) MPI_Test(&one, &there, IGNORED);
+    SEND(1, 5);
+  }
+  if (rank == 1) RECEIVE(0, 5);
+  if (rank == 3) work();
+  if (rank == 3) SEND(0, 5);
+}
+
+// Wildcards that are not blocking: who got what is not known afterwards.
+static void pending_any(void) {
+  MPI_Request one;
+  for (int i = 0; rank == 0 && i < 4; i++) {
+    MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, &one);
+    MPI_Wait(&one, IGNORED);
+  }
+  if (rank == 1 || rank == 2) SEND(0, rank);
+  if (rank == 3) work();
+  if (rank == 3) SEND(0, 5);
+  if (rank == 3) SEND(0, 6);
+}
+
+static const struct {
+  const char *name;
+  void (*run)(void);
+} CASES[] = {{"receive", receive},
+             {"chain", chain},
+             {"barrier", barrier},
+             {"broadcast", broadcast},
+             {"reduce", reduce},
+             {"ssend", ssend},
+             {"large", large_send},
+             {"waitall", waitall},
+             {"waitany", waitany},
+             {"any", any},
+             {"probe", probe},
+             {"ibarrier", ibarrier},
+             {"sendrecv", sendrecv},
+             {"persistent", persistent},
+             {"split", split},
+             {"intercommunicator", intercommunicator},
+             {"scan", scan},
+             {"neighbors", neighbors},
+             {"fence", fence},
+             {"exposure", exposure},
+             {"lock", lock},
+             {"polling", polling},
+             {"pending-any", pending_any}};
+
+int main(int argc, char **argv) {
+  begin(&argc, &argv);
+  directory = argv[1];
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    name = CASES[i].name;
+    CASES[i].run();
+    MPI_Barrier(WORLD);
+  }
+  MPI_Finalize();
+}
