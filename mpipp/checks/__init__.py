@@ -13,6 +13,7 @@ from mpipp.checks import (
     collectives,
     constructors,
     datatypes,
+    deadlocks,
     groups,
     handles,
     inplace,
@@ -50,6 +51,7 @@ _BETWEEN: tuple[Callable[[Processes], Iterator[Finding]], ...] = (
     windows.check_targets,
     matching.check,
     collectives.check,
+    deadlocks.check,
 )
 
 

@@ -7,5 +7,6 @@ that all processes count by themselves; `graph` who can never go on; `report` sa
 
 from mpipp.checks.hangs.analysis import Explanation, explain
 from mpipp.checks.hangs.report import Report
+from mpipp.checks.hangs.sentences import Place
 
-__all__ = ["Explanation", "Report", "explain"]
+__all__ = ["Explanation", "Place", "Report", "explain"]

@@ -99,6 +99,14 @@ class Sentences:
             return f"not in MPI ({self._place.outside(state.process)})"
         return self._calling(state)
 
+    def stands(self, rank: int) -> str:
+        """Where a process stands: the procedure without arguments, and the place."""
+        state = self._found.states[rank]
+        if state.kind == "computes" or not state.waits:
+            return self.doing(rank)
+        operation = state.waits[0].operation
+        return f"{operation.call.procedure}, called at {self._place.place(operation)}"
+
     def _calling(self, state: State) -> str:
         if not state.waits:
             return "past MPI_Finalize"

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Do processes wait for what can never come? (MPI-4.1, sections 3.5, 6.14 and 11.2.2)
+
+Only what is certain from one look: a send that a library does not buffer may be buffered yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mpipp.checks.finding import Finding, Findings, Party
+from mpipp.checks.hangs import words
+from mpipp.checks.hangs.analysis import Explanation, Knot, explain
+from mpipp.checks.processes import Processes
+
+_MOST = 8  # processes that are named with their calls
+
+
+def check(known: Processes) -> Findings:
+    """The circles of processes that wait for each other, and waits for what has ended."""
+    found = explain(known)
+    for knot in found.knots:
+        if knot.lenient or knot.mismatch or not found.certain(knot):
+            continue
+        parties = tuple(_parties(found, knot))
+        if knot.circle:
+            yield Finding.of("deadlock", _circle(knot), parties)
+        else:
+            ranks = words.verb(sorted(knot.ranks), "waits", "wait")
+            what = f"{ranks} for {words.ranks(knot.ended)}, which will communicate no more"
+            yield Finding.of("lone-wait", what, parties)
+
+
+def _circle(knot: Knot) -> str:
+    if len(knot.ranks) == 1:
+        return f"{words.ranks(knot.ranks)} waits for itself"
+    return f"{words.ranks(knot.ranks)} wait for each other"
+
+
+def _parties(found: Explanation, knot: Knot) -> Iterator[Party]:
+    for rank in (knot.circle or sorted(knot.ranks))[:_MOST]:
+        for wait in found.states[rank].waits:
+            needed = {to for event in found.lacks(wait, lenient=False) for to in event.ranks}
+            yield wait.operation.party(f"waits for {words.ranks(needed)}")

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Who waits for whom, as a picture: processes that do the same at the same place are one group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mpipp.checks.hangs import words
+from mpipp.checks.hangs.analysis import Explanation
+from mpipp.checks.hangs.conditions import events
+from mpipp.checks.hangs.sentences import Place, Sentences
+
+
+@dataclass
+class Group:
+    """Processes in the same state."""
+
+    name: str  # "A"
+    state: str  # "stuck" "waits" "calls" "computes" "ends" "missing"
+    ranks: list[int]
+    text: str  # "MPI_Recv, called at solver.c:80 in relax"
+    to: list[str] = field(default_factory=list)  # the names of the groups that it waits for
+
+
+def groups(found: Explanation, place: Place) -> list[Group]:
+    """The groups, in the order of their lowest ranks, and whom each waits for."""
+    say = Sentences(found, place)
+    by_state: dict[tuple[str, str], Group] = {}
+    of: dict[int, Group] = {}
+    states = {rank: (_state(found, rank), say.stands(rank)) for rank in found.states}
+    states.update(dict.fromkeys(found.missing, ("missing", "not here")))
+    for rank, (state, text) in sorted(states.items()):
+        group = by_state.get((state, text))
+        if group is None:
+            group = by_state[state, text] = Group(_name(len(by_state)), state, [], text)
+        group.ranks.append(rank)
+        of[rank] = group
+    for rank, group in of.items():
+        for to in sorted(_waited(found, rank)):
+            if to in of and of[to].name not in group.to:
+                group.to.append(of[to].name)
+    return list(by_state.values())
+
+
+def lines(drawn: list[Group]) -> Iterator[str]:
+    """The picture in characters, a line each group."""
+    who = [words.ranks(group.ranks) for group in drawn]
+    width = max(map(len, who), default=0)
+    longest = max((len(group.text) for group in drawn if group.to), default=0)
+    for ranks, group in zip(who, drawn):
+        line = f"{group.name}  {ranks:{width}}  {group.text}"
+        if group.to:
+            line = f"{group.name}  {ranks:{width}}  {group.text:{longest}}"
+            line += f"  --> {', '.join(sorted(group.to))}"
+        yield line
+
+
+def _state(found: Explanation, rank: int) -> str:
+    return "stuck" if rank in found.stuck else found.states[rank].kind
+
+
+def _waited(found: Explanation, rank: int) -> set[int]:
+    state = found.states.get(rank)
+    if state is None or state.kind != "waits":
+        return set()
+    lacking = [
+        event
+        for wait in state.waits
+        for event in (found.lacks(wait, lenient=True) or events(wait.condition))
+    ]
+    return {to for event in lacking for to in event.ranks}
+
+
+def _name(number: int) -> str:
+    # A to Z, then A1 to Z1, and so on.
+    letter = chr(ord("A") + number % 26)
+    return letter if number < 26 else f"{letter}{number // 26}"
