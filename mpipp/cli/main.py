@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from mpipp import __version__
-from mpipp.cli import attach, browse, check, doctor, gdb, run, wrapper
+from mpipp.cli import attach, browse, check, doctor, gdb, run, why, wrapper
 from mpipp.errors import MpippError
 
 _SESSION = """\
@@ -23,7 +23,7 @@ example session:
   (gdb) mpipp column matrix         the values it picks from memory
   $ mpipp run -n 4 -- ./ring 100    four ranks with the wrapper; then, for one:
   $ mpipp gdb -p PID
-  $ mpipp attach --all-my-ranks     or of all of them in one gdb: mpipp check
+  $ mpipp attach --all-my-ranks     or of all of them in one gdb: mpipp why, mpipp check
   $ mpipp check core.*              what is wrong, of processes that have ended
 """
 
@@ -77,6 +77,7 @@ def _parsers() -> tuple[_Parser, _Parser]:
         ("wrapper", wrapper, "build the wrapper for one MPI and print its path"),
         ("run", run, "start a program under mpiexec with the wrapper"),
         ("attach", attach, "start gdb on running processes, one inferior for each"),
+        ("why", why, "tell of core files why their processes hang"),
         ("check", check, "check core files: what is wrong, also between the processes"),
         ("browse", browse, "show the tree that gdb's command mpipp browse made"),
         ("doctor", doctor, "say what is on this machine and what is missing"),
