@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""Jobs made by hand: what processes have recorded, without processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from mpipp.checks.process import Operation, Process
+from mpipp.checks.processes import Processes
+from mpipp.model import (
+    Buffer,
+    Call,
+    Channel,
+    Comm,
+    Header,
+    Object,
+    ProcessInfo,
+    Request,
+    Site,
+    Thread,
+)
+
+WORLD = 1
+ANY_SOURCE, ANY_TAG, PROC_NULL = -2, -1, -3
+_CONSTANTS = {
+    "MPI_ANY_SOURCE": ANY_SOURCE,
+    "MPI_ANY_TAG": ANY_TAG,
+    "MPI_PROC_NULL": PROC_NULL,
+}
+_DATA = Buffer("buf", 0x1000, 1, 1, None, 0, frozenset({"writes"}))
+
+
+@dataclass
+class Recorded:
+    """A process: its registry and what surrounds it."""
+
+    rank: int
+    size: int
+    channels: list[Channel] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+    status: str = "started"
+    several_threads: bool = False
+    outside: int = 0  # threads that have called MPI and are not in it
+    posted_any: int = 0
+    frozen: bool = False
+    constants: dict[str, int] = field(default_factory=lambda: dict(_CONSTANTS))
+
+    @property
+    def info(self) -> ProcessInfo:
+        """The process."""
+        threads = self.several_threads
+        return ProcessInfo(
+            flavor="MPICH",
+            status=self.status,
+            pid=100 + self.rank,
+            world_rank=self.rank,
+            world_size=self.size,
+            library_version="",
+            built_with="",
+            dropped=0,
+            handle_size=4,
+            frames=0,
+            standard=(4, 1),
+            several_threads=threads,
+        )
+
+    def constant_name(self, value: int, *names: str) -> str | None:
+        """The first of `names` that has this value."""
+        return next((name for name in names if self.constants.get(name) == value), None)
+
+    def comm(self) -> Comm:
+        """MPI_COMM_WORLD."""
+        return Comm(
+            Header("comm", WORLD, 1, frozenset(), 0, 0, Site(0), "MPI_COMM_WORLD", 0x100),
+            rank=self.rank,
+            size=self.size,
+            inter=False,
+            remote_size=0,
+            world_ranks=range(self.size),
+            remote_world_ranks=None,
+            topology="none",
+            dims=(),
+            periods=(),
+            coords=(),
+            indegree=0,
+            outdegree=0,
+            errhandler=None,
+            identity=1,
+            channels=self.channels,
+            posted_any=self.posted_any,
+            frozen=self.frozen,
+        )
+
+    def find(self, kind: str, handle: int) -> Object | None:
+        """The object that has a handle."""
+        return self.comm() if (kind, handle) == ("comm", WORLD) else None
+
+    def objects(self, kind: str, freed: bool = False) -> Iterator[Object]:
+        """Every object of a kind."""
+        if kind == "comm":
+            yield self.comm()
+
+    def threads(self) -> Iterator[Thread]:
+        """The threads, one for each call."""
+        calls: list[Call | None] = [*self.calls, *[None] * self.outside]
+        for number, call in enumerate(calls, 1):
+            yield Thread(number, number, number, 1, call)
+
+    def pending_requests(self) -> Iterator[Request]:
+        """Those that are active."""
+        return iter(self.requests)
+
+    def given(self, _call: Call, _most: int) -> list[Request]:
+        """What a call waits for: all requests."""
+        return list(self.requests)
+
+    # What has happened, and is going on.
+
+    def sent(self, dest: int, tag: int, count: int = 1) -> Recorded:
+        """Sends that were started."""
+        return self._counted("sends", dest, tag, count)
+
+    def posted(self, source: int, tag: int, count: int = 1) -> Recorded:
+        """Receives that were posted."""
+        return self._counted("receives", source, tag, count)
+
+    def joined(self, count: int) -> Recorded:
+        """Collective calls that were made."""
+        return self._counted("collectives", 0, 0, count)
+
+    def _counted(self, sequence: str, peer: int, tag: int, count: int) -> Recorded:
+        self.channels.append(Channel(sequence, peer, tag, count, False, count))
+        return self
+
+    def inside(self, call: Call) -> Recorded:
+        """A call that a thread is inside of."""
+        self.calls.append(call)
+        return self
+
+    def pending(self, *calls: Call) -> Recorded:
+        """Requests that are active."""
+        for serial, call in enumerate(calls, 1):
+            header = Header(
+                "request", serial, serial, frozenset(), 0, 0, Site(0), "", 0x200 + serial
+            )
+            self.requests.append(Request(header, "active", False, 0, 0, call))
+        return self
+
+
+def call(
+    procedure: str,
+    *,
+    dest: int | None = None,
+    source: int | None = None,
+    tag: int | None = None,
+    root: int | None = None,
+    ordinal: int | None = 1,
+    requests: int = 0,
+) -> Call:
+    """A call on MPI_COMM_WORLD; its place is its name's hash."""
+    waits = requests > 0
+    moves = "probe" not in procedure.lower() and not waits and procedure != "MPI_Finalize"
+    return Call(
+        procedure=procedure,
+        state="active",
+        serial=1,
+        site=Site(0x4000),
+        frame=hash((procedure, dest, source, tag, ordinal)),
+        comm=None if waits or procedure == "MPI_Finalize" else WORLD,
+        op=None,
+        win=None,
+        file=None,
+        message=None,
+        dest=dest,
+        source=source,
+        tag=tag,
+        recvtag=None,
+        root=root,
+        target_rank=None,
+        offset=None,
+        errorcode=None,
+        requests=0x5000 if waits else None,
+        request_count=requests,
+        buffers=(_DATA,) if moves and procedure != "MPI_Barrier" else (),
+        ordinal=None if waits else ordinal,
+    )
+
+
+def job(*recorded: Recorded) -> Processes:
+    """The processes of a job."""
+    return Processes([Process(i, one, one, None) for i, one in enumerate(recorded)])  # type: ignore[arg-type]
+
+
+class Places:
+    """Where things are: nowhere."""
+
+    def place(self, operation: Operation) -> str:
+        """Of a call."""
+        return "x.c:1 in main"
+
+    def outside(self, process: Process) -> str:
+        """Of a process that is not in MPI."""
+        return "computing at x.c:2 in work"
+
+
+def ranks(count: int, size: int | None = None) -> Sequence[Recorded]:
+    """The first processes of a job."""
+    return [Recorded(rank, count if size is None else size) for rank in range(count)]
