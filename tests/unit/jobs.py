@@ -112,9 +112,9 @@ class Recorded:
         """Those that are active."""
         return iter(self.requests)
 
-    def given(self, _call: Call, _most: int) -> list[Request]:
+    def given(self, _call: Call, _most: int) -> list[tuple[Request, ...]]:
         """What a call waits for: all requests."""
-        return list(self.requests)
+        return [(request,) for request in self.requests]
 
     # What has happened, and is going on.
 
