@@ -14,6 +14,7 @@ from mpipp.checks import (
     constructors,
     datatypes,
     deadlocks,
+    givenup,
     groups,
     handles,
     inplace,
@@ -49,6 +50,7 @@ _OF_ONE: tuple[Callable[[Process], Iterator[Finding]], ...] = (
 )
 _BETWEEN: tuple[Callable[[Processes], Iterator[Finding]], ...] = (
     windows.check_targets,
+    givenup.check,
     matching.check,
     collectives.check,
     deadlocks.check,

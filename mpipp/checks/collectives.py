@@ -13,6 +13,7 @@ from mpipp.checks import exchanges
 from mpipp.checks.exchanges import Joined
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.processes import Processes
+from mpipp.errors import MpippError
 from mpipp.model import Op
 
 
@@ -20,13 +21,15 @@ def check(known: Processes) -> Findings:
     """What differs between the calls of one collective operation; one finding for each.
 
     Where different operations meet, those after them on the communicator do not belong together.
+    Raises MpippError at the end if not all of an operation was looked at.
     """
     parted: set[int] = set()
+    cut: MpippError | None = None
     for joined in _operations(known):
         identity = joined[0].member.comm.identity
         if identity in parted:
             continue
-        for different in (_procedures, _forms, _roots, _reductions):
+        for different in (_procedures, _forms, _roots, _reductions, _counts):
             finding = different(joined)
             if finding is not None:
                 yield finding
@@ -34,7 +37,12 @@ def check(known: Processes) -> Findings:
                     parted.add(identity)
                 break
         else:
-            yield from exchanges.check(_plain(joined[0]).lower(), joined)
+            try:
+                yield from exchanges.check(_plain(joined[0]).lower(), joined)
+            except MpippError as error:
+                cut = cut or error
+    if cut is not None:
+        raise cut
 
 
 def _operations(known: Processes) -> Iterator[list[Joined]]:
@@ -129,3 +137,17 @@ def _reduction(joined: Joined) -> str:
     if not isinstance(found, Op) or found.header.null:
         return ""
     return found.header.name if found.header.predefined else "one of the program's own"
+
+
+def _counts(joined: Sequence[Joined]) -> Finding | None:
+    # Of a reduce-scatter, where the totals may be equal all the same.
+    known = [one for one in joined if one.operation.call.counts is not None]
+    pair = _different(known, lambda one: one.operation.call.counts)
+    if not pair:
+        return None
+    first, second = (one.operation.call.counts or () for one in pair)
+    rank = next(i for i, both in enumerate(zip(first, second)) if both[0] != both[1])
+    what = (
+        f"the processes name different recvcounts: for rank {rank} {first[rank]} and {second[rank]}"
+    )
+    return _finding("recvcounts", what, pair)

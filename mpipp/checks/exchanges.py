@@ -16,6 +16,7 @@ from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation
 from mpipp.checks.processes import Member
 from mpipp.checks.signatures import Data
+from mpipp.errors import MpippError
 from mpipp.model import Buffer
 
 _MOST_PAIRS = 100_000
@@ -52,7 +53,10 @@ _Pairs = Iterator["tuple[Data | None, Data | None]"]
 
 
 def check(name: str, joined: Sequence[Joined]) -> Findings:
-    """The first two buffers of an operation that should match and do not."""
+    """The first two buffers of an operation that should match and do not.
+
+    Raises MpippError when there are too many to compare them all.
+    """
     pairs = _RULES.get(name)
     meeting = signatures.COLLECTIVE
     if pairs in (_reduction, _reduce_scatter):
@@ -61,7 +65,12 @@ def check(name: str, joined: Sequence[Joined]) -> Findings:
         meeting = signatures.RECEPTION
     if pairs is None or joined[0].member.comm.inter:
         return
-    for sent, received in itertools.islice(pairs(joined), _MOST_PAIRS):
+    for number, (sent, received) in enumerate(pairs(joined)):
+        if number == _MOST_PAIRS:
+            procedure = joined[0].operation.call.procedure
+            raise MpippError(
+                f"of the buffers of {procedure} {number} pairs were compared, and no more"
+            )
         if sent is not None and received is not None:
             finding: Finding | None = signatures.compare(sent, received, meeting)
             if finding is not None:

@@ -28,7 +28,7 @@ _NOUNS = {
     "request": "a request",
     "datatype": "a datatype",
 }
-_MOST_REQUESTS = 10_000
+_MOST_REQUESTS = 1 << 16
 # They take MPI_FILE_NULL as what files are opened with, and abort whatever they are given.
 _LENIENT = ("errhandler", "Abort")
 
@@ -40,7 +40,10 @@ class _Given(NamedTuple):
 
 
 def check(process: Process) -> Findings:
-    """Null, freed and impossible handles in calls that are active."""
+    """Null, freed and impossible handles in calls that are active.
+
+    Raises MpippError at the end if some call has more requests than are looked at.
+    """
     if process.registry.info.status == "loaded":
         return  # no handle is known before MPI is initialised
     for operation in process.operations:
@@ -50,6 +53,12 @@ def check(process: Process) -> Findings:
         for given in _given(operation):
             yield from _looked_at(operation, given)
         yield from _requests(operation)
+    for thread in process.threads:
+        if thread.call is not None and thread.call.request_count > _MOST_REQUESTS:
+            raise MpippError(
+                f"of the requests of {thread.call.procedure} {_MOST_REQUESTS} were looked at, and "
+                "no more"
+            )
 
 
 def _given(operation: Operation) -> Iterator[_Given]:

@@ -9,10 +9,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from mpipp.checks.finding import Party
+from mpipp.errors import MpippError
 from mpipp.model import KINDS, Broken, Buffer, Call, File, Object, Op, Request, Thread
 from mpipp.registry.reader import Registry
 from mpipp.show import oneline
 from mpipp.show.describe import Surroundings
+
+_MOST_STARTED = 1 << 16  # requests, by one call: checks/handles.py says when there are more
 
 
 class Gap(NamedTuple):
@@ -114,6 +117,7 @@ class Process:
             assert thread.call is not None
             result.append(Operation(self, thread.call, None, thread.tid))
             inside.add((thread.call.frame, thread.call.serial))
+            result += self._starting(thread.call)
         for request in self.registry.pending_requests():
             # A call that is about to return may have recorded its request already.
             if not isinstance(request, Request):
@@ -126,6 +130,25 @@ class Process:
             if (file.split.frame, file.split.serial) not in inside:
                 result.append(Operation(self, file.split, None, None))
         return tuple(result)
+
+    def _starting(self, call: Call) -> Iterator[Operation]:
+        # The persistent operations that a call is about to start: their ordinals are counted.
+        if call.procedure not in ("MPI_Start", "MPI_Startall"):
+            return
+        try:
+            given = self.registry.given(call, _MOST_STARTED)
+        except MpippError:  # an array of the caller's
+            return
+        for known in given:
+            request = known[0] if len(known) == 1 else None
+            if isinstance(request, Request) and request.persistent and request.state == "inactive":
+                yield Operation(self, request.call, request, None)
+
+    @property
+    def given_up(self) -> Iterator[Operation]:
+        """The operations whose requests were freed while they were active, and may go on."""
+        for request in self.registry.given_up():
+            yield Operation(self, request.call, request, None)
 
     def kinds_of_bits(self, bits: int) -> list[str]:
         """The kinds of objects whose handles have these of `kind_bits`."""

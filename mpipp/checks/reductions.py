@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
+from mpipp.errors import MpippError
 from mpipp.model import DatatypeRecord, Op
 from mpipp.typetree import Datatype
 
@@ -51,12 +52,21 @@ _MOST_DATATYPES = 10_000  # that one is made of
 
 
 def check(process: Process) -> Findings:
-    """Operations that must not be used where they are, and those that a datatype does not fit."""
+    """Operations that must not be used where they are, and those that a datatype does not fit.
+
+    Raises MpippError at the end if some datatype was too large to look through.
+    """
+    cut: MpippError | None = None
     for operation in process.operations:
         handle = operation.call.op
         found = process.registry.find("op", handle) if handle is not None else None
         if isinstance(found, Op) and operation.call.buffers and not found.header.null:
-            yield from _checked(operation, found)
+            try:
+                yield from _checked(operation, found)
+            except MpippError as error:
+                cut = cut or error
+    if cut is not None:
+        raise cut
 
 
 def _checked(operation: Operation, op: Op) -> Findings:
@@ -123,7 +133,12 @@ def _leaves(tree: Datatype, accumulates: bool) -> dict[str, Datatype] | None:
             found[_name(one)] = one
         else:
             left += one.components
-    return {} if left else found  # too many to say
+    if left:
+        raise MpippError(
+            f"of a datatype that is accumulated {_MOST_DATATYPES} components were looked at, and "
+            "no more"
+        )
+    return found
 
 
 def _is_predefined(tree: Datatype) -> bool:

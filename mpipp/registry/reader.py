@@ -196,6 +196,18 @@ class Registry:
             if isinstance(request, Broken) or (isinstance(request, Request) and request.pending):
                 yield request
 
+    def given_up(self) -> Iterator[Request]:
+        """The requests that were freed while their operations were active, which may go on."""
+        wanted = self._source.value("flag", "given up")
+        for found in self._records("request"):
+            if isinstance(found, Broken):
+                continue
+            raw = self._source.raw_header("request", found[1])
+            if raw.serial and raw.flags & wanted:
+                request = self.at("request", found[0])
+                if isinstance(request, Request) and request.given_up:
+                    yield request
+
     def threads(self) -> Iterator[Thread | Broken]:
         """The threads that have called MPI."""
         decoder = self._source.object_decoder("thread", RawThread)

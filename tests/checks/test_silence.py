@@ -31,6 +31,10 @@ ERRORS = {
     "length": "length-mismatch",
     "receives-overlap": "buffer-overlap",
     "send-overlaps": "buffer-overlap",
+    "recvcounts": "length-mismatch",
+    "started": "type-mismatch",
+    "reused": "buffer-overlap",
+    "outside": "outside-window",
     "aliased": "aliased-buffers",
     "uncommitted": "uncommitted-datatype",
 }

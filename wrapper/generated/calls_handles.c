@@ -2049,11 +2049,13 @@ int MPI_Start(MPI_Request* request) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
+  mpipp_starting(call, request, 1);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Start *)real)(request);
   if (code == MPI_SUCCESS) {
-    mpipp_started(call, request, 1);
+    mpipp_started(request, 1);
   }
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_not_started(request, 1);
   return mpipp_leave(thread, code);
 }
 extern raw_Start own_Start OWN(MPI_Start);
@@ -2077,11 +2079,13 @@ int MPI_Startall(int count, MPI_Request array_of_requests[]) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
+  mpipp_starting(call, array_of_requests, count);
   int code;
   if (!mpipp_enter(thread, &code)) code = ((typed_Startall *)real)(count, array_of_requests);
   if (code == MPI_SUCCESS) {
-    mpipp_started(call, array_of_requests, count);
+    mpipp_started(array_of_requests, count);
   }
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_not_started(array_of_requests, count);
   return mpipp_leave(thread, code);
 }
 extern raw_Startall own_Startall OWN(MPI_Startall);

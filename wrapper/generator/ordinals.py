@@ -10,6 +10,7 @@ import agreement
 if TYPE_CHECKING:
     from generate import Parameter, Procedure
 
+STARTS = {"Start": "request, 1", "Startall": "array_of_requests, count"}
 ANY = "mpipp_is_any(source, {tag})"
 
 
@@ -27,6 +28,8 @@ def bits(procedure: Procedure) -> list[str]:
 def counting(procedure: Procedure) -> list[str]:
     """C statements that count the call; a persistent operation is counted when it starts."""
     sends, receives = _sends(procedure), _receives(procedure)
+    if procedure.base in STARTS:
+        return [f"mpipp_starting(call, {STARTS[procedure.base]});"]
     if _collective(procedure):
         return ["call->ordinal = mpipp_joined(call);"]
     if not sends and not receives:
@@ -79,6 +82,9 @@ def resolving(procedure: Procedure) -> list[str]:
 
 def failing(procedure: Procedure) -> list[str]:
     """Statements after a call that failed: whether it took part in the matching is not known."""
+    if procedure.base in STARTS:
+        failed = f"mpipp_not_started({STARTS[procedure.base]})"
+        return [f"if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) {failed};"]
     if not bits(procedure):
         return []
     return ["if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);"]

@@ -182,8 +182,8 @@ AFTER = {
     "Finalize": "mpipp_finalized();",
     "Session_init": "mpipp_initialized();\n"
     "mpipp_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));",
-    "Start": "mpipp_started(call, request, 1);",
-    "Startall": "mpipp_started(call, array_of_requests, count);",
+    "Start": "mpipp_started(request, 1);",
+    "Startall": "mpipp_started(array_of_requests, count);",
     # They leave the handles, but tell that the buffers may be used again.
     "Request_get_status": "if (*flag) mpipp_told_complete(MPIPP_KEY((MPI_Request)request));",
     "Request_get_status_all": "for (int i = 0; *flag && i < count; i++)\n"

@@ -41,7 +41,9 @@ void mpipp_import_datatypes(struct mpipp_call *call);
 
 // requests.c
 void mpipp_request_output(uint64_t request, const void *output);
-void mpipp_started(const struct mpipp_call *call, const MPI_Request *requests, int64_t count);
+void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, int64_t count);
+void mpipp_started(const MPI_Request *requests, int64_t count);
+void mpipp_not_started(const MPI_Request *requests, int64_t count);
 void mpipp_told_complete(uint64_t request);
 void mpipp_cancelled(uint64_t request);
 void mpipp_requests_without(uint64_t comm);

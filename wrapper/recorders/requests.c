@@ -170,23 +170,45 @@ static int matched_at_start(const struct mpipp_call *made) {
   return made->buffers[0].peers == 1 && made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE);
 }
 
-// The ordinal of a persistent request that starts; without the lock, which is taken to count.
-static uint64_t ordinal_of(const struct mpipp_call *call, uint64_t handle) {
-  struct mpipp_call made = {0};
+// Whether a request is about to start and be matched anew, with a copy of the call that made it.
+static int is_about_to_start(uint64_t handle, struct mpipp_call *made) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   const struct mpipp_request *request = mpipp_chain_find(handle, 0);
-  if (request) memcpy(&made, &request->call, offsetof(struct mpipp_call, buffers[1]));
+  int starts = request && request->state == MPIPP_REQUEST_INACTIVE;
+  if (starts) memcpy(made, &request->call, offsetof(struct mpipp_call, buffers[1]));
   mpipp_unlock_kind(locked);
-  return matched_at_start(&made) ? mpipp_started_ordinal(call, &made) : made.ordinal;
+  return starts && matched_at_start(made);
 }
 
-void mpipp_started(const struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
-  for (int64_t i = 0; i < count; i++) {
-    uint64_t handle = MPIPP_KEY(requests[i]), ordinal = ordinal_of(call, handle);
+// Before MPI starts them, as other sends and receives are counted; without the lock, which is taken
+// to count.
+void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
+  for (int64_t i = 0; requests && i < count; i++) {
+    struct mpipp_call made;
+    uint64_t handle = MPIPP_KEY(requests[i]);
+    if (!is_about_to_start(handle, &made)) continue;
+    uint64_t ordinal = mpipp_started_ordinal(call, &made);
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
     struct mpipp_request *request = mpipp_chain_find(handle, 0);
+    if (request) request->call.ordinal = ordinal;
+    mpipp_unlock_kind(locked);
+  }
+}
+
+void mpipp_not_started(const MPI_Request *requests, int64_t count) {
+  for (int64_t i = 0; requests && i < count; i++) {
+    int locked = mpipp_lock_kind(MPIPP_REQUEST);
+    const struct mpipp_request *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
+    if (request) mpipp_uncertain(&request->call);
+    mpipp_unlock_kind(locked);
+  }
+}
+
+void mpipp_started(const MPI_Request *requests, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    int locked = mpipp_lock_kind(MPIPP_REQUEST);
+    struct mpipp_request *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
     if (request) {
-      request->call.ordinal = ordinal;
       request->ready = 0;
       __atomic_store_n(&request->state, MPIPP_REQUEST_ACTIVE, __ATOMIC_RELEASE);
     }

@@ -59,6 +59,14 @@ RULES = (
         "MUST_ERROR_COLLECTIVE_BLOCKING_NONBLOCKING_MISMATCH",
     ),
     Rule(
+        "recvcounts",
+        "length-mismatch",
+        "6.10.2",
+        "recvcounts must be the same in all processes",
+        "compute recvcounts in all processes alike, or broadcast them",
+        "MUST_ERROR_COUNTS_ARRAYS_DIFFER",
+    ),
+    Rule(
         "root-mismatch",
         "root-mismatch",
         "6.2",

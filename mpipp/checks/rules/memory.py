@@ -30,6 +30,13 @@ RULES = (
         "MUST_ERROR_OVERLAPPED_SEND",
     ),
     Rule(
+        "given-up",
+        "buffer-overlap",
+        "3.7.3",
+        "an operation goes on when its request is freed, and has its buffer until it is complete",
+        "wait for the request instead of freeing it, or for an answer of the other process",
+    ),
+    Rule(
         "aliased-buffers",
         "aliased-buffers",
         "2.3",

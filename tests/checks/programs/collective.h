@@ -223,7 +223,51 @@ static void two_groups(void) {
   MPI_Comm_free(&part);
 }
 
+// Communicators and groups, with arguments that look odd; and objects given back early.
+static void made(void) {
+  int dims[2] = {0, 0}, wrap[2] = {1, 0}, index[MOST], edges[2 * MOST], range[1][3];
+  MPI_Comm grid, row, graph, some;
+  MPI_Group all, odd, none;
+  MPI_Op op, again;
+  MPI_Dims_create(size, 2, dims);
+  MPI_Cart_create(comm, 2, dims, wrap, 0, &grid);
+  MPI_Cart_sub(grid, (int[]){1, 0}, &row);
+  dawdle();
+  MPI_Neighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, grid);
+  MPI_Comm_free(&row);
+  MPI_Comm_free(&grid);
+  for (int i = 0; i < size; i++) {
+    edges[2 * i] = (i + 1) % size, edges[2 * i + 1] = (i + size - 1) % size;
+    index[i] = 2 * i + 2;
+  }
+  MPI_Graph_create(comm, size, index, edges, 0, &graph);
+  dawdle();
+  MPI_Comm_free(&graph);
+  MPI_Dist_graph_create_adjacent(comm, 1, &left, MPI_UNWEIGHTED, 1, &right, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &graph);
+  MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, graph);
+  MPI_Comm_free(&graph);
+  MPI_Comm_split(comm, rank ? 7 : MPI_UNDEFINED, -rank, &some);
+  if (some != MPI_COMM_NULL) MPI_Barrier(some), MPI_Comm_free(&some);
+  MPI_Comm_group(comm, &all);
+  range[0][0] = size - 1, range[0][1] = 0, range[0][2] = -2;
+  MPI_Group_range_incl(all, 1, range, &odd);
+  MPI_Group_incl(all, 0, NULL, &none);
+  MPI_Comm_create(comm, odd, &some);
+  if (some != MPI_COMM_NULL) MPI_Barrier(some), MPI_Comm_free(&some);
+  MPI_Group_free(&odd);
+  MPI_Group_free(&all);
+  MPI_Op_create(larger, 1, &op);
+  again = op;
+  MPI_Op_free(&op);
+  MPI_Op_create(larger, 0, &op); // with the handle of the one before, perhaps
+  MPI_Allreduce(out, in, 2, MPI_DOUBLE, op, comm);
+  (void)again;
+  MPI_Op_free(&op);
+}
+
 static void (*const COLLECTIVE[])(void) = {
-    rooted, of_all, outstanding, persistent_collectives, neighbourhoods, communicators, two_groups};
+    made,           rooted,        of_all,    outstanding, persistent_collectives,
+    neighbourhoods, communicators, two_groups};
 
 #endif

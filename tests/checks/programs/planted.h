@@ -95,6 +95,43 @@ static void send_overlaps(void) {
   if (rank == 1) MPI_Recv(in, 4, MPI_DOUBLE, 0, tag, comm, MPI_STATUS_IGNORE);
 }
 
+// The totals are equal.
+static void recvcounts(void) {
+  int counts[] = {4 + rank, 4 - rank};
+  hold();
+  MPI_Reduce_scatter(out, in, counts, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static void started(void) {
+  MPI_Request r;
+  if (rank == 0) MPI_Send_init(out, 4, MPI_INT, 1, tag, comm, &r);
+  hold();
+  if (rank == 0) MPI_Start(&r);
+  if (rank == 1) MPI_Recv(in, 4, MPI_FLOAT, 0, tag, comm, MPI_STATUS_IGNORE);
+}
+
+// The other process cannot have said that it has what it has not asked for.
+static void reused(void) {
+  MPI_Request r;
+  if (rank == 0) {
+    MPI_Isend(out, LARGE, MPI_DOUBLE, 1, tag, comm, &r);
+    MPI_Request_free(&r);
+  }
+  hold();
+  if (rank == 0) MPI_Recv(out, 4, MPI_DOUBLE, 1, tag, comm, MPI_STATUS_IGNORE);
+  if (rank == 1) MPI_Send(in, 4, MPI_DOUBLE, 0, tag, comm);
+}
+
+static void outside(void) {
+  double *memory;
+  MPI_Win win;
+  MPI_Win_allocate((4 + 4 * rank) * sizeof *memory, sizeof *memory, MPI_INFO_NULL, comm, &memory,
+                   &win);
+  MPI_Win_fence(0, win);
+  hold();
+  MPI_Put(out, 8, MPI_DOUBLE, 1 - rank, 0, 8, MPI_DOUBLE, win);
+}
+
 static void aliased(void) {
   hold();
   MPI_Allgather(rank ? out : in, 2, MPI_DOUBLE, in, 2, MPI_DOUBLE, comm);
@@ -123,6 +160,10 @@ static const struct {
               {"length", length},
               {"receives-overlap", receives_overlap},
               {"send-overlaps", send_overlaps},
+              {"recvcounts", recvcounts},
+              {"started", started},
+              {"reused", reused},
+              {"outside", outside},
               {"aliased", aliased},
               {"uncommitted", uncommitted}};
 

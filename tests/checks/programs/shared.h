@@ -43,6 +43,10 @@ static void windows(void) {
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     dawdle();
     MPI_Fetch_and_op(out, in, MPI_DOUBLE, right, SMALL, MPI_SUM, win);
+    // To the last of the window, and of nobody's.
+    MPI_Get_accumulate(NULL, 0, MPI_DOUBLE, in, n, MPI_DOUBLE, left, 2 * SMALL - n, n, MPI_DOUBLE,
+                       MPI_NO_OP, win);
+    MPI_Put(out, n, MPI_DOUBLE, MPI_PROC_NULL, 3 * SMALL, n, MPI_DOUBLE, win);
     MPI_Win_flush(right, win);
     MPI_Win_unlock_all(win);
   }
@@ -75,6 +79,20 @@ static void files(void) {
   MPI_File_close(&file);
 }
 
-static void (*const SHARED[])(void) = {windows, files};
+// Of different sizes, with displacements counted differently.
+static void unequal(void) {
+  double *memory;
+  MPI_Win win;
+  int n = 1 + draw(SMALL), unit = 1 + 7 * (right % 2), own = 1 + 7 * (rank % 2);
+  MPI_Win_allocate((1 + rank) * SMALL * sizeof *memory, own, MPI_INFO_NULL, comm, &memory, &win);
+  MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
+  MPI_Accumulate(out, n, MPI_DOUBLE, right, (1 + right) * SMALL * 8 / unit - n * 8 / unit, n,
+                 MPI_DOUBLE, MPI_REPLACE, win);
+  dawdle();
+  MPI_Win_unlock(right, win);
+  MPI_Win_free(&win);
+}
+
+static void (*const SHARED[])(void) = {windows, unequal, files};
 
 #endif
