@@ -42,11 +42,22 @@ class Calls:
     def active(self, record: bytes) -> Call | None:
         """The call in a thread's record, None while it is not whole: being entered, or left.
 
-        Raises MpippError when it makes no sense.
+        Also once the program has left it by a jump, as far as its stack says so. Raises MpippError
+        when it makes no sense.
         """
         raw = self._calls.one(record)
         state = self._source.enumerator("call_state", raw.state)
-        return self._call(raw) if state == "active" else None
+        return self._call(raw) if state == "active" and not self._is_left(raw) else None
+
+    def _is_left(self, raw: RawCall) -> bool:
+        # The wrapper sees it only at the next call of MPI (wrapper/intercept/left.c).
+        slot = self._source.root().return_slot
+        if not slot:
+            return False
+        try:
+            return self._source.integers(raw.frame + slot, 1, 8, signed=False)[0] != raw.caller
+        except MpippError:
+            return False
 
     def call(self, record: bytes) -> Call:
         """The call in a record. Raises MpippError when it makes no sense."""

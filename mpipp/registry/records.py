@@ -20,6 +20,7 @@ class RawRoot(NamedTuple):
     dropped: int
     frames: int
     several_threads: int
+    return_slot: int
     job: int
     parent: int
     standard: int

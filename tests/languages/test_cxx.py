@@ -80,3 +80,12 @@ def test_containers_as_buffers(mpi: support.MPI) -> None:
         ("output fixed", f"{{_M_elems = {BUFFER}}}"),
     ]
     conversation.hold(lines, program=program(mpi), mpi=mpi, stop=MARK)
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_an_error_handler_that_throws(mpi: support.MPI) -> None:
+    thrown = support.compile_program(Path(__file__).with_name("programs") / "thrown.cc", mpi)
+    stop = ["set breakpoint pending on", "break mark", "run"]
+    look = ["continue 3", "mpipp list calls", "mpipp list types"]
+    said = support.gdb_batch(look, program=thrown, mpi=mpi, stop=stop)
+    assert "\n0 calls\n" in said and said.count("made at thrown.cc:33 in main") == 3, said

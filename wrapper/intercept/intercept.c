@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-struct mpipp_begun mpipp_begin_further(unsigned procedure) {
+struct mpipp_begun mpipp_begin_further(unsigned procedure, void *caller, void *frame) {
   struct mpipp_thread *thread = mpipp_self;
   if (!thread) thread = mpipp_thread_new();
-  if (!thread || thread->depth) return (struct mpipp_begun){NULL, mpipp_procedure(0, procedure)};
+  if (!thread || (thread->depth && mpipp_is_inside(thread, caller, frame)))
+    return (struct mpipp_begun){NULL, mpipp_procedure(0, procedure)};
   struct mpipp_begun begun = {thread, mpipp_procedure(thread->profiling != 0, procedure)};
   thread->profiling = 0;
   return begun;

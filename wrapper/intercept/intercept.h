@@ -20,13 +20,19 @@ extern __thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initia
 // A record for this thread; NULL in a program this library must leave alone, or without memory.
 struct mpipp_thread *mpipp_thread_new(void);
 
+#define MPIPP_SITE __builtin_return_address(0), __builtin_frame_address(0)
+
+// Whether the thread is inside of MPI, as it says, when a function is called from there. If it has
+// left the call it was in without a return, that is recorded, and it is not.
+int mpipp_is_inside(struct mpipp_thread *thread, void *caller, void *frame);
+
 // Whether PMPI_X goes straight to MPI: where MPI itself or another tool is at work, and where there
 // is nothing to record. Otherwise it goes on to MPI_X, which then calls MPI's own PMPI_X rather
-// than another tool's MPI_X.
-static inline int mpipp_passes(void) {
+// than another tool's MPI_X. In line, as mpipp_begin, at any level: it asks for its caller's frame.
+static inline __attribute__((always_inline)) int mpipp_passes(void) {
   struct mpipp_thread *thread = mpipp_self;
   if (MPIPP_UNLIKELY(!thread)) thread = mpipp_thread_new();
-  if (!thread || thread->depth) return 1;
+  if (!thread || (thread->depth && mpipp_is_inside(thread, MPIPP_SITE))) return 1;
   thread->profiling = 1;
   return 0;
 }
@@ -37,17 +43,16 @@ struct mpipp_begun {
   struct mpipp_thread *thread;
   void *real;
 };
-struct mpipp_begun mpipp_begin_further(unsigned procedure);
-
-#define MPIPP_SITE __builtin_return_address(0), __builtin_frame_address(0)
+struct mpipp_begun mpipp_begin_further(unsigned procedure, void *caller, void *frame);
 
 // real: what MPI_X goes on to. NULL: pass the call through (inside another call, or nothing to
 // record).
-static inline struct mpipp_thread *mpipp_begin(unsigned procedure, void **real) {
+static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(unsigned procedure,
+                                                                              void **real) {
   struct mpipp_thread *thread = mpipp_self;
   *real = mpipp_procedure(0, procedure);
   if (MPIPP_UNLIKELY(!thread || thread->depth | thread->profiling)) {
-    struct mpipp_begun begun = mpipp_begin_further(procedure);
+    struct mpipp_begun begun = mpipp_begin_further(procedure, MPIPP_SITE);
     *real = begun.real;
     thread = begun.thread;
     if (!thread) return NULL;
@@ -56,8 +61,12 @@ static inline struct mpipp_thread *mpipp_begin(unsigned procedure, void **real) 
 }
 
 // Around a call that is not recorded: what MPI calls meanwhile is not the program's.
-static inline void mpipp_inside(struct mpipp_thread *thread) {
+static inline void mpipp_inside(struct mpipp_thread *thread, unsigned procedure, void *caller,
+                                void *frame) {
   thread->depth = 1;
+  thread->call.procedure = procedure;
+  thread->call.caller = (uintptr_t)caller;
+  thread->call.frame = (uintptr_t)frame;
 }
 
 static inline void mpipp_outside(struct mpipp_thread *thread) {

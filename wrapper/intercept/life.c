@@ -62,6 +62,17 @@ static struct mpipp_thread *free_record(void) {
   return thread;
 }
 
+static void ask_stack(struct mpipp_thread *thread) {
+  pthread_attr_t attributes;
+  void *start = NULL;
+  size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes)) return;
+  pthread_attr_getstack(&attributes, &start, &size);
+  pthread_attr_destroy(&attributes);
+  thread->stack_start = (uint64_t)(uintptr_t)start;
+  thread->stack_end = thread->stack_start + size;
+}
+
 static struct mpipp_thread *register_thread(void) {
   static uint64_t serials = 0;
   mpipp_lock();
@@ -74,10 +85,12 @@ static struct mpipp_thread *register_thread(void) {
     __atomic_store_n(&thread->serial, ++serials, __ATOMIC_RELEASE);
   }
   mpipp_unlock();
-  if (thread)
-    pthread_setspecific(thread_key, thread);
-  else
+  if (!thread) {
     mpipp_dropped();
+    return NULL;
+  }
+  ask_stack(thread);
+  pthread_setspecific(thread_key, thread);
   return thread;
 }
 

@@ -16,7 +16,7 @@
     void *real;                                                                                    \
     struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_##NAME, &real);                           \
     if (!thread) return ((raw_##NAME *)real)ARGUMENTS;                                             \
-    mpipp_inside(thread);                                                                          \
+    mpipp_inside(thread, MPIPP_PROC_##NAME, MPIPP_SITE);                                           \
     int code = ((raw_##NAME *)real)ARGUMENTS;                                                      \
     mpipp_outside(thread);                                                                         \
     return code;                                                                                   \

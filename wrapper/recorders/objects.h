@@ -47,6 +47,8 @@ void mpipp_not_started(const MPI_Request *requests, int64_t count);
 void mpipp_told_complete(uint64_t request);
 void mpipp_cancelled(uint64_t request);
 void mpipp_requests_without(uint64_t comm);
+// The thread has left a call that completes requests before it returned.
+void mpipp_requests_left(const struct mpipp_call *call);
 void mpipp_request_freed(const struct mpipp_call *call, uint64_t request);
 void mpipp_partitions_ready(uint64_t request, int64_t count);
 // Handles as they were before a completion call changed them.

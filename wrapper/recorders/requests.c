@@ -8,7 +8,7 @@
 #include "recorders/channels.h"
 #include "recorders/requests.h"
 
-enum { SERIALS_AT_ONCE = 1024 };
+enum { SERIALS_AT_ONCE = 1024, MAX_PASSES = 64 };
 
 static uint64_t null_request(void) {
   static uint64_t null = 0;
@@ -250,6 +250,57 @@ void mpipp_requests_without(uint64_t comm) {
       call->recv_ordinal = 0;
     }
   }
+  mpipp_unlock_kind(locked);
+}
+
+static int completes(uint32_t procedure) {
+  return procedure == MPIPP_PROC_Wait || procedure == MPIPP_PROC_Waitall ||
+         procedure == MPIPP_PROC_Waitany || procedure == MPIPP_PROC_Waitsome ||
+         procedure == MPIPP_PROC_Test || procedure == MPIPP_PROC_Testall ||
+         procedure == MPIPP_PROC_Testany || procedure == MPIPP_PROC_Testsome;
+}
+
+static void end_active(struct mpipp_request *request, int others_stay) {
+  if (others_stay) {
+    mpipp_chain_over(request->object.handle, request->call.requests, (int)request->persistent);
+    return;
+  }
+  mpipp_over(request, (int)request->persistent);
+  request->newer = request->newest = 0;
+  MPIPP_WRITE(request->object.references, 0);
+}
+
+// The number of active requests whose handles MPI stored in an array, or of all there are (0). With
+// `over` they become complete or inactive; some may be left that took the place of others.
+static int64_t active(uint64_t array, int64_t count, int over) {
+  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+  int64_t found = 0;
+  for (struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
+       chunk = (void *)(uintptr_t)chunk->next) {
+    struct mpipp_request *requests = (void *)(chunk + 1);
+    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
+      struct mpipp_request *request = &requests[i];
+      uint64_t offset = request->call.requests - array;
+      if (!MPIPP_READ(request->object.serial) || request->state != MPIPP_REQUEST_ACTIVE ||
+          MPIPP_READ(request->object.flags) & MPIPP_FLAG_FREED ||
+          (array && offset >= (uint64_t)count * sizeof(MPI_Request)))
+        continue;
+      found++;
+      if (over) end_active(request, array != 0);
+    }
+  }
+  return found;
+}
+
+// Which ones are complete is not known, and the caller's array may be gone: all that were stored
+// there, if those are all that it waited for, else all that are active, are over as far as anything
+// is said of them.
+void mpipp_requests_left(const struct mpipp_call *call) {
+  if (!completes(call->procedure) || !call->requests) return;
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  int all_known = active(call->requests, call->request_count, 0) == call->request_count;
+  uint64_t array = all_known ? call->requests : 0;
+  for (int pass = 0; pass < MAX_PASSES && active(array, call->request_count, 1); pass++) continue;
   mpipp_unlock_kind(locked);
 }
 

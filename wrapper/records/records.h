@@ -355,6 +355,7 @@ struct mpipp_thread {
   uint32_t profiling;                // private: see mpipp_passes
   uint64_t next_serial, last_serial; // private: serials reserved for requests
   uint64_t next;                     // private: free list
+  uint64_t stack_start, stack_end;   // private: of the thread's own stack; 0: not known
   uint64_t channels[MPIPP_KEPT_SEQUENCES][MPIPP_LAST_CHANNELS]; // private: used last
   struct mpipp_call call;
 };
@@ -432,12 +433,13 @@ struct mpipp_registry {
   uint32_t pointer_size, handle_size;
   uint32_t flavor, status; // enums "flavor", "status"
   uint64_t pid;
-  int32_t world_rank, world_size;    // -1: unknown
-  uint64_t dropped;                  // records lost for want of memory
-  uint64_t frames;                   // return addresses kept beyond the caller (MPIPP_FRAMES)
-  uint64_t several_threads;          // 1: they may call MPI at the same time
-  uint64_t job;                      // tells the launcher's jobs apart; 0: not known
-  uint64_t parent;                   // process id of what started this process
+  int32_t world_rank, world_size; // -1: unknown
+  uint64_t dropped;               // records lost for want of memory
+  uint64_t frames;                // return addresses kept beyond the caller (MPIPP_FRAMES)
+  uint64_t several_threads;       // 1: they may call MPI at the same time
+  uint64_t return_slot;           // bytes from a call's frame to its return address; 0: not known
+  uint64_t job;                   // tells the launcher's jobs apart; 0: not known
+  uint64_t parent;                // process id of what started this process
   uint32_t standard, standard_minor; // the version of MPI that the library follows; 0, 0: not known
   uint64_t main_thread;              // that initialised MPI, as gettid says; 0: not known
   int64_t tag_ub;                    // MPI_TAG_UB; 0: not known

@@ -26,6 +26,7 @@ EXPORT struct mpipp_registry mpipp_registry = {
     .flavor = MPIPP_FLAVOR,
     .several_threads = 1,
     .kind_bits = MPIPP_KIND_BITS,
+    .return_slot = MPIPP_RETURN_SLOT,
     .world_rank = -1,
     .world_size = -1,
     .built_with = MPIPP_BUILT_WITH,

@@ -22,4 +22,12 @@ int mpipp_is_own(const void *address);
 // In the child of a fork.
 void mpipp_forked(void);
 
+// From a function's frame address to its return address, in bytes; 0 where it is not always the
+// same.
+#ifdef __x86_64__
+#define MPIPP_RETURN_SLOT 8
+#else
+#define MPIPP_RETURN_SLOT 0
+#endif
+
 #endif
