@@ -39,6 +39,11 @@ def runs(mpi: support.MPI, env: dict[str, str], file: Path) -> None:
         assert live(process) == {}
         process.until("others used")
         assert live(process) == {}
+        for _ in range(2):
+            process.until("callback set")
+            assert live(process) == {"comm": 2, "datatype": 1, "info": 1, "op": 1}
+            process.until("callback called")
+            assert live(process) == {}
         said = {"after - before": 1, "attribute == &value": 1, "count": 3}
         assert {name: process.said[name] for name in said} == said
         process.check_consistent()

@@ -328,7 +328,13 @@ EXPORT int MPI_Comm_disconnect(MPI_Comm* comm);
 int MPI_Comm_disconnect(MPI_Comm* comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_disconnect, &real);
-  if (!thread) return ((raw_Comm_disconnect *)real)(comm);
+  if (!thread) {
+    uint64_t handle = mpipp_self && comm ? MPIPP_KEY(*comm) : 0;
+    uint64_t serial = mpipp_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
+    int code = ((raw_Comm_disconnect *)real)(comm);
+    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_COMM, handle, serial);
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_disconnect, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = comm ? MPIPP_KEY(*comm) : 0;
@@ -415,7 +421,13 @@ EXPORT int MPI_Comm_free(MPI_Comm* comm);
 int MPI_Comm_free(MPI_Comm* comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_free, &real);
-  if (!thread) return ((raw_Comm_free *)real)(comm);
+  if (!thread) {
+    uint64_t handle = mpipp_self && comm ? MPIPP_KEY(*comm) : 0;
+    uint64_t serial = mpipp_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
+    int code = ((raw_Comm_free *)real)(comm);
+    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_COMM, handle, serial);
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_free, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = comm ? MPIPP_KEY(*comm) : 0;
@@ -1412,7 +1424,13 @@ EXPORT int MPI_Info_free(MPI_Info* info);
 int MPI_Info_free(MPI_Info* info) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_free, &real);
-  if (!thread) return ((raw_Info_free *)real)(info);
+  if (!thread) {
+    uint64_t handle = mpipp_self && info ? MPIPP_KEY(*info) : 0;
+    uint64_t serial = mpipp_callback_frees(MPIPP_INFO, handle, __builtin_return_address(0));
+    int code = ((raw_Info_free *)real)(info);
+    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_INFO, handle, serial);
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_free, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = info ? MPIPP_KEY(*info) : 0;
@@ -1660,7 +1678,13 @@ EXPORT int MPI_Op_free(MPI_Op* op);
 int MPI_Op_free(MPI_Op* op) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_free, &real);
-  if (!thread) return ((raw_Op_free *)real)(op);
+  if (!thread) {
+    uint64_t handle = mpipp_self && op ? MPIPP_KEY(*op) : 0;
+    uint64_t serial = mpipp_callback_frees(MPIPP_OP, handle, __builtin_return_address(0));
+    int code = ((raw_Op_free *)real)(op);
+    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_OP, handle, serial);
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_free, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = op ? MPIPP_KEY(*op) : 0;
@@ -1856,7 +1880,13 @@ EXPORT int MPI_Session_finalize(MPI_Session* session);
 int MPI_Session_finalize(MPI_Session* session) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_finalize, &real);
-  if (!thread) return ((raw_Session_finalize *)real)(session);
+  if (!thread) {
+    uint64_t handle = mpipp_self && session ? MPIPP_KEY(*session) : 0;
+    uint64_t serial = mpipp_callback_frees(MPIPP_SESSION, handle, __builtin_return_address(0));
+    int code = ((raw_Session_finalize *)real)(session);
+    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_SESSION, handle, serial);
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_finalize, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = session ? MPIPP_KEY(*session) : 0;

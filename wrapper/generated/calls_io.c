@@ -9,7 +9,13 @@ EXPORT int MPI_File_close(MPI_File* fh);
 int MPI_File_close(MPI_File* fh) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_close, &real);
-  if (!thread) return ((raw_File_close *)real)(fh);
+  if (!thread) {
+    uint64_t handle = mpipp_self && fh ? MPIPP_KEY(*fh) : 0;
+    uint64_t serial = mpipp_callback_frees(MPIPP_FILE, handle, __builtin_return_address(0));
+    int code = ((raw_File_close *)real)(fh);
+    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_FILE, handle, serial);
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_close, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = fh ? MPIPP_KEY(*fh) : 0;

@@ -1008,7 +1008,13 @@ EXPORT int MPI_Win_free(MPI_Win* win);
 int MPI_Win_free(MPI_Win* win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_free, &real);
-  if (!thread) return ((raw_Win_free *)real)(win);
+  if (!thread) {
+    uint64_t handle = mpipp_self && win ? MPIPP_KEY(*win) : 0;
+    uint64_t serial = mpipp_callback_frees(MPIPP_WIN, handle, __builtin_return_address(0));
+    int code = ((raw_Win_free *)real)(win);
+    if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_WIN, handle, serial);
+    return code;
+  }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_free, MPIPP_SITE);
   call->present = 0;
   uint64_t handle = win ? MPIPP_KEY(*win) : 0;

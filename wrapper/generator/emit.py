@@ -158,7 +158,7 @@ def _body(procedure: Procedure) -> list[str]:
     lines = [
         "void *real;",
         f"struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_{name}, &real);",
-        f"if (!thread) return ((raw_{name} *)real)({plain});",
+        *_inside(procedure, f"((raw_{name} *)real)({plain})"),
         f"struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_{name}, MPIPP_SITE);",
     ]
     lines += _scalars(procedure)
@@ -243,6 +243,25 @@ def _ended(procedure: Procedure) -> Parameter | None:
             if p.kind == "MESSAGE":
                 return p
     return None
+
+
+def _inside(procedure: Procedure, calling: str) -> list[str]:
+    """Inside another call: what a callback of the program frees is gone all the same."""
+    ended = _ended(procedure)
+    if not ended or ended.kind not in known.FREED_BY_CALLBACKS or procedure.base == "Type_commit":
+        return [f"if (!thread) return {calling};"]
+    kind = known.HANDLES[ended.kind][1]
+    # In a program of another flavour a handle has another size.
+    handle = f"mpipp_self && {ended.name} ? MPIPP_KEY(*{ended.name}) : 0"
+    return [
+        "if (!thread) {",
+        f"  uint64_t handle = {handle};",
+        f"  uint64_t serial = mpipp_callback_frees({kind}, handle, __builtin_return_address(0));",
+        f"  int code = {calling};",
+        f"  if (code == MPI_SUCCESS && serial) mpipp_freed({kind}, handle, serial);",
+        "  return code;",
+        "}",
+    ]
 
 
 def _before(procedure: Procedure) -> list[str]:

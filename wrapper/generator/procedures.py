@@ -116,6 +116,12 @@ FILES = {
 # Called once in a program.
 ONCE = {"Init", "Init_thread", "Finalize"}
 
+# What a callback of the program frees inside another call is recorded. Not groups and error
+# handlers: Open MPI's plug-ins free some that have the handle of the program's own.
+FREED_BY_CALLBACKS = {
+    "DATATYPE", "COMMUNICATOR", "WINDOW", "OPERATION", "FILE", "INFO", "SESSION",
+}  # fmt: skip
+
 # Statements before MPI is called: what is gone afterwards.
 SAVE_ALL = "struct mpipp_handles before;\nmpipp_handles_init(&before, {count}, array_of_requests);"
 ONE_OF = SAVE_ALL + "\ncall->before = (uintptr_t)before.all;"

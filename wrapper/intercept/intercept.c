@@ -13,6 +13,10 @@ struct mpipp_begun mpipp_begin_further(unsigned procedure, void *caller, void *f
   return begun;
 }
 
+uint64_t mpipp_callback_frees(enum mpipp_kind kind, uint64_t handle, void *caller) {
+  return handle && !mpipp_in_mpi((uintptr_t)caller) ? mpipp_serial_of(kind, handle) : 0;
+}
+
 static const struct mpipp_comm *comm_of(const struct mpipp_call *call) {
   return mpipp_find_live(MPIPP_COMM, call->comm);
 }

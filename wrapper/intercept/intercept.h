@@ -60,6 +60,10 @@ static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(un
   return thread;
 }
 
+// Inside another call: the serial of the object that a callback of the program (one that deletes an
+// attribute, say) is about to free; 0 if it is MPI that frees, or nothing is known of it.
+uint64_t mpipp_callback_frees(enum mpipp_kind kind, uint64_t handle, void *caller);
+
 // Around a call that is not recorded: what MPI calls meanwhile is not the program's.
 static inline void mpipp_inside(struct mpipp_thread *thread, unsigned procedure, void *caller,
                                 void *frame) {

@@ -110,7 +110,7 @@ void mpipp_find_mpi_code(void) {
   dl_iterate_phdr(add_ranges, NULL);
 }
 
-static int in_mpi(uint64_t address) {
+int mpipp_in_mpi(uint64_t address) {
   for (int i = 0; i < range_count; i++) {
     if (address >= ranges[i].from && address < ranges[i].to) return 1;
   }
@@ -118,12 +118,12 @@ static int in_mpi(uint64_t address) {
 }
 
 uint64_t mpipp_outside_mpi_further(uint64_t caller) {
-  if (!in_mpi(caller)) return caller;
+  if (!mpipp_in_mpi(caller)) return caller;
   int saved = errno;
   void *stack[MAX_FRAMES];
   int depth = backtrace(stack, MAX_FRAMES), i = 0;
   while (i < depth && (uint64_t)(uintptr_t)stack[i] != caller) i++;
-  while (i < depth && in_mpi((uint64_t)(uintptr_t)stack[i])) i++;
+  while (i < depth && mpipp_in_mpi((uint64_t)(uintptr_t)stack[i])) i++;
   errno = saved;
   return i < depth ? (uint64_t)(uintptr_t)stack[i] : caller;
 }

@@ -22,6 +22,8 @@ int mpipp_has(unsigned procedure);
 // The return address that belongs to the application: the caller's own, or, where the caller is
 // one of the MPI library's layers (Fortran), the first one further out.
 uint64_t mpipp_outside_mpi_further(uint64_t caller);
+// Whether the address is in the code of a library named libmpi...
+int mpipp_in_mpi(uint64_t address);
 // bounds of the MPI libraries' code
 extern uint64_t mpipp_mpi_low __attribute__((visibility("hidden")));
 extern uint64_t mpipp_mpi_high __attribute__((visibility("hidden")));

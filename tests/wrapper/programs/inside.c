@@ -71,6 +71,46 @@ static void others(void) {
   look("others used");
 }
 
+// What a program's callback frees while MPI is at work.
+struct owned {
+  MPI_Comm comm;
+  MPI_Datatype type;
+  MPI_Info info;
+  MPI_Op op;
+};
+
+static int drop(MPI_Comm comm, int keyval, void *value, void *state) {
+  struct owned *owned = value;
+  (void)comm, (void)keyval, (void)state;
+  MPI_Comm_free(&owned->comm);
+  MPI_Type_free(&owned->type);
+  MPI_Info_free(&owned->info);
+  MPI_Op_free(&owned->op);
+  return MPI_SUCCESS;
+}
+
+static void add(void *in, void *inout, int *length, MPI_Datatype *type) {
+  (void)in, (void)inout, (void)length, (void)type;
+}
+
+static void callbacks(int in_free) {
+  struct owned owned;
+  MPI_Comm comm;
+  int keyval;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_dup(MPI_COMM_SELF, &owned.comm);
+  MPI_Type_contiguous(2, MPI_INT, &owned.type);
+  MPI_Info_create(&owned.info);
+  MPI_Op_create(add, 1, &owned.op);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop, &keyval, NULL);
+  MPI_Comm_set_attr(comm, keyval, &owned);
+  look("callback set");
+  if (!in_free) MPI_Comm_delete_attr(comm, keyval);
+  MPI_Comm_free(&comm);
+  MPI_Comm_free_keyval(&keyval);
+  look("callback called");
+}
+
 int main(int argc, char **argv) {
   int before, after;
   if (argc < 2) return 2;
@@ -80,6 +120,8 @@ int main(int argc, char **argv) {
   NUMBER(after - before);
   files(argv[1]);
   others();
+  callbacks(0);
+  callbacks(1);
   MPI_Finalize();
   return 0;
 }
