@@ -41,7 +41,6 @@ _PER_ENTRY = frozenset({"blocklengths", "displacements"})
 _PER_DIMENSION = frozenset({"sizes", "subsizes", "starts", "gsizes", "distribs", "dargs", "psizes"})
 _LISTED = _PER_ENTRY | _PER_DIMENSION
 _NOT_NEGATIVE = frozenset({"count", "ndims", "blocklength"})
-_LARGEST_BASIC = 1024  # bytes: far more than any predefined datatype has
 
 
 class Extents(NamedTuple):
@@ -398,17 +397,8 @@ def _validate(node: Datatype) -> None:
             f"{_made(node)} has {len(node.components)} component datatypes, "
             f"but {expected} were expected"
         )
-    if node.combiner in _LEAVES:
-        _validate_leaf(node)
-
-
-def _validate_leaf(node: Datatype) -> None:
-    name = node.name or _made(node)
-    if node.reported is None:
-        raise MpippError(f"{name} needs the extents its MPI library reports")
-    size = node.reported.size
-    if not 0 <= size <= _LARGEST_BASIC or (0 < size < 6 and basictypes.is_pair(node.name)):
-        raise MpippError(f"{name} is recorded with {size} bytes")
+    if node.reported is None and node.combiner in _LEAVES:
+        raise MpippError(f"{node.name or _made(node)} needs the extents its MPI library reports")
 
 
 def _validate_list(node: Datatype, name: str, value: Sequence[Any]) -> None:

@@ -12,14 +12,31 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+from mpipp.datatypes.distribution import Dimension, whole
 
 if TYPE_CHECKING:
-    from mpipp.datatypes.distribution import Dimension
     from mpipp.typetree import Datatype
 
 Indices = tuple[int, ...]
 _T = TypeVar("_T")
+
+
+class Level(NamedTuple):
+    """One address index of copies that lie regularly: copy i at dimension.index(i) * stride."""
+
+    dimension: Dimension
+    stride: int  # bytes
+
+    @classmethod
+    def of(cls, count: int, stride: int) -> Level:
+        """`count` copies, `stride` bytes apart."""
+        return cls(whole(count), stride)
+
+    def position(self, i: int) -> int:
+        """The displacement of copy `i`."""
+        return self.dimension.index(i) * self.stride
 
 
 class Shape(Protocol):
@@ -28,6 +45,10 @@ class Shape(Protocol):
     @property
     def stages(self) -> int:
         """How many indices lead to a component."""
+        ...
+
+    def levels(self) -> tuple[Level, ...] | None:
+        """A level for each index; None where blocks are listed, each in a place of its own."""
         ...
 
     def component(self, indices: Indices) -> Datatype:
@@ -69,6 +90,9 @@ class Run:
         self._component = component
         self.count = count
 
+    def levels(self) -> tuple[Level, ...] | None:
+        return (Level.of(self.count, self._component.extent),)
+
     def component(self, indices: Indices) -> Datatype:
         return self._component
 
@@ -105,6 +129,10 @@ class Strided:
         self.count = count
         self.blocklength = blocklength
         self.stride = stride
+
+    def levels(self) -> tuple[Level, ...] | None:
+        blocks = Level.of(self.count, self.stride)
+        return blocks, Level.of(self.blocklength, self._component.extent)
 
     def component(self, indices: Indices) -> Datatype:
         return self._component
@@ -158,6 +186,9 @@ class Blocks:
         self.unit = unit
         self._starts: list[int] | None = None
         self.index: object = None  # the search by displacement keeps its sorted blocks here
+
+    def levels(self) -> tuple[Level, ...] | None:
+        return None
 
     def component(self, indices: Indices) -> Datatype:
         return self.components[indices[0] if len(self.components) > 1 else 0]
@@ -266,6 +297,9 @@ class Grid:
     @property
     def stages(self) -> int:
         return len(self.dimensions)
+
+    def levels(self) -> tuple[Level, ...] | None:
+        return tuple(map(Level, self.dimensions, self.strides))
 
     def component(self, indices: Indices) -> Datatype:
         return self._component

@@ -46,6 +46,11 @@ class Dimension:
         return self.index(self.count - 1)
 
 
+def whole(count: int) -> Dimension:
+    """All of a dimension of `count` indices."""
+    return _range(count, 0)
+
+
 def subarray_dimensions(subsizes: Sequence[int], starts: Sequence[int]) -> tuple[Dimension, ...]:
     """The dimensions of MPI_Type_create_subarray, in declared order."""
     return tuple(_range(count, start) for count, start in zip(subsizes, starts))

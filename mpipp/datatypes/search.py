@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mpipp.datatypes.blocks import Blocks, Grid, Indices, Run, Strided
-from mpipp.datatypes.distribution import Dimension
+from mpipp.datatypes.blocks import Blocks, Indices, Level
 from mpipp.errors import AddressError
 from mpipp.typetree import Datatype
 
@@ -24,35 +23,27 @@ _MOST_STEPS = 200_000  # of one question: a second or two
 _FAR = 1 << 200  # beyond any displacement
 
 
-class _Level(NamedTuple):
-    # One address index: index i is at displacement dimension.index(i) * stride.
-    dimension: Dimension
-    stride: int
+class _Path(NamedTuple):
+    # Where a search is: the indices of what it came through, linked since there may be 10^4.
+    before: _Path | None
+    indices: Indices
 
-    def position(self, i: int) -> int:
-        return self.dimension.index(i) * self.stride
-
-    def bounds(self) -> tuple[int, int]:
-        ends = self.position(0), self.position(self.dimension.count - 1)
-        return min(ends), max(ends)
-
-    def between(self, low: int, high: int) -> range:
-        # The indices whose positions are in [low, high]. All strides are positive or 0 but in
-        # datatypes that run backwards, for which everything is negated.
-        stride = self.stride
-        if stride == 0:
-            return range(self.dimension.count if low <= 0 <= high else 0)
-        if stride < 0:
-            low, high, stride = -high, -low, -stride
-        first = self.dimension.at_or_below(-(-low // stride) - 1) + 1
-        return range(first, self.dimension.at_or_below(high // stride) + 1)
+    def all(self) -> Indices:
+        """From the root on."""
+        parts = []
+        step: _Path | None = self
+        while step is not None:
+            parts.append(step.indices)
+            step = step.before
+        return tuple(itertools.chain.from_iterable(reversed(parts)))
 
 
 @dataclass
 class _Search:
-    # One question. `best` is the nearest start so far for `nearest`.
+    # One question. `best` is the start of the nearest so far, of the element `found`.
     steps: int = 0
     best: int | None = None
+    found: _Path | None = None
 
     def step(self) -> None:
         self.steps += 1
@@ -63,10 +54,14 @@ class _Search:
             )
 
 
+# A search that goes deeper yields what is to be done first; `_driven` keeps the stack.
+_Work = Iterator["_Work | _Path"]
+
+
 class _Part(NamedTuple):
     # Regular levels (in address order), below which lie a basic datatype or listed blocks.
     # [low, high) contains the data below the levels, [start, last] the starts of its elements.
-    levels: tuple[_Level, ...]
+    levels: tuple[Level, ...]
     end: Datatype
     low: int
     high: int
@@ -87,7 +82,8 @@ def covering(datatype: Datatype, count: int, displacement: int) -> Iterator[Indi
     Each is (repetition, index, ...).
     """
     if count and datatype.element_count:
-        yield from _covering(_Search(), _part(datatype, count), displacement)
+        work = _covering(_Search(), _part(datatype, count), displacement, None)
+        yield from (path.all() for path in _driven(work))
 
 
 def nearest(datatype: Datatype, count: int, displacement: int, side: int) -> Indices | None:
@@ -95,70 +91,99 @@ def nearest(datatype: Datatype, count: int, displacement: int, side: int) -> Ind
     if not count or not datatype.element_count:
         return None
     limit = displacement if side < 0 else displacement + 1
-    return _nearest(_Search(), _part(datatype, count), limit, 0, side)
+    search = _Search()
+    for _ in _driven(_nearest(search, _part(datatype, count), limit, 0, side, None)):
+        pass  # what is found is kept in the search
+    return search.found and search.found.all()
+
+
+def _driven(work: _Work) -> Iterator[_Path]:
+    # Without recursion: a chain of constructors may be very long.
+    stack = [work]
+    while stack:
+        for step in stack[-1]:
+            if isinstance(step, _Path):
+                yield step
+                continue
+            stack.append(step)
+            break
+        else:
+            stack.pop()
 
 
 def _part(datatype: Datatype, count: int) -> _Part:
     # `count` copies of `datatype`.
-    levels = [_Level(_range(count), datatype.extent)]
-    while not datatype.is_leaf and not isinstance(datatype.shape, Blocks):
-        shape = datatype.shape
-        component = datatype.components[0]
-        if isinstance(shape, Run):
-            levels.append(_Level(_range(shape.count), component.extent))
-        elif isinstance(shape, Strided):
-            levels.append(_Level(_range(shape.count), shape.stride))
-            levels.append(_Level(_range(shape.blocklength), component.extent))
-        else:
-            assert isinstance(shape, Grid)
-            levels.extend(map(_Level, shape.dimensions, shape.strides))
-        datatype = component
+    levels = [Level.of(count, datatype.extent)]
+    while not datatype.is_leaf:
+        below = datatype.shape.levels()
+        if below is None:
+            break
+        levels.extend(below)
+        datatype = datatype.components[0]
     low, high = datatype.true_lb, datatype.true_ub
     # An element starts no later than one byte before the end of the data.
     start, last = (0, 0) if datatype.is_leaf else (low, high - 1)
     return _Part(tuple(levels), datatype, low, high, start, last)
 
 
-def _range(count: int) -> Dimension:
-    return Dimension(count, 0, count, count)
+def _between(level: Level, low: int, high: int) -> range:
+    # The indices whose positions are in [low, high]. All strides are positive or 0 but in
+    # datatypes that run backwards, for which everything is negated.
+    dimension, stride = level
+    if stride == 0:
+        return range(dimension.count if low <= 0 <= high else 0)
+    if stride < 0:
+        low, high, stride = -high, -low, -stride
+    first = dimension.at_or_below(-(-low // stride) - 1) + 1
+    return range(first, dimension.at_or_below(high // stride) + 1)
 
 
-def _widest_first(part: _Part) -> tuple[list[int], list[tuple[int, int]]]:
-    # The order to search the levels in, and the bounds of what each and all after it add.
-    order = sorted(range(len(part.levels)), key=lambda k: -abs(part.levels[k].stride))
+class _Order(NamedTuple):
+    # The levels of a part in the order to search them in, without those of one index, which are
+    # at `fixed` together; and the bounds of what each and all after it add.
+    levels: list[int]
+    bounds: list[tuple[int, int]]
+    fixed: int
+
+
+def _widest_first(part: _Part) -> _Order:
+    single = [level for level in part.levels if level.dimension.count == 1]
+    several = [k for k, level in enumerate(part.levels) if level.dimension.count != 1]
+    several.sort(key=lambda k: -abs(part.levels[k].stride))
     bounds = [(0, 0)]
-    for k in reversed(order):
-        low, high = part.levels[k].bounds()
-        bounds.append((bounds[-1][0] + low, bounds[-1][1] + high))
+    for k in reversed(several):
+        level = part.levels[k]
+        ends = level.position(0), level.position(level.dimension.count - 1)
+        bounds.append((bounds[-1][0] + min(ends), bounds[-1][1] + max(ends)))
     bounds.reverse()
-    return order, bounds
+    return _Order(several, bounds, sum(level.position(0) for level in single))
 
 
-def _covering(search: _Search, part: _Part, wanted: int) -> Iterator[Indices]:
-    order, bounds = _widest_first(part)
-    chosen = [0] * len(order)
+def _covering(search: _Search, part: _Part, wanted: int, path: _Path | None) -> _Work:
+    order = _widest_first(part)
+    chosen = [0] * len(part.levels)
 
-    def descend(depth: int, rest: int) -> Iterator[Indices]:
+    def descend(depth: int, rest: int) -> _Work:
         search.step()
-        if depth == len(order):
-            yield from _covering_end(search, part, rest, tuple(chosen))
+        if depth == len(order.levels):
+            here = _Path(path, tuple(chosen))
+            if not part.end.is_leaf:
+                yield _covering_blocks(search, part.end, rest, here)
+            elif part.low <= rest < part.high:
+                yield here
             return
-        level = part.levels[order[depth]]
-        below_low, below_high = bounds[depth + 1]
+        k = order.levels[depth]
+        below_low, below_high = order.bounds[depth + 1]
         lowest, highest = below_low + part.low, below_high + part.high - 1
-        for i in level.between(rest - highest, rest - lowest):
-            chosen[order[depth]] = i
-            yield from descend(depth + 1, rest - level.position(i))
+        for i in _between(part.levels[k], rest - highest, rest - lowest):
+            chosen[k] = i
+            yield descend(depth + 1, rest - part.levels[k].position(i))
 
-    yield from descend(0, wanted)
+    return descend(0, wanted - order.fixed)
 
 
-def _covering_end(search: _Search, part: _Part, rest: int, chosen: Indices) -> Iterator[Indices]:
-    if part.end.is_leaf:
-        if part.low <= rest < part.high:
-            yield chosen
-        return
-    shape = part.end.shape
+def _covering_blocks(search: _Search, node: Datatype, rest: int, path: _Path) -> _Work:
+    shape = node.shape
     assert isinstance(shape, Blocks)
     index = _block_index(shape)
     at = bisect.bisect_right(index.lows, rest) - 1
@@ -166,57 +191,58 @@ def _covering_end(search: _Search, part: _Part, rest: int, chosen: Indices) -> I
         block = index.blocks[at]
         search.step()
         inner = _part(shape.component((block,)), shape.length(block))
-        for found in _covering(search, inner, rest - shape.displacement((block,))):
-            yield (*chosen, block, *found)
+        start = shape.displacement((block,))
+        yield _covering(search, inner, rest - start, _Path(path, (block,)))
         at -= 1
 
 
-def _nearest(search: _Search, part: _Part, limit: int, base: int, side: int) -> Indices | None:
+def _nearest(
+    search: _Search, part: _Part, limit: int, base: int, side: int, path: _Path | None
+) -> _Work:
     # Branch and bound over the starts of elements: the largest <= limit for side -1, the
     # smallest >= limit for side +1. `base` is where this part starts, for comparing with the best.
-    order, bounds = _widest_first(part)
-    chosen = [0] * len(order)
-    found: Indices | None = None
+    order = _widest_first(part)
+    chosen = [0] * len(part.levels)
 
-    def descend(depth: int, rest: int) -> None:
-        nonlocal found
+    def descend(depth: int, rest: int) -> _Work:
         search.step()
         at = base + limit - rest
-        if depth == len(order):
-            result = _nearest_end(search, part, rest, at, side)
-            if result is not None:
-                found = (*chosen, *result)
+        if depth == len(order.levels):
+            here = _Path(path, tuple(chosen))
+            if not part.end.is_leaf:
+                yield _nearest_blocks(search, part.end, rest, at, side, here)
+            elif (rest >= 0 if side < 0 else rest <= 0) and _is_nearer(search, at, side):
+                search.best, search.found = at, here
             return
-        level = part.levels[order[depth]]
-        first, last = bounds[depth + 1][0] + part.start, bounds[depth + 1][1] + part.last
+        k = order.levels[depth]
+        level = part.levels[k]
+        first = order.bounds[depth + 1][0] + part.start
+        last = order.bounds[depth + 1][1] + part.last
         if side < 0:
-            indices = level.between(-_FAR, rest - first)
+            indices = _between(level, -_FAR, rest - first)
         else:
-            indices = level.between(rest - last, _FAR)
+            indices = _between(level, rest - last, _FAR)
         towards = indices if (level.stride < 0) == (side < 0) else reversed(indices)
         for i in towards:
             position = level.position(i)
-            reach = at + position + (last if side < 0 else first)
-            if search.best is not None and (search.best - reach) * side <= 0:
+            if not _is_nearer(search, at + position + (last if side < 0 else first), side):
                 return
-            chosen[order[depth]] = i
-            descend(depth + 1, rest - position)
+            chosen[k] = i
+            yield descend(depth + 1, rest - position)
 
-    descend(0, limit)
-    return found
+    return descend(0, limit - order.fixed)
 
 
-def _nearest_end(search: _Search, part: _Part, rest: int, at: int, side: int) -> Indices | None:
-    if part.end.is_leaf:
-        good = rest >= 0 if side < 0 else rest <= 0
-        if good and (search.best is None or (at - search.best) * side < 0):
-            search.best = at
-            return ()
-        return None
-    shape = part.end.shape
+def _is_nearer(search: _Search, start: int, side: int) -> bool:
+    return search.best is None or (start - search.best) * side < 0
+
+
+def _nearest_blocks(
+    search: _Search, node: Datatype, rest: int, at: int, side: int, path: _Path
+) -> _Work:
+    shape = node.shape
     assert isinstance(shape, Blocks)
     index = _block_index(shape)
-    found: Indices | None = None
     if side < 0:
         # Boxes that start at or before the limit, the last first; none before can reach further
         # than `highs` says.
@@ -225,17 +251,15 @@ def _nearest_end(search: _Search, part: _Part, rest: int, at: int, side: int) ->
         # Boxes that end after the limit: `highs` only grows, so the first is found by bisection.
         places = range(bisect.bisect_right(index.highs, rest), len(index.lows))
     for place in places:
-        reach = at + (index.highs[place] - 1 if side < 0 else index.lows[place])
-        if search.best is not None and (search.best - reach) * side <= 0:
+        if not _is_nearer(
+            search, at + (index.highs[place] - 1 if side < 0 else index.lows[place]), side
+        ):
             break
         search.step()
         block = index.blocks[place]
         start = shape.displacement((block,))
         inner = _part(shape.component((block,)), shape.length(block))
-        result = _nearest(search, inner, rest - start, at + start, side)
-        if result is not None:
-            found = (block, *result)
-    return found
+        yield _nearest(search, inner, rest - start, at + start, side, _Path(path, (block,)))
 
 
 def _block_index(shape: Blocks) -> _BlockIndex:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
 from mpipp.model import Broken, DatatypeRecord, Header
 from mpipp.registry.records import RawDatatype
@@ -24,6 +25,10 @@ LENGTHS = {
     "psizes": "ndims",
 }
 _DFLT_DARG = -1  # MPI_DISTRIBUTE_DFLT_DARG as the wrapper writes it
+
+
+_LARGEST_BASIC = 1024  # bytes: far more than any predefined datatype has
+_SMALLEST_PAIR = 6  # bytes: MPI_SHORT_INT
 
 
 class _Begun(NamedTuple):
@@ -102,6 +107,8 @@ class Datatypes:
                 raise MpippError(f"its component at {component:#x} is damaged: {record.reason}")
             components.append(record.tree)
         combiner = self._source.enumerator("combiner", raw.combiner)
+        if not components and not _possible(header.name, raw.size):
+            raise MpippError(f"{header.name or combiner} is recorded with {raw.size} bytes")
         reported = Extents(raw.size, raw.lb, raw.extent, raw.true_lb, raw.true_extent)
         tree = Datatype(
             combiner,
@@ -143,3 +150,9 @@ class Datatypes:
         if name == "distribs":
             return tuple(self._source.enumerator("distribution", value) for value in values)
         return values
+
+
+def _possible(name: str, size: int) -> bool:
+    # Of a basic datatype; a library may have 0 bytes for one that it does not support.
+    least = _SMALLEST_PAIR if basictypes.is_pair(name) else 0
+    return size == 0 or least <= size <= _LARGEST_BASIC

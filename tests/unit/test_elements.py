@@ -7,6 +7,7 @@ from samples import (
     INT,
     SHORT_INT,
     contiguous,
+    dup,
     indexed,
     paper_struct,
     resized,
@@ -15,7 +16,7 @@ from samples import (
     vector,
 )
 
-from mpipp.datatypes import elements
+from mpipp.datatypes import elements, overlap
 from mpipp.datatypes.elements import at_displacement, at_packed, parse, resolve
 from mpipp.errors import AddressError
 from mpipp.typetree import Datatype
@@ -180,3 +181,26 @@ def test_many_blocks_are_searched_quickly() -> None:
         assert element.indices == (block, 0)
     with pytest.raises(AddressError, match="in the gap between"):
         at_displacement(blocks, 20 * 5 + 16)
+
+
+@pytest.mark.parametrize("how", ["contiguous", "dup", "indexed", "struct", "vector"])
+def test_types_nested_very_deep(how: str) -> None:
+    make = {
+        "contiguous": lambda inner: contiguous(1, inner),
+        "dup": dup,
+        "indexed": lambda inner: indexed((1,), (0,), inner),
+        "struct": lambda inner: struct((1, 0, inner)),
+        "vector": lambda inner: vector(1, 1, 1, inner),
+    }
+    depth = 3000
+    tree = vector(2, 1, 2, INT)
+    for _ in range(depth):
+        tree = make[how](tree)
+    (found,) = elements.at_displacement(tree, 9)
+    assert (found.displacement, found.packed, found.datatype) == (8, 4, INT)
+    with pytest.raises(AddressError, match=r"it is in the gap between .* ends at 4, and .* at 8$"):
+        elements.at_displacement(tree, 5)
+    between = overlap.between(overlap.Buffer(tree, 1, 0), overlap.Buffer(INT, 1, 8))
+    assert between is not None and (between.start, between.end) == (8, 12)
+    itself = overlap.self_overlap(vector(2, 1, 0, tree))
+    assert itself is not None and (itself.start, itself.end) == (0, 4)

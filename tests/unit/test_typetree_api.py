@@ -122,6 +122,16 @@ def test_memory() -> None:
     assert ET.fromstring(PARTICLE.map(2)._repr_svg_()).tag == "{http://www.w3.org/2000/svg}svg"
 
 
+def test_very_many_constructors() -> None:
+    tree = samples.vector(2, 1, 2, INT)
+    for _ in range(1200):
+        tree = samples.dup(tree)
+    nested = TypeTree(tree)
+    (found,) = nested.at(9)
+    assert (found.displacement, found.indices[-2:]) == (8, (1, 0))
+    assert "  0  Iiii.... Iiii" in str(nested.map()).splitlines()
+
+
 def test_values() -> None:
     assert COLUMN.values(MATRIX) == "{{0}, {5}, {10}, {15}}"
     assert COLUMN.values(MATRIX, offset=8) == "{{1}, {6}, {11}, {16}}"

@@ -8,12 +8,11 @@ node by the bytes that the component touches (`pattern`); and another one that d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from mpipp.datatypes.blocks import Blocks, Grid, Indices, Run, Strided
-from mpipp.datatypes.distribution import Dimension
+from mpipp.datatypes.blocks import Blocks, Indices, Level
 from mpipp.datatypes.overlap.combs import Comb
 from mpipp.datatypes.overlap.pattern import touched
 from mpipp.datatypes.overlap.reach import Term
@@ -22,12 +21,6 @@ from mpipp.typetree import Datatype
 
 _Step = tuple[Indices, int]  # the indices of a component, and the byte's displacement in it
 _Bounds = tuple[int, int]  # the indices first <= i < end
-
-
-class _Level(NamedTuple):
-    # One address index: index i is at displacement dimension.index(i) * stride.
-    dimension: Dimension
-    stride: int
 
 
 class _Piece(NamedTuple):
@@ -39,7 +32,7 @@ class _Piece(NamedTuple):
 
 def covering(datatype: Datatype, count: int, byte: int) -> list[Indices]:
     """Up to two elements that touch the byte at a displacement, as (repetition, index, ...)."""
-    entries = [_plain(count, datatype.extent)]
+    entries = [Level.of(count, datatype.extent)]
     step = next(_steps(datatype, entries, byte, None), None)
     if step is None:
         return []
@@ -75,31 +68,20 @@ def _down(node: Datatype, step: _Step) -> Indices:
 def _children(node: Datatype, byte: int, but: Indices | None) -> Iterator[_Step]:
     # Components of a node that touch the byte, all others than `but`.
     shape = node.shape
-    if isinstance(shape, Blocks):
+    levels = shape.levels()
+    if levels is not None:
+        yield from _steps(node.components[0], levels, byte, but)
+    else:
+        assert isinstance(shape, Blocks)
         for block, (component, start, length) in enumerate(shape.blocks()):
             items = but[1:] if but is not None and but[0] == block else None
-            levels = [_plain(length, component.extent)]
-            for (item,), rest in _steps(component, levels, byte - start, items):
+            copies = (Level.of(length, component.extent),)
+            for (item,), rest in _steps(component, copies, byte - start, items):
                 yield (block, item), rest
-        return
-    component = node.components[0]
-    if isinstance(shape, Run):
-        levels = [_plain(shape.count, component.extent)]
-    elif isinstance(shape, Strided):
-        blocks = _plain(shape.count, shape.stride)
-        levels = [blocks, _plain(shape.blocklength, component.extent)]
-    else:
-        assert isinstance(shape, Grid)
-        levels = list(map(_Level, shape.dimensions, shape.strides))
-    yield from _steps(component, levels, byte, but)
-
-
-def _plain(count: int, stride: int) -> _Level:
-    return _Level(Dimension(count, 0, max(1, count), max(1, count)), stride)
 
 
 def _steps(
-    component: Datatype, levels: list[_Level], byte: int, but: Indices | None
+    component: Datatype, levels: Sequence[Level], byte: int, but: Indices | None
 ) -> Iterator[_Step]:
     # Copies of a component that touch the byte: one in each part of the indices without `but`.
     base = touched(component)
@@ -108,10 +90,7 @@ def _steps(
     every = [(0, level.dimension.count) for level in levels]
     for bounds in [every] if but is None else _without(every, but):
         for pieces in product(*map(_pieces, levels, bounds)):
-            start = sum(
-                level.dimension.index(piece.first) * level.stride
-                for level, piece in zip(levels, pieces)
-            )
+            start = sum(level.position(piece.first) for level, piece in zip(levels, pieces))
             dims = tuple(dim for piece in pieces for dim in piece.dims)
             found = meet(base.moved(start), Comb(byte, 1), dims)
             if found is not None:
@@ -120,9 +99,7 @@ def _steps(
                     piece.first + sum(weight * next(left) for weight in piece.weights)
                     for piece in pieces
                 )
-                displacement = sum(
-                    level.dimension.index(i) * level.stride for level, i in zip(levels, indices)
-                )
+                displacement = sum(level.position(i) for level, i in zip(levels, indices))
                 yield indices, byte - displacement
 
 
@@ -133,7 +110,7 @@ def _without(every: list[_Bounds], but: Indices) -> Iterator[list[_Bounds]]:
             yield [*every[:k], part, *every[k + 1 :]]
 
 
-def _pieces(level: _Level, bounds: _Bounds) -> Iterator[_Piece]:
+def _pieces(level: Level, bounds: _Bounds) -> Iterator[_Piece]:
     # The indices as dimensions: whole cycles, and what of one there is before and after them.
     (dimension, stride), (first, end) = level, bounds
     chunk = dimension.chunk

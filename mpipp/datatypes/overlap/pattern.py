@@ -14,8 +14,7 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from mpipp.datatypes import basictypes
-from mpipp.datatypes.blocks import Blocks, Grid, Run, Strided
-from mpipp.datatypes.distribution import Dimension
+from mpipp.datatypes.blocks import Blocks, Level
 from mpipp.datatypes.overlap.combs import Comb, Range, comb, listing, repeat, union
 from mpipp.datatypes.overlap.reach import Term
 from mpipp.datatypes.overlap.sharing import doubled, meet, shared_by_two, touch
@@ -132,21 +131,15 @@ def _derived(node: Datatype) -> _Memory:
 
 def _placed(node: Datatype) -> Iterator[_Placed]:
     # The copies of the component of a node that has one and is regular.
-    shape, component = node.shape, node.components[0]
-    if isinstance(shape, Run):
-        yield _Placed(component, 0, ((shape.count, component.extent),))
-    elif isinstance(shape, Strided):
-        dims = (shape.count, shape.stride), (shape.blocklength, component.extent)
-        yield _Placed(component, 0, dims)
-    else:
-        assert isinstance(shape, Grid)
-        for pieces in product(*map(_pieces, shape.dimensions, shape.strides)):
-            start = sum(at for at, _ in pieces)
-            yield _Placed(component, start, tuple(dim for _, dims in pieces for dim in dims))
+    for pieces in product(*map(_pieces, node.shape.levels() or ())):
+        start = sum(at for at, _ in pieces)
+        dims = tuple(dim for _, dims in pieces for dim in dims)
+        yield _Placed(node.components[0], start, dims)
 
 
-def _pieces(dimension: Dimension, stride: int) -> Iterator[tuple[int, tuple[Term, ...]]]:
+def _pieces(level: Level) -> Iterator[tuple[int, tuple[Term, ...]]]:
     # Whole cycles of a dimension, and the last one that is not whole: (start, dims) of each.
+    dimension, stride = level
     cycles, rest = divmod(dimension.count, dimension.chunk)
     first, period = dimension.first * stride, dimension.period * stride
     if cycles:
