@@ -78,6 +78,7 @@ class Leaf:
     text where Python has no such number. Where a `struct` code decodes the value, `code` is it,
     and `format` the % format that prints the decoded value (any text with "nan" in it has to be
     done again with `text`). `width` is 1 for characters, 4 or 2 for wide ones, else 0.
+    Bytes are in this machine's order; a complex number has two `parts`.
     """
 
     size: int
@@ -86,6 +87,12 @@ class Leaf:
     code: str | None = None
     format: str | None = None
     width: int = 0
+    parts: int = 1
+
+    def swapped(self, raw: bytes) -> bytes:
+        """The bytes of a value in the other byte order."""
+        length = self.size // self.parts
+        return b"".join(raw[i : i + length][::-1] for i in range(0, self.size, length))
 
 
 class Pair(NamedTuple):
@@ -192,7 +199,7 @@ def _complex(size: int, extended: bool) -> Leaf:
     def text(raw: bytes) -> str:
         return f"{part.text(raw[:half])} + {part.text(raw[half:])}i"
 
-    return Leaf(size, text, text)
+    return Leaf(size, text, text, parts=2)
 
 
 def _logical(size: int, _: bool) -> Leaf:

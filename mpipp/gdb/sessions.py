@@ -42,6 +42,7 @@ class Session:
         self.memory = InferiorMemory(inferior)
         self.address = address
         self.registry = Registry(self.memory, address)
+        self.memory.byte_order = self.registry.byte_order
         self.shown: dict[Key, Shown] = {}
         self.derived: dict[str, Any] = {}  # by the name of the module that keeps something here
         self.fresh = True

@@ -237,6 +237,7 @@ class _Parts(Sequence[Part]):
         self._datatypes = datatypes
         self._find = find
         self._sums: list[int] | None = None
+        self._whole = False  # whether the far end of the array of counts was looked at
 
     def __len__(self) -> int:
         return self._vector.length
@@ -252,6 +253,10 @@ class _Parts(Sequence[Part]):
 
     def _part(self, index: int) -> Part:
         vector = self._vector
+        if not self._whole:
+            # A damaged length must not make anybody ask for two thousand million parts.
+            self._element(vector.counts, vector.count_size, vector.length - 1)
+            self._whole = True
         datatype = self._datatype_of(index)
         count = self._element(vector.counts, vector.count_size, index)
         if vector.displacements:

@@ -47,6 +47,7 @@ class Registry:
     def __init__(self, memory: Memory, address: int) -> None:
         self._source = source = Source(memory, address)
         self.address = address
+        self.byte_order = source.byte_order  # "<" or ">"
         self._chunks = source.layout.decoder(CHUNK, "chunk", RawChunk)
         self._slots = source.layout.decoder(SLOT, "slot", RawSlot)
         self._datatypes = Datatypes(source)

@@ -292,6 +292,7 @@ class _Once:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+        self.byte_order = getattr(memory, "byte_order", "=")
         self._pieces: dict[tuple[int, int], bytes | UnreadableMemory] = {}
 
     def read(self, address: int, length: int) -> bytes:

@@ -97,7 +97,7 @@ class _Printer:
     def _array(self, node: Node, level: int) -> str:
         items = _Items(None if level else self._write)
         done = 0
-        row = _row(node.view, level + 1, self._limits)
+        row = _row(node.view, level + 1, self._limits) if node.is_native else None
         if row is not None:
             done = self._regular_items(node, row, items)
         done = self._items(node, level, done, items)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import struct
+import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
@@ -28,7 +29,10 @@ _FIRST_ROWS = 512  # of the first read by `rows`; most prints need no more
 
 
 class Memory(Protocol):
-    """The target's memory."""
+    """The target's memory.
+
+    It may have a `byte_order`, "<" or ">" as `struct` has it; else it is of this machine.
+    """
 
     def read(self, address: int, length: int) -> bytes:
         """Exactly `length` bytes at `address`; raises UnreadableMemory."""
@@ -71,7 +75,7 @@ class Node:
         return Node(self._memory, self.address + displacement, view)
 
     def raw(self) -> bytes:
-        """A scalar's bytes. Raises UnreadableMemory."""
+        """A scalar's bytes, in the target's order. Raises UnreadableMemory."""
         return self._memory.read(self.address, self._leaf().size)
 
     def value(self) -> int | float | str:
@@ -79,13 +83,21 @@ class Node:
 
         Raises UnreadableMemory.
         """
-        leaf = self._leaf()
-        return leaf.value(self._memory.read(self.address, leaf.size))
+        return self._leaf().value(self._native())
 
     def text(self) -> str:
         """A scalar's value as gdb prints it. Raises UnreadableMemory."""
+        return self._leaf().text(self._native())
+
+    @property
+    def is_native(self) -> bool:
+        """Whether its bytes are in this machine's order."""
+        return self._memory.is_native
+
+    def _native(self) -> bytes:
         leaf = self._leaf()
-        return leaf.text(self._memory.read(self.address, leaf.size))
+        raw = self._memory.read(self.address, leaf.size)
+        return raw if self.is_native else leaf.swapped(raw)
 
     def characters(self, start: int, stop: int) -> Sequence[int]:
         """The codes of a text's characters [start, stop). Raises UnreadableMemory."""
@@ -101,7 +113,13 @@ class Node:
         else:
             read = self._memory.read
             raw = b"".join(read(address + i * view.stride, width) for i in range(count))
-        return characters(raw, width)
+        codes = characters(raw, width)
+        if self.is_native or width == 1:
+            return codes
+        return [
+            int.from_bytes(code.to_bytes(width, sys.byteorder)[::-1], sys.byteorder)
+            for code in codes
+        ]
 
     @property
     def width(self) -> int:
@@ -111,6 +129,8 @@ class Node:
 
     def rows(self, plan: RowPlan, start: int, stop: int) -> Iterator[tuple[_Row, _Row, int]]:
         """Items [start, stop) of an array by `plan`: raw fields, decoded fields, number in a row.
+
+        What is decoded is of this machine's byte order, see `is_native`.
 
         Equal neighbours may come in one such row or in several. Raises UnreadableMemory at the
         first item of a chunk that cannot be read.
@@ -239,6 +259,8 @@ class _Windows:
 
     def __init__(self, memory: Memory) -> None:
         self._read = memory.read
+        order = getattr(memory, "byte_order", "=")
+        self.is_native = order in ("=", "<" if sys.byteorder == "little" else ">")
         self._windows: dict[int, bytes] = {}
 
     def read(self, address: int, length: int) -> bytes:

@@ -421,6 +421,18 @@ def test_a_million_peers_cost_nothing_until_shown(image: Image) -> None:
         parts[7]
 
 
+def test_a_length_beyond_the_arrays(image: Image) -> None:
+    integer = image.datatype(1, "NAMED", name="MPI_INT")
+    buffer = image.pack("buffer", record=integer, vector=1)
+    counts = image.integers([1, 2], "i")
+    vector = image.pack("vector", length=1 << 31, counts=counts, count_size=4, displacements=counts)
+    add_request(image, image.call("MPI_Alltoallv", [buffer], [vector]))
+    parts = pending(image).call.buffers[0].parts
+    assert parts is not None
+    with pytest.raises(MpippError, match="cannot read 4 bytes at"):
+        parts[0]
+
+
 def test_threads(image: Image) -> None:
     image.thread(serial=1, tid=17, self=0x7FFF00000000, depth=1, call=image.call("MPI_Send"))
     image.thread(serial=2, tid=18, depth=0)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import struct as c
+import sys
 
 import pytest
 from samples import (
@@ -13,6 +14,7 @@ from samples import (
     LB,
     SHORT_INT,
     FakeMemory,
+    basic,
     contiguous,
     darray,
     dup,
@@ -322,3 +324,37 @@ def test_long_arrays_flow(count: int, limits: Limits) -> None:
     pieces.append(flowing(node, limits, pieces.append))
     assert "".join(pieces) == values_text(node, limits)
     assert all(piece.count(", ") < 5000 for piece in pieces)
+
+
+def test_the_other_byte_order() -> None:
+    other = ">" if sys.byteorder == "little" else "<"
+
+    class Other(FakeMemory):
+        byte_order = other
+
+    complex_number = basic("MPI_C_DOUBLE_COMPLEX", 16)
+    wide = basic("MPI_WCHAR", 4)
+    tree = struct(
+        (2, 0, INT), (1, 8, DOUBLE), (1, 16, complex_number), (2, 32, wide), (1, 40, DOUBLE_INT)
+    )
+    data = c.pack(
+        f"{other}iiddd4s4sdi4x",
+        1,
+        -2,
+        1.5,
+        2.5,
+        -3.5,
+        *(code.to_bytes(4, "big" if other == ">" else "little") for code in (0x263A, 0x41)),
+        0.25,
+        7,
+    )
+    node = buffer(Other(AT, data), AT, 1, tree)
+    assert values_text(node) == (
+        '{b0 = {1, -2}, b1 = 1.5, b2 = 2.5 + -3.5i, b3 = L"\\u263aA", '
+        "b4 = {value = 0.25, index = 7}}"
+    )
+    assert node.child(0).child(1).value() == -2
+    numbers = c.pack(f"{other}40i", *range(20), *([5] * 20))
+    assert values_text(buffer(Other(AT, numbers), AT, 40, INT)) == (
+        f"{{{', '.join(map(str, range(20)))}, 5 <repeats 20 times>}}"
+    )

@@ -27,6 +27,7 @@ class InferiorMemory:
 
     def __init__(self, inferior: gdb.Inferior) -> None:
         self._inferior = inferior
+        self.byte_order = "="  # of values; the registry says it
 
     def read(self, address: int, length: int) -> bytes:
         """Exactly `length` bytes at `address`. Raises UnreadableMemory."""
