@@ -1,113 +1,111 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp attach`: one gdb for several running processes, with mpipp loaded."""
+"""`mpipp attach`: one gdb for the processes of one job, with mpipp loaded."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
+from mpipp.checks.hangs import words
+from mpipp.cli import jobs
 from mpipp.cli.debugger import debugger, loading
-from mpipp.cli.mpi import flavor_of_library
+from mpipp.cli.jobs import Job, Process
 from mpipp.errors import MpippError
 
-_PROC = Path("/proc")
-# How launchers tell a process its rank.
-_RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
-USAGE = "mpipp attach (PID... | --all-my-ranks) [-- GDB OPTION...]"
+USAGE = "mpipp attach [PID... | --job JOB] [-- GDB OPTION...]"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp attach`."""
     parser.usage = USAGE
-    parser.add_argument("pids", nargs="*", metavar="PID", help="processes, an inferior each")
     parser.add_argument(
-        "--all-my-ranks",
-        action="store_true",
-        help="all of your processes on this machine that have loaded MPI and are not yet debugged, "
-        "by rank",
+        "pids",
+        nargs="*",
+        metavar="PID",
+        help="processes, an inferior each; of a launcher (mpiexec, srun) all that it started here; "
+        "without any the only job on this machine",
+    )
+    parser.add_argument(
+        "--job", metavar="JOB", help="a job by its launcher's PID or the batch system's number"
     )
 
 
-def run(arguments: argparse.Namespace, words: Sequence[str] = ()) -> int:
-    """Replace this process by gdb, which stops the processes; `words` are gdb's own options.
+def run(arguments: argparse.Namespace, options: Sequence[str] = ()) -> int:
+    """Replace this process by gdb, which stops the processes; `options` are gdb's own.
 
     Raises:
-        MpippError: there is no gdb, no such process, or none that has loaded MPI.
+        MpippError: there is no gdb, no such process or job, or none that may be attached to.
     """
-    if arguments.all_my_ranks and arguments.pids:
-        raise MpippError("--all-my-ranks attaches to all: name no processes, or leave it out")
-    if not arguments.all_my_ranks and not arguments.pids:
-        raise MpippError(f"no process to attach to: write {USAGE}")
-    pids = _all_ranks() if arguments.all_my_ranks else [_process(word) for word in arguments.pids]
-    twice = next((pid for pid in pids if pids.count(pid) > 1), None)
-    if twice is not None:
-        raise MpippError(f"process {twice} is named twice")
-    command = [debugger(), *loading(), "-iex", "set pagination off"]
-    for number, pid in enumerate(pids, 1):
-        if number > 1:
-            command += ["-ex", "add-inferior", "-ex", f"inferior {number}"]
-        command += ["-ex", f"attach {pid}"]
-    # What follows lets all go on, and starts with the first.
-    command += ["-ex", "set schedule-multiple on", "-ex", "set pagination on"]
-    command += ["-ex", "inferior 1"] if len(pids) > 1 else []
+    if arguments.job is not None and arguments.pids:
+        raise MpippError("--job attaches to all of a job: name no processes, or leave it out")
+    if arguments.pids:
+        processes = _named(arguments.pids)
+    else:
+        processes = list(_chosen(jobs.jobs(), arguments.job).processes)
+    for process in processes:
+        if process.obstacle:
+            print(f"mpipp: {_label(process)} {process.obstacle}", file=sys.stderr)
+    free = [str(process.pid) for process in processes if not process.obstacle]
+    if not free:
+        raise MpippError("there is no process to attach to")
+    command = [debugger(), "-q", *loading(), "-ex", f"mpipp attach {' '.join(free)}"]
     sys.stdout.flush()
     try:
-        os.execv(command[0], [*command, *words])
+        os.execv(command[0], [*command, *options])
     except OSError as error:
         raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
 
 
-def _process(word: str) -> int:
-    if not word.isdigit():
-        raise MpippError(f"{word} is not the number of a process")
-    if not (_PROC / word).is_dir():
-        raise MpippError(f"there is no process {word} on this machine")
-    return int(word)
+def _label(process: Process) -> str:
+    rank = "" if process.rank < 0 else f"rank {process.rank}, "
+    return f"{rank}process {process.pid}{f' ({process.program})' if process.program else ''}"
 
 
-def _all_ranks() -> list[int]:
-    found = sorted(_ranks_of(os.getuid()))
+def _named(given: Sequence[str]) -> list[Process]:
+    started: dict[int, Job] | None = None
+    processes: list[Process] = []
+    for word in given:
+        if not word.isdigit():
+            raise MpippError(f"{word} is not the number of a process")
+        pid = int(word)
+        if given.count(word) > 1:
+            raise MpippError(f"process {pid} is named twice")
+        if started is None:
+            started = {job.launcher: job for job in jobs.jobs()}
+        processes += started[pid].processes if pid in started else [jobs.process(pid)]
+    return list(dict.fromkeys(processes))
+
+
+def _chosen(found: Sequence[Job], wanted: str | None) -> Job:
     if not found:
-        raise MpippError("none of your processes on this machine has loaded MPI: name them by PID")
-    return [pid for _, pid in found]
+        raise MpippError(
+            "none of your processes on this machine has loaded MPI: attach where they run, "
+            "or name them by PID"
+        )
+    chosen = [job for job in found if wanted is None or wanted in _names(job)]
+    if not chosen:
+        raise MpippError(f"there is no job {wanted} on this machine: {_choice(found)}")
+    if len(chosen) > 1:
+        raise MpippError(f"there are {len(chosen)} jobs on this machine: {_choice(chosen)}")
+    return chosen[0]
 
 
-def _ranks_of(user: int) -> Iterator[tuple[int, int]]:
-    # (rank, process); those that are told none come first.
-    for directory in _PROC.iterdir():
-        if not directory.name.isdigit():
-            continue
-        try:
-            if directory.stat().st_uid != user or not _has_mpi(directory) or _traced(directory):
-                continue
-            yield _rank(_environment(directory)), int(directory.name)
-        except OSError:  # it has ended, or may not be looked at
-            continue
+def _names(job: Job) -> tuple[str, ...]:
+    # The batch system's number may be given without the step.
+    return (str(job.launcher), job.name, job.name.partition(".")[0])
 
 
-def _has_mpi(directory: Path) -> bool:
-    # To run it: a debugger has its symbols.
-    lines = (directory / "maps").read_text(errors="replace").splitlines()
-    libraries = {line.split(None, 5)[5] for line in lines if ".so" in line and "xp " in line}
-    return any(flavor_of_library(library) is not None for library in libraries)
+def _choice(found: Sequence[Job]) -> str:
+    lines = (f"  --job {job.launcher:<8} {_described(job)}" for job in found)
+    return "\n".join(["name one of", *lines])
 
 
-def _traced(directory: Path) -> bool:
-    # By another debugger: a process can have only one.
-    return "\nTracerPid:\t0\n" not in (directory / "status").read_text()
-
-
-def _environment(directory: Path) -> Mapping[str, str]:
-    words = (directory / "environ").read_bytes().split(b"\0")
-    pairs = (os.fsdecode(word).partition("=") for word in words)
-    return {name: value for name, _, value in pairs}
-
-
-def _rank(environment: Mapping[str, str]) -> int:
-    for name in _RANKS:
-        if environment.get(name, "").isdigit():
-            return int(environment[name])
-    return -1
+def _described(job: Job) -> str:
+    processes = words.counted(len(job.processes), "process", "processes")
+    text = f"{processes} of {job.processes[0].program}"
+    ranks = [each.rank for each in job.processes if each.rank >= 0]
+    text += f", {words.ranks(ranks)}" if ranks else ""
+    text += f", started by {job.started_by}" if job.started_by else ""
+    return text + (f", job {job.name}" if job.name else "")

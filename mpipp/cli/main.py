@@ -23,7 +23,7 @@ example session:
   (gdb) mpipp column matrix         the values it picks from memory
   $ mpipp run -n 4 -- ./ring 100    four ranks with the wrapper; then, for one:
   $ mpipp gdb -p PID
-  $ mpipp attach --all-my-ranks     or of all of them in one gdb: mpipp why, mpipp check
+  $ mpipp attach                    or of all of them in one gdb: mpipp why, mpipp check
   $ mpipp check core.*              what is wrong, of processes that have ended
 """
 

@@ -10,8 +10,9 @@ def register() -> None:
     import mpipp.gdb.autoload
     import mpipp.gdb.commands
     import mpipp.gdb.commands.breakpoints
+    import mpipp.gdb.commands.summary
     import mpipp.gdb.functions
-    import mpipp.gdb.missing
+    import mpipp.gdb.notices
     import mpipp.gdb.parameters
     import mpipp.gdb.printing.printers
     import mpipp.gdb.program.unwinder
@@ -20,10 +21,11 @@ def register() -> None:
     mpipp.gdb.autoload.allow()
     mpipp.gdb.parameters.register()
     mpipp.gdb.sessions.register()
-    mpipp.gdb.missing.register()
+    mpipp.gdb.notices.register()
     mpipp.gdb.printing.printers.register()
     mpipp.gdb.commands.register()
     mpipp.gdb.commands.breakpoints.register()
+    mpipp.gdb.commands.summary.register()
     mpipp.gdb.functions.register()
     mpipp.gdb.program.unwinder.register()
 
@@ -32,12 +34,14 @@ def unregister() -> None:
     """Stop listening to gdb and to browsers; printers and commands are replaced when made anew."""
     import mpipp.gdb.commands.breakpoints
     import mpipp.gdb.commands.browse
-    import mpipp.gdb.missing
+    import mpipp.gdb.commands.summary
+    import mpipp.gdb.notices
     import mpipp.gdb.printing.printers
     import mpipp.gdb.sessions
 
     mpipp.gdb.printing.printers.unregister()
     mpipp.gdb.commands.breakpoints.unregister()
+    mpipp.gdb.commands.summary.unregister()
     mpipp.gdb.commands.browse.close()
-    mpipp.gdb.missing.unregister()
+    mpipp.gdb.notices.unregister()
     mpipp.gdb.sessions.unregister()

@@ -78,7 +78,29 @@ class _Colour(gdb.Parameter):
         return f"The output of mpipp commands is coloured: {value}."
 
 
-SETTINGS: tuple[type[_Buffers] | type[_Colour], ...] = (_Buffers, _Colour)
+class _Summary(gdb.Parameter):
+    """Whether a line says what MPI is at whenever the program stops.
+
+    It has the rank, the MPI call that the selected thread is inside of, and how many datatypes the
+    program has made and how many requests are pending. With very many of them it takes a moment.
+    """
+
+    name = "mpipp summary"
+    set_doc = "Set whether a line says at every stop what MPI is at."
+    show_doc = "Show whether a line says at every stop what MPI is at."
+
+    def __init__(self) -> None:
+        super().__init__(self.name, gdb.COMMAND_DATA, gdb.PARAM_BOOLEAN)
+        self.value = False
+
+    def get_set_string(self) -> str:
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        return f"A line says at every stop what MPI is at: {value}."
+
+
+SETTINGS: tuple[type[gdb.Parameter], ...] = (_Buffers, _Colour, _Summary)
 
 
 def register() -> None:
@@ -95,6 +117,11 @@ def register() -> None:
 def buffers_shown() -> bool:
     """`set mpipp buffers`."""
     return bool(gdb.parameter("mpipp buffers"))
+
+
+def summary_shown() -> bool:
+    """`set mpipp summary`."""
+    return bool(gdb.parameter("mpipp summary"))
 
 
 def coloured() -> bool:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import gdb
 
@@ -41,3 +42,14 @@ def _coloured(text: str) -> str:
     lexer = CLexer(stripnl=False, ensurenl=False)
     result: str = highlight(text, lexer, TerminalFormatter())
     return result
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """While gdb's commands stop and select processes: it tells the terminal of that, whatever is
+    done with the output of the commands. Other front ends are told all the same."""
+    gdb.execute("set suppress-cli-notifications on")
+    try:
+        yield
+    finally:
+        gdb.execute("set suppress-cli-notifications off")

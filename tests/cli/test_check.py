@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp check` on core files, and `mpipp attach`."""
+"""`mpipp check` on core files."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import pytest
 import support
 from ranks import ranks
 
-from mpipp.cli import attach, elf
+from mpipp.cli import elf
 from mpipp.cli.main import main
 from mpipp.errors import MpippError
 
@@ -110,14 +109,6 @@ def test_a_core_that_is_cut_off(mpi: support.MPI, tmp_path: Path) -> None:
             ["check", "/nowhere", "/nowhere"],
             "/nowhere is named twice: name a core of each process",
         ),
-        (["attach", "1", "1"], "process 1 is named twice"),
-        (["attach"], f"no process to attach to: write {attach.USAGE}"),
-        (["attach", "me"], "me is not the number of a process"),
-        (["attach", "4194999"], "there is no process 4194999 on this machine"),
-        (
-            ["attach", "--all-my-ranks", "7"],
-            "--all-my-ranks attaches to all: name no processes, or leave it out",
-        ),
     ],
 )
 def test_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,14 +124,3 @@ def test_core_without_a_program(tmp_path: Path) -> None:
     assert said == f"mpipp: {__file__} is no program: check --exec\n"
     with pytest.raises(MpippError, match="not a core file"):
         elf.program_of_core(sys.executable)
-
-
-@both
-def test_attach(mpi: support.MPI) -> None:
-    with ranks(support.compile_program(PROGRAM, mpi), mpi) as pids:
-        # Others run MPI programs on this machine: only these two are attached to.
-        found = [pid for _, pid in sorted(attach._ranks_of(os.getuid())) if pid in pids.values()]
-        assert found == [pids[0], pids[1]]
-        done = mpipp("attach", *found, "--", "-batch", "-ex", "mpipp check")
-    assert FINDING in done.stdout.splitlines()
-    assert "\n1 finding in 2 processes, 0 active calls, 2 pending requests\n" in done.stdout

@@ -241,7 +241,7 @@ def test_builders_at_the_same_time(mpi: MPI, sources: Path) -> None:
 def test_the_command_line() -> None:
     assert shell("--version").stdout.startswith("mpipp 0.")
     assert "example session:" in shell("--help").stdout
-    usage = "usage: mpipp attach (PID... | --all-my-ranks) [-- GDB OPTION...]\n"
+    usage = "usage: mpipp attach [PID... | --job JOB] [-- GDB OPTION...]\n"
     assert shell("attach", "--help").stdout.startswith(usage)
     for command in ("wrapper", "run", "attach", "check", "browse", "doctor", "gdb"):
         shown = shell(command, "--help", env={"COLUMNS": "80"}).stdout

@@ -242,7 +242,7 @@ def test_pretty_printers_are_listed(program: Path, mpi: support.MPI) -> None:
         ("mpipp list types --ki", ["--kind"]),
         ("mpipp list types --kind H", ["HINDEXED", "HINDEXED_BLOCK", "HVECTOR"]),
         ("mpipp print make_r", ["make_record"]),
-        ("set mpipp ", ["buffers", "colour"]),
+        ("set mpipp ", ["buffers", "colour", "summary"]),
         ("set mpipp colour ", ["auto", "off", "on"]),
     ],
 )

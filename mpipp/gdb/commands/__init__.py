@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import gdb
 
 from mpipp.gdb.commands import (
+    attach,
     blocks,
     breakpoints,
     browse,
@@ -20,6 +21,7 @@ from mpipp.gdb.commands import (
     match,
     overlap,
     py,
+    rank,
     show,
     why,
 )
@@ -31,6 +33,8 @@ SUBCOMMANDS: tuple[type[Command], ...] = (
     info.Info,
     py.Py,
     frame.Frame,
+    rank.Rank,
+    attach.Attach,
     breakpoints.Break,
     browse.Browse,
     check.Check,

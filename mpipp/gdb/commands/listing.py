@@ -12,12 +12,10 @@ import gdb
 
 from mpipp.errors import MpippError
 from mpipp.gdb import entry, sessions
-from mpipp.gdb.commands import show
+from mpipp.gdb.commands import everywhere, show
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.commands.info import process
 from mpipp.gdb.commands.selection import Places, content, select
 from mpipp.gdb.program import callers
-from mpipp.gdb.program.memory import selected
 from mpipp.gdb.sessions import Session
 from mpipp.model import Broken, Call, Object, Request
 from mpipp.show import jsontext, oneline
@@ -39,6 +37,7 @@ _LISTS = {
 }
 _OPTIONS = (
     "--all",
+    "--ranks",
     "--named",
     "--committed",
     "--uncommitted",
@@ -57,7 +56,8 @@ class List(Command):
     mpipp list types|requests|comms|groups|wins|ops|files|infos|errhandlers|sessions|messages
     mpipp list calls
 
-    --all             also freed ones, and those that are predefined; calls: of all inferiors
+    --all             also freed ones, and those that are predefined
+    --ranks           of all processes in this gdb: what is equal but for addresses is one line
     --named           those that were given a name
     --committed, --uncommitted
                       datatypes
@@ -76,12 +76,14 @@ class List(Command):
         if argument.startswith("["):  # a variable of this name
             return show.show(f"list{argument}")
         options = _parse(argument)
-        if options.what == "calls" and options.all and not options.json:
-            return _every_process()
+        if options.ranks and options.json:
+            raise MpippError("--json is of one process: leave out --ranks")
+        if options.ranks:
+            return everywhere.lines(lambda session: list(_entries(options, session)))
         session = sessions.required()
-        if options.what == "calls":
-            return [_calls_document(session)] if options.json else _calls(session)
-        return _objects(options, session)
+        if options.json:
+            return [_document(options, session)]
+        return (line for entry in _entries(options, session) for line in entry)
 
     def complete(self, text: str, word: str | None) -> Sequence[str]:
         """What may be typed next."""
@@ -110,6 +112,7 @@ def _parse(argument: str) -> argparse.Namespace:
     parser = _Parser(add_help=False, allow_abbrev=False)
     parser.add_argument("what")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--ranks", action="store_true")
     parser.add_argument("--named", action="store_true")
     parser.add_argument("--committed", action="store_true")
     parser.add_argument("--uncommitted", action="store_true")
@@ -142,15 +145,27 @@ def _parse(argument: str) -> argparse.Namespace:
     return options
 
 
-def _objects(options: argparse.Namespace, session: Session) -> Iterator[str]:
+def _document(options: argparse.Namespace, session: Session) -> str:
+    if options.what == "calls":
+        return _calls_document(session)
+    kind, _ = _LISTS[options.what]
+    places = Places()
+    found = select(options, kind, session, places)
+    return jsontext.document("list", content(found, kind, session, places))
+
+
+def _entries(options: argparse.Namespace, session: Session) -> Iterator[list[str]]:
+    # The lines of each thing that is listed; then how many there are.
+    return _calls(options, session) if options.what == "calls" else _objects(options, session)
+
+
+def _objects(options: argparse.Namespace, session: Session) -> Iterator[list[str]]:
     kind, noun = _LISTS[options.what]
     places = Places()
     found = select(options, kind, session, places)
-    if options.json:
-        yield jsontext.document("list", content(found, kind, session, places))
-        return
     rows = [("?", f"{b.record:#x}", f"<{b.reason}>", "") for b in found.broken]
-    yield from _table(rows + [_row(one, session, places) for one in found.shown])
+    rows += [_row(one, session, places) for one in found.shown]
+    yield from ([line] for line in _table(rows))
     hidden = [
         f"{number} {what}"
         for number, what in ((found.freed, "freed"), (found.predefined, "predefined"))
@@ -163,7 +178,7 @@ def _objects(options: argparse.Namespace, session: Session) -> Iterator[str]:
         text += f", {found.damaged} damaged"
     if hidden:
         text += f", {' and '.join(hidden)} not shown (--all)"
-    yield text
+    yield [text]
 
 
 def _row(found: Object, session: Session, places: Places) -> tuple[str, str, str, str]:
@@ -177,48 +192,28 @@ def _row(found: Object, session: Session, places: Places) -> tuple[str, str, str
     )
 
 
-def _every_process() -> Iterator[str]:
-    # The calls of all inferiors, each under a line that names its process.
-    inferiors = sorted((i for i in gdb.inferiors() if i.pid), key=lambda inferior: inferior.num)
-    if not inferiors:
-        sessions.required()  # says what to do
-    for inferior in inferiors:
-        with selected(inferior):  # and not when gdb writes the lines
-            lines = list(_one_process(inferior))
-        yield from lines
-
-
-def _one_process(inferior: gdb.Inferior) -> Iterator[str]:
-    name = f"inferior {inferior.num}, "
-    try:
-        session = sessions.required()
-    except MpippError as error:
-        yield f"{name}process {inferior.pid}: {error}"
-        return
-    yield name + process(session.registry.info)
-    yield from (f"  {line}" for line in _calls(session))
-
-
-def _calls(session: Session) -> Iterator[str]:
+def _calls(options: argparse.Namespace, session: Session) -> Iterator[list[str]]:
     count = 0
     # As gdb names threads, where there are several inferiors.
-    prefix = f"{session.inferior.num}." if len(gdb.inferiors()) > 1 else ""
+    several = len(gdb.inferiors()) > 1 and not options.ranks
+    prefix = f"{session.inferior.num}." if several else ""
     known = {thread.ptid[1]: f"{prefix}{thread.num}" for thread in session.inferior.threads()}
     for thread in _threads(session):
         if isinstance(thread, Broken):
-            yield f"<{thread.reason}>"
+            yield [f"<{thread.reason}>"]
             continue
         count += 1
         number = known.get(thread.tid)
         name = f"thread {number}" if number else f"thread with id {thread.tid}"
         place = callers.place(thread.call.site, thread.tid, session)
-        yield f"{name} in {thread.call.procedure}, called at {place}"
+        lines = [f"{name} in {thread.call.procedure}, called at {place}"]
         arguments = oneline.arguments(thread.call, session)
         if arguments:
-            yield f"  {arguments}"
+            lines.append(f"  {arguments}")
         elif thread.call.requests is not None:
-            yield from _requests(thread.call, session)
-    yield f"{count} call{'' if count == 1 else 's'}"
+            lines += _requests(thread.call, session)
+        yield lines
+    yield [f"{count} call{'' if count == 1 else 's'}"]
 
 
 class _Thread(NamedTuple):

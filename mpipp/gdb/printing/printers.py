@@ -11,7 +11,7 @@ import gdb
 import gdb.printing
 
 from mpipp.errors import MpippError, NothingRecorded, NoWrapper
-from mpipp.gdb import missing, sessions
+from mpipp.gdb import notices, sessions
 from mpipp.gdb.printing import buffers, handles, natives, parts, tokens
 from mpipp.gdb.program import containers
 from mpipp.model import KINDS
@@ -84,7 +84,7 @@ def _handle(handle: handles.Handle) -> Any:
         session = sessions.required()
         found = handles.denoted(handle, session)
     except NoWrapper as error:
-        missing.tell(error)
+        notices.missing(error)
         return None
     except NothingRecorded:
         return _Word(handle.unknown)
