@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What has the program made and not given back?
 
-Asked for by the user, or when the program has come to MPI_Finalize (MPI-4.1, section 11.2.2).
+Asked for by the user, or when MPI_Finalize has called the callbacks of MPI_COMM_SELF's attributes
+(MPI-4.1, sections 11.2.2 and 11.2.4).
 """
 
 from __future__ import annotations
@@ -38,9 +39,11 @@ def check(process: Process) -> Findings:
 
 
 def at_the_end(process: Process) -> bool:
-    """Whether the process has come to MPI_Finalize: nothing more will be freed."""
+    """Whether the process has come so far in MPI_Finalize that nothing more will be freed."""
     if process.registry.info.status == "finalized":
         return True
+    if process.registry.info.end_awaited:
+        return False
     calls = (thread.call for thread in process.threads)
     return any(call is not None and call.procedure == "MPI_Finalize" for call in calls)
 

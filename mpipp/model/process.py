@@ -16,6 +16,7 @@ class ProcessInfo:
     world_rank: int | None  # None: unknown
     world_size: int | None
     standard: tuple[int, int] | None  # the version of MPI that the library follows: (4, 1)
+    end_awaited: bool  # in MPI_Finalize: callbacks of the program may still free objects
     library_version: str
     built_with: str
     dropped: int  # records lost for want of memory

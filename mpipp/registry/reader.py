@@ -74,6 +74,7 @@ class Registry:
             world_rank=root.world_rank if root.world_rank >= 0 else None,
             world_size=root.world_size if root.world_size >= 0 else None,
             standard=(root.standard, root.standard_minor) if root.standard else None,
+            end_awaited=bool(root.end_awaited),
             library_version=text(root.library_version),
             built_with=text(root.built_with),
             dropped=root.dropped,

@@ -28,6 +28,7 @@ class RawRoot(NamedTuple):
     main_thread: int
     tag_ub: int
     kind_bits: int
+    end_awaited: int
     library_version: bytes
     built_with: bytes
 

@@ -74,6 +74,18 @@ def test_a_broken_link_is_found(tmp_path: Path) -> None:
     ]
 
 
+def test_links_go_to_known_hosts() -> None:
+    """mpipp's own address on a host of repositories is not known: no document may make one up."""
+    hosts = {"keepachangelog.com", "semver.org", "itc.rwth-aachen.de"}
+    found = {
+        f"{path.name}: {host}"
+        for path in documents()
+        for host in re.findall(r"https?://([\w.-]+)", path.read_text())
+        if host not in hosts
+    }
+    assert found == set()
+
+
 def test_no_file_names_a_workplace_or_a_registry() -> None:
     found = []
     for path in tracked():

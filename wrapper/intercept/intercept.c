@@ -6,9 +6,10 @@
 struct mpipp_begun mpipp_begin_further(unsigned procedure, void *caller, void *frame) {
   struct mpipp_thread *thread = mpipp_self;
   if (!thread) thread = mpipp_thread_new();
-  if (!thread || (thread->depth && mpipp_is_inside(thread, caller, frame)))
-    return (struct mpipp_begun){NULL, mpipp_procedure(0, procedure)};
-  struct mpipp_begun begun = {thread, mpipp_procedure(thread->profiling != 0, procedure)};
+  struct mpipp_thread *record = thread;
+  if (thread && thread->depth) record = mpipp_calling(thread, caller, frame);
+  if (!record) return (struct mpipp_begun){NULL, mpipp_procedure(0, procedure)};
+  struct mpipp_begun begun = {record, mpipp_procedure(thread->profiling != 0, procedure)};
   thread->profiling = 0;
   return begun;
 }

@@ -25,6 +25,10 @@ struct mpipp_thread *mpipp_thread_new(void);
 // Whether the thread is inside of MPI, as it says, when a function is called from there. If it has
 // left the call it was in without a return, that is recorded, and it is not.
 int mpipp_is_inside(struct mpipp_thread *thread, void *caller, void *frame);
+// The record for a call from there of a thread that is inside of MPI: its own, if it has left the
+// call it was in; another, if a callback of the program calls inside MPI_Finalize; NULL if MPI
+// calls, which passes.
+struct mpipp_thread *mpipp_calling(struct mpipp_thread *thread, void *caller, void *frame);
 
 // Whether PMPI_X goes straight to MPI: where MPI itself or another tool is at work, and where there
 // is nothing to record. Otherwise it goes on to MPI_X, which then calls MPI's own PMPI_X rather
@@ -32,7 +36,7 @@ int mpipp_is_inside(struct mpipp_thread *thread, void *caller, void *frame);
 static inline __attribute__((always_inline)) int mpipp_passes(void) {
   struct mpipp_thread *thread = mpipp_self;
   if (MPIPP_UNLIKELY(!thread)) thread = mpipp_thread_new();
-  if (!thread || (thread->depth && mpipp_is_inside(thread, MPIPP_SITE))) return 1;
+  if (!thread || (thread->depth && !mpipp_calling(thread, MPIPP_SITE))) return 1;
   thread->profiling = 1;
   return 0;
 }

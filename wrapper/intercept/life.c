@@ -192,9 +192,11 @@ void mpipp_initialized(void) {
     if (mpipp_registry.world_rank >= 0) ask_tag_ub();
   }
   mpipp_registry.status = MPIPP_STATUS_STARTED;
+  if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread) mpipp_await_end();
   errno = saved;
 }
 
 void mpipp_finalized(void) {
+  mpipp_registry.end_awaited = 0;
   mpipp_registry.status = MPIPP_STATUS_FINALIZED;
 }

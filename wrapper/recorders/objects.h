@@ -100,4 +100,7 @@ void mpipp_initialized(void); // MPI can be asked from now on
 int mpipp_is_again(unsigned procedure);
 void mpipp_finalized(void);
 
+// ending.c
+void mpipp_await_end(void); // first thing after MPI_Init
+
 #endif

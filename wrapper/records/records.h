@@ -444,6 +444,8 @@ struct mpipp_registry {
   uint64_t main_thread;              // that initialised MPI, as gettid says; 0: not known
   int64_t tag_ub;                    // MPI_TAG_UB; 0: not known
   uint64_t kind_bits;                // of handles (mpi/vendor.h)
+  uint32_t end_awaited; // 1: MPI_COMM_SELF still has the attribute that is deleted last
+  uint32_t padding;
   char library_version[256];
   char built_with[256];
 };

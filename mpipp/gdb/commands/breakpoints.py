@@ -15,11 +15,13 @@ from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.printing import buffers
 from mpipp.gdb.program import callers, sites
+from mpipp.model import Call
 from mpipp.model.procedures import NAMES, PROCEDURES
 
 _ARGUMENT = re.compile(r"(\w+)(?:\s+if\b\s*(\S.*))?$", re.DOTALL)
 _ASKED = re.compile(r'\$mpi_arg\s*\(\s*"(.*?)"\s*\)')
 _NEAR = 0.8  # of difflib: MPI_Bcsat is near MPI_Bcast
+_LAST = "MPI_Finalize"
 _BY_LOWER_CASE = {name.lower(): name for name in NAMES}
 
 
@@ -83,6 +85,7 @@ class CallBreakpoint(gdb.Breakpoint):
         self.procedure = procedure
         self.only_if = condition
         super().__init__(function=procedure, qualified=True)
+        self.end = _End(self) if procedure == _LAST else None
 
     def stop(self) -> bool:
         """Whether to stop where the function was reached. Called by gdb."""
@@ -96,6 +99,8 @@ class CallBreakpoint(gdb.Breakpoint):
         # The wrapper's own function is another of the breakpoint's places: nothing is recorded
         # there. And MPI may use the function itself, inside another call or this one.
         session = sessions.reread()
+        if self.procedure == _LAST and session.registry.info.end_awaited:
+            return False  # see _End
         call = buffers.active_call(session)
         if call is None or call.state != "active" or call.procedure != self.procedure:
             return False
@@ -103,8 +108,13 @@ class CallBreakpoint(gdb.Breakpoint):
         older = frame.older()
         if older is None or gdb.solib_name(older.pc()) != gdb.solib_name(session.address):
             return False
+        return self.is_wanted(call)
+
+    def is_wanted(self, call: Call) -> bool:
+        """Whether the condition holds where a call was made."""
         if not self.only_if:
             return True
+        frame = gdb.newest_frame()
         caller = callers.user(call.site)
         try:
             caller.select()
@@ -113,12 +123,31 @@ class CallBreakpoint(gdb.Breakpoint):
             frame.select()
 
 
+class _End(gdb.Breakpoint):
+    """Where MPI_Finalize has done what the program may still do in it: delete attributes."""
+
+    def __init__(self, entry: CallBreakpoint) -> None:
+        self.entry = entry
+        super().__init__(function="mpipp_finalizing", qualified=True, internal=True)
+
+    def stop(self) -> bool:
+        """Whether to stop in place of the call. Called by gdb."""
+        if not self.entry.is_valid() or not self.entry.enabled:
+            return False
+        try:
+            call = buffers.active_call(sessions.reread())
+            return call is not None and self.entry.is_wanted(call)
+        except (MpippError, gdb.error) as error:
+            text.write([f"Breakpoint {self.entry.number} at {_LAST}: {error}"])
+            return True
+
+
 def _stopped(event: gdb.Event) -> None:
     # Shows the caller, where the user's variables are.
     if not isinstance(event, gdb.BreakpointEvent):
         return
     for breakpoint in event.breakpoints:
-        if isinstance(breakpoint, CallBreakpoint):
+        if isinstance(breakpoint, (CallBreakpoint, _End)):
             session = sessions.current()
             call = buffers.active_call(session) if session is not None else None
             if call is not None:
@@ -140,3 +169,5 @@ def unregister() -> None:
         if isinstance(breakpoint, CallBreakpoint):
             text.write([f"Breakpoint {breakpoint.number} at {breakpoint.procedure} is deleted."])
             breakpoint.delete()
+            if breakpoint.end is not None:
+                breakpoint.end.delete()

@@ -23,7 +23,8 @@ class Check(Command):
 
     Looks at all active calls and pending requests: arguments, datatypes, buffers that overlap or
     lie in memory that is not there, MPI_IN_PLACE; between the inferiors at sends and receives that
-    meet, and at collective calls. In MPI_Finalize, or with --leaks, also at what was never freed.
+    meet, and at collective calls. At the end of MPI_Finalize (mpipp break MPI_Finalize), or with
+    --leaks, also at what was never freed.
 
     A process that stops elsewhere may show more: a check sees what is recorded now.
     """
