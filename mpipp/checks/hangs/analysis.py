@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from mpipp.checks.hangs import graph
@@ -64,7 +65,7 @@ class Explanation:
     knots: tuple[Knot, ...]
     edges: tuple[Edge, ...]  # all that any of them waits for
 
-    @property
+    @cached_property
     def stuck(self) -> frozenset[int]:
         """The ranks that can never go on."""
         found = (rank for knot in self.knots for rank in (*knot.ranks, *knot.behind))

@@ -38,12 +38,20 @@ class _Wanted(NamedTuple):
     lenient: bool
 
 
+class _There(NamedTuple):
+    # Of a communicator, by rank: those that have not come to a call, by their rank in
+    # MPI_COMM_WORLD, and those that are in another call in its place.
+    late: dict[int, int]
+    different: dict[int, tuple[int, Operation]]
+
+
 class Collectives:
     """Collective communication between the processes of one MPI_COMM_WORLD."""
 
     def __init__(self, known: Processes, messages: Messages) -> None:
         self._known = known
         self._messages = messages
+        self._found: dict[tuple[object, ...], _There | Unknown] = {}
 
     def call(self, operation: Operation) -> Condition:
         """What a collective call waits for; nothing is known of others without a communicator."""
@@ -62,11 +70,37 @@ class Collectives:
     def _all(
         self, operation: Operation, member: Member, name: str, wanted: Iterable[_Wanted]
     ) -> Condition:
-        missing: dict[bool, set[int]] = {True: set(), False: set()}
-        found: list[Condition] = []
         ordinal = operation.call.ordinal
         assert ordinal is not None
+        there = self._there(member, name, ordinal)
+        if isinstance(there, Unknown):
+            return there
+        missing: dict[bool, set[int]] = {True: set(), False: set()}
+        found: list[Condition] = []
         for rank, lenient in wanted:
+            if rank in there.late:
+                missing[lenient].add(there.late[rank])
+            elif rank in there.different:
+                world_rank, other = there.different[rank]
+                ranks = frozenset({world_rank})
+                found.append(Event("collective", ranks, operation, member, False, True, other))
+        for lenient, late in missing.items():
+            if late:
+                ranks = frozenset(late)
+                found.append(Event("collective", ranks, operation, member, lenient=lenient))
+        return All(tuple(found)) if found else Met()
+
+    def _there(self, member: Member, name: str, ordinal: int) -> _There | Unknown:
+        # Of those that a process may wait for; the same for all of a communicator.
+        comm = member.comm
+        key = (comm.identity, self._known.world_rank(member, 0), ordinal, name)
+        if key not in self._found:
+            self._found[key] = self._look(member, name, ordinal)
+        return self._found[key]
+
+    def _look(self, member: Member, name: str, ordinal: int) -> _There | Unknown:
+        comm, found = member.comm, _There({}, {})
+        for rank in range(comm.remote_size if comm.inter else comm.size):
             world_rank = self._known.world_rank(member, rank)
             if world_rank is None:
                 return Unknown("the communicator has processes of another program")
@@ -74,21 +108,16 @@ class Collectives:
             if peer is None:
                 if self._known.process(world_rank) is not None:
                     return Unknown("the communicator is not known in all of its processes")
-                missing[lenient].add(world_rank)
+                found.late[rank] = world_rank
             elif "collectives" in peer.comm.uncertain:
                 return Unknown("which collective calls belong together is not certain")
             elif self._messages.counts(peer).joined < ordinal:
-                missing[lenient].add(world_rank)
+                found.late[rank] = world_rank
             else:
                 other = self._joined(peer, ordinal)
                 if other is not None and other.call.facts.operation != name:
-                    ranks = frozenset({world_rank})
-                    found.append(Event("collective", ranks, operation, member, False, True, other))
-        for lenient, late in missing.items():
-            if late:
-                ranks = frozenset(late)
-                found.append(Event("collective", ranks, operation, member, lenient=lenient))
-        return All(tuple(found)) if found else Met()
+                    found.different[rank] = world_rank, other
+        return found
 
     def _joined(self, member: Member, ordinal: int) -> Operation | None:
         # The process's collective call with that ordinal, if it is still going on.
@@ -110,6 +139,9 @@ def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted
     if name in _AGREE:
         return [_Wanted(rank, name.startswith(("Win_", "File_"))) for rank in others]
     if name in _EXCHANGE:
+        if all(buffer.parts is None for buffer in operation.call.buffers):
+            lenient = not _has_data(operation, 0)
+            return [_Wanted(rank, lenient) for rank in others]
         return [_Wanted(rank, not _has_data(operation, rank)) for rank in others]
     if name in _PREFIX:
         return [_Wanted(rank, rank > comm.rank or not _has_data(operation, 0)) for rank in others]

@@ -9,57 +9,51 @@ that are not blocking take messages of channels that are not known: then totals 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterator, Mapping
 
 from mpipp.checks.hangs.conditions import Any, Condition, Event, Met, Unknown
 from mpipp.checks.process import Operation
 from mpipp.checks.processes import Member, Processes
-from mpipp.model import Call, Channel, Comm
+from mpipp.model import Call, Comm
 
 _THREADS = "several threads share a channel, or a call failed or was cancelled"
 _WILDCARDS = "a receive of any message may have taken it"
 _SEND = re.compile("mpi_i?([bsr]?)send")
 _ELSEWHERE = "the communicator is of processes that cannot be told apart"
 
+_NOTHING: Mapping[int, int] = {}
+
 
 class Counts:
     """What a process has sent and received on a communicator."""
 
     def __init__(self, comm: Comm) -> None:
-        self._channels: dict[tuple[str, int, int], Channel] = {
-            (channel.sequence, channel.peer, channel.tag): channel for channel in comm.channels
-        }
-
-    def sent(self, dest: int, tag: int) -> int:
-        """Sends started."""
-        found = self._channels.get(("sends", dest, tag))
-        return found.count if found else 0
+        self._by_peer: dict[tuple[str, int], dict[int, int]] = {}
+        self._posted = 0
+        for channel in comm.channels:
+            if channel.count:
+                tags = self._by_peer.setdefault((channel.sequence, channel.peer), {})
+                tags[channel.tag] = channel.count
+            if channel.sequence == "receives" and channel.peer >= 0:
+                self._posted += channel.posted
 
     def received(self, source: int, tag: int) -> int:
         """Receives posted, at least."""
-        found = self._channels.get(("receives", source, tag))
-        return found.count if found else 0
+        return self.tags("receives", source).get(tag, 0)
 
-    def tags(self, sequence: str, peer: int) -> dict[int, int]:
+    def tags(self, sequence: str, peer: int) -> Mapping[int, int]:
         """The counts of all tags with a peer that is no wildcard."""
-        return {
-            channel.tag: channel.count
-            for channel in self._channels.values()
-            if channel.sequence == sequence and channel.peer == peer and channel.count
-        }
+        return self._by_peer.get((sequence, peer), _NOTHING)
 
-    @cached_property
+    @property
     def joined(self) -> int:
         """Collective calls made."""
-        found = self._channels.get(("collectives", 0, 0))
-        return found.count if found else 0
+        return self.tags("collectives", 0).get(0, 0)
 
-    @cached_property
+    @property
     def posted(self) -> int:
         """Receives posted in all channels, with those of any message that returned."""
-        found = self._channels.values()
-        return sum(c.posted for c in found if c.sequence == "receives" and c.peer >= 0)
+        return self._posted
 
 
 class Messages:
@@ -121,6 +115,10 @@ class Messages:
         sources = range(comm.remote_size if comm.inter else comm.size)
         wanted = None if any_tag else tag
         found = [self._from(operation, member, source, wanted, None) for source in sources]
+        if all(isinstance(one, Event) for one in found):
+            ranks = (self.known.world_rank(member, source) for source in sources)
+            one_of = frozenset(rank for rank in ranks if rank is not None)
+            return Event("send", one_of, operation, member, any=True)
         return Any(tuple(found))
 
     def wildcards(self, operation: Operation, tag: int | None) -> tuple[bool, bool]:

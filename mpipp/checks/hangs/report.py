@@ -11,6 +11,7 @@ from mpipp.checks.hangs.conditions import Event, events
 from mpipp.checks.hangs.sentences import Place, Sentences
 
 _MOST_TOLD = 8  # processes of one knot that are told one by one
+_MOST_GROUPS = 8  # groups that differ by the arguments of their calls
 _MOST_LACKS = 4  # things that one call lacks
 _MOST_NEAR = 3  # near misses of one call
 
@@ -111,10 +112,16 @@ class Report:
             )
 
     def groups(self, ranks: Iterable[int]) -> list[tuple[str, list[int]]]:
-        """What processes do, with those that do the same."""
-        found: dict[str, list[int]] = {}
+        """What processes do, with those that do the same; of many, at the same place."""
+        exact: dict[str, list[int]] = {}
         for rank in ranks:
-            found.setdefault(self._say.doing(rank), []).append(rank)
+            exact.setdefault(self._say.doing(rank), []).append(rank)
+        if len(exact) <= _MOST_GROUPS:
+            return list(exact.items())
+        found: dict[str, list[int]] = {}
+        for members in exact.values():
+            for rank in members:
+                found.setdefault(self._say.stands(rank), []).append(rank)
         return list(found.items())
 
     def others(self) -> Iterator[str]:
