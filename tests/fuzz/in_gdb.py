@@ -87,7 +87,7 @@ def _command(chance):
             f"mpipp list {chance.choice(_KINDS)} {chance.choice(('', '--all'))}{json}",
             f"mpipp list calls --all{json}",
             "mpipp info",
-            "mpipp why",
+            f"mpipp why{json}",
             f"mpipp check --leaks{json}",
             f"mpipp check{json}",
             f"mpipp typesig {handle} {number}{json}",

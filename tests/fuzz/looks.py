@@ -12,7 +12,8 @@ from typing import Any
 from mpipp import checks
 from mpipp.checks import report
 from mpipp.checks.finding import Party
-from mpipp.checks.hangs import Report, explain
+from mpipp.checks.hangs import Report, explain, picture, records
+from mpipp.checks.hangs.svg import svg as hangs_svg
 from mpipp.checks.process import Gap, Operation, Process
 from mpipp.checks.processes import worlds
 from mpipp.datatypes import elements
@@ -210,7 +211,12 @@ class _Nowhere:
 
 def why(case: Case) -> None:
     for world in worlds(_processes(case)):
-        plain(Report(explain(world), _Nowhere()).lines())
+        found, nowhere = explain(world), _Nowhere()
+        plain(Report(found, nowhere).lines())
+        drawn = picture.groups(found, nowhere)
+        plain(picture.lines(drawn))
+        plain(hangs_svg(drawn).splitlines())
+        plain([jsontext.document("why", records.record(found, nowhere))])
 
 
 def check(case: Case) -> None:

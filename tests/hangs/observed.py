@@ -67,7 +67,7 @@ class Job:
         """Why those processes hang; all unless some are named."""
         processes = []
         for number, rank in enumerate(ranks or sorted(self.pids)):
-            registry = Registry(self._memories[rank], self._addresses[rank])
+            registry = self.registry(rank)
             processes.append(Process(number, registry, Around(registry), None))
         lines: list[str] = []
         for world in worlds(processes):
@@ -93,6 +93,10 @@ class Job:
         """Where an operation was called."""
         pid = operation.process.registry.info.pid
         return _line(self._program, operation.call.site.address - 1 - _base(self._program, pid))
+
+    def registry(self, rank: int) -> Registry:
+        """What a process has recorded so far."""
+        return Registry(self._memories[rank], self._addresses[rank])
 
     def outside(self, _process: Process) -> str:
         """Where a process is that is not in MPI: only a debugger knows."""

@@ -200,6 +200,25 @@ static void lock(void) {
   SEND(0, 5);
 }
 
+// What is counted where receives of any message are, and one whose request is freed.
+static void counts(void) {
+  MPI_Request one;
+  int lost;
+  if (rank == 0) {
+    MPI_Irecv(&in, 1, MPI_INT, 1, MPI_ANY_TAG, WORLD, &one);
+    MPI_Wait(&one, IGNORED);
+    RECEIVE(MPI_ANY_SOURCE, 2);
+    MPI_Irecv(&lost, 1, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, WORLD, &one);
+    MPI_Wait(&one, IGNORED);
+    MPI_Irecv(&lost, 1, MPI_INT, MPI_ANY_SOURCE, 3, WORLD, &one);
+    MPI_Request_free(&one);
+    RECEIVE(1, 9);
+  }
+  SEND(0, 1);
+  SEND(0, 2);
+  RECEIVE(0, 9);
+}
+
 static const struct {
   const char *name;
   void (*hang)(void);
@@ -226,6 +245,7 @@ static const struct {
              {"sendrecv", sendrecv},
              {"five", five},
              {"self", self},
+             {"counts", counts},
              {"fence", fence},
              {"exposure", exposure},
              {"lock", lock}};

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""What is counted for receives whose channel is not known: `counts` of programs/hanging.c."""
+
+from __future__ import annotations
+
+import support
+from observed import job
+
+from mpipp.model import Comm
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_counts(mpi: support.MPI) -> None:
+    with job("hanging.c", mpi, "counts", n=2) as hung:
+        report = hung.becomes(lambda text: text.startswith("deadlock"))
+        assert report.startswith("deadlock: rank 0 and rank 1 wait for each other")
+        comms = [one for one in hung.registry(0).objects("comm") if isinstance(one, Comm)]
+        (world,) = [comm for comm in comms if comm.header.name == "MPI_COMM_WORLD"]
+        assert (world.posted_any, world.returned_any, world.abandoned) == (3, 1, 1)
+        assert world.frozen
+        posted = {(c.peer, c.tag): c.posted for c in world.channels if c.sequence == "receives"}
+        assert posted[1, 2] == 1  # told when it returned
+        assert posted[1, 9] == 1
