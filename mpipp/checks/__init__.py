@@ -20,8 +20,8 @@ from mpipp.checks import (
     inplace,
     leaks,
     lifetime,
-    matching,
     memory,
+    messages,
     overlaps,
     reductions,
     topologies,
@@ -51,7 +51,7 @@ _OF_ONE: tuple[Callable[[Process], Iterator[Finding]], ...] = (
 _BETWEEN: tuple[Callable[[Processes], Iterator[Finding]], ...] = (
     windows.check_targets,
     givenup.check,
-    matching.check,
+    messages.check,
     collectives.check,
     deadlocks.check,
 )

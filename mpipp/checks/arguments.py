@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
-from mpipp.model import Comm, Win
 
 # What may stand in place of a rank or tag.
 _RANKS = {
@@ -38,7 +37,7 @@ def _counts(operation: Operation) -> Findings:
 
 
 def _ranks(operation: Operation) -> Findings:
-    comm = _comm(operation)
+    comm = operation.comm
     if comm is None:
         return
     size = comm.remote_size if comm.inter else comm.size
@@ -61,31 +60,6 @@ def _ranks(operation: Operation) -> Findings:
 
 def _ranks_of(size: int) -> str:
     return f"the ranks 0 to {size - 1}" if size > 1 else "only the rank 0"
-
-
-def _comm(operation: Operation) -> Comm | None:
-    # The one that ranks are of.
-    registry = operation.process.registry
-    handle = operation.call.comm
-    if operation.call.win is not None:
-        window = registry.find("win", operation.call.win)
-        handle = window.comm if isinstance(window, Win) else None
-    if handle is None:
-        return None
-    comm = registry.find("comm", handle)
-    if not isinstance(comm, Comm) or comm.header.freed or comm.header.null:
-        return None
-    if _may_outlive_comm(operation) and not comm.header.predefined:
-        return None
-    return comm
-
-
-def _may_outlive_comm(operation: Operation) -> bool:
-    # Windows and requests outlive the communicator, and its handle may be another's then. Requests
-    # lose their ordinal with it.
-    if operation.call.win is not None:
-        return True
-    return operation.request is not None and operation.call.ordinal is None
 
 
 def _tags(operation: Operation) -> Findings:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Comm, Object, Request
+from mpipp.model import Broken, Object, Request
 
 _FIELDS = ("comm", "op", "win", "file", "message")
 _ARGUMENTS = {"group": "group", "group1": "group", "group2": "group", "peer_comm": "comm"}
@@ -95,9 +95,8 @@ def _reduces(operation: Operation) -> bool:
 
 def _is_leader(operation: Operation) -> bool:
     # Only there the other communicator is significant (MPI-4.1, section 7.6.2).
-    call = operation.call
-    comm = operation.process.registry.find("comm", call.comm) if call.comm is not None else None
-    return isinstance(comm, Comm) and comm.rank == call.arguments.get("local_leader")
+    comm = operation.comm
+    return comm is not None and comm.rank == operation.call.arguments.get("local_leader")
 
 
 def _looked_at(operation: Operation, given: _Given) -> Findings:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
-from mpipp.model import Comm
 
 
 def check(process: Process) -> Findings:
@@ -43,18 +42,9 @@ def _given(operation: Operation, role: str) -> Findings:
     )
 
 
-def _comm(operation: Operation) -> Comm | None:
-    if operation.call.comm is None:
-        return None
-    found = operation.process.registry.find("comm", operation.call.comm)
-    return found if isinstance(found, Comm) else None
-
-
 def _inter(operation: Operation) -> bool:
-    comm = _comm(operation)
-    return comm is not None and comm.inter
+    return operation.comm is not None and operation.comm.inter
 
 
 def _is_root(operation: Operation) -> bool:
-    comm = _comm(operation)
-    return comm is None or comm.rank == operation.call.root
+    return operation.comm is None or operation.comm.rank == operation.call.root

@@ -10,7 +10,19 @@ from typing import NamedTuple
 
 from mpipp.checks.finding import Party
 from mpipp.errors import MpippError
-from mpipp.model import KINDS, Broken, Buffer, Call, File, Object, Op, Request, Thread
+from mpipp.model import (
+    KINDS,
+    Broken,
+    Buffer,
+    Call,
+    Comm,
+    File,
+    Object,
+    Op,
+    Request,
+    Thread,
+    Win,
+)
 from mpipp.registry.reader import Registry
 from mpipp.show import oneline
 from mpipp.show.describe import Surroundings
@@ -41,6 +53,24 @@ class Operation:
         request = f", request #{self.request.header.serial}" if self.request else ""
         text = f"{self.call.procedure}({arguments}){request}"
         return Party(self.process.number, text, "called at", self.call.site, self.tid, details)
+
+    @cached_property
+    def comm(self) -> Comm | None:
+        """The communicator whose ranks it names; None where that is not certain.
+
+        Windows and requests outlive theirs, whose handle may be another's then; requests lose their
+        ordinal with it.
+        """
+        registry, handle = self.process.registry, self.call.comm
+        if self.call.win is not None:
+            window = registry.find("win", self.call.win)
+            handle = window.comm if isinstance(window, Win) else None
+        found = registry.find("comm", handle) if handle is not None else None
+        if not isinstance(found, Comm) or found.header.freed or found.header.null:
+            return None
+        outlives = self.request is not None and self.call.ordinal is None
+        outlives = outlives or self.call.win is not None
+        return found if found.header.predefined or not outlives else None
 
     @property
     def started(self) -> bool:

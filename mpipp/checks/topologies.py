@@ -20,7 +20,8 @@ def check(process: Process) -> Findings:
     for operation in process.operations:
         call = operation.call
         check_one = _CHECKS.get(call.procedure)
-        comm = _comm(operation)
+        # A pending operation may outlive its communicator.
+        comm = operation.comm if operation.tid is not None else None
         if comm is None:
             continue
         if operation.among_neighbors and comm.topology == "none":
@@ -31,16 +32,6 @@ def check(process: Process) -> Findings:
             for finding in check_one(operation, comm):
                 yield finding
                 break
-
-
-def _comm(operation: Operation) -> Comm | None:
-    # Of an active call: a pending operation may outlive its communicator.
-    handle = operation.call.comm
-    if handle is None or operation.tid is None:
-        return None
-    found = operation.process.registry.find("comm", handle)
-    known = isinstance(found, Comm) and not (found.header.null or found.header.freed)
-    return found if known and isinstance(found, Comm) else None
 
 
 def _made(operation: Operation, comm: Comm) -> list[Party]:

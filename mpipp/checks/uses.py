@@ -9,7 +9,7 @@ from functools import cached_property
 
 from mpipp.checks.process import Operation
 from mpipp.datatypes.overlap import Region, region, touching, union
-from mpipp.model import Buffer, Call, Comm, DatatypeRecord, Message
+from mpipp.model import Buffer, Call, DatatypeRecord, Message
 from mpipp.typetree import Datatype
 
 
@@ -71,6 +71,8 @@ class Use:
 
 def uses(operation: Operation) -> list[Use]:
     """The buffers of an operation that have data, and that it is certain to use."""
+    if operation.among_neighbors and operation.comm is None:
+        return []  # which neighbors there are is not known
     left_alone = _left_alone(operation)
     found = [
         Use(operation, buffer)
@@ -101,20 +103,13 @@ def _of_nobody(operation: Operation) -> bool:
 def _left_alone(operation: Operation) -> set[str]:
     call = operation.call
     if call.facts.operation == "Exscan":  # MPI-4.1, section 6.11.2
-        comm = _comm(operation)
-        return {"recvbuf"} if comm is not None and comm.rank == 0 else set()
+        return {"recvbuf"} if operation.comm is None or operation.comm.rank == 0 else set()
     return _packed(call)
-
-
-def _comm(operation: Operation) -> Comm | None:
-    handle = operation.call.comm
-    found = operation.process.registry.find("comm", handle) if handle is not None else None
-    return found if isinstance(found, Comm) else None
 
 
 def _absent(operation: Operation, buffer: Buffer) -> set[int]:
     # The neighbors beyond the border of a process grid, which are MPI_PROC_NULL (section 8.6).
-    comm = _comm(operation) if operation.among_neighbors else None
+    comm = operation.comm if operation.among_neighbors else None
     if comm is None or buffer.part_count != 2 * len(comm.dims):
         return set()
     absent = set()
