@@ -106,7 +106,11 @@ def _guarded(
 
 
 def _damaged(process: Process, kinds: Sequence[str]) -> Iterator[Broken]:
-    of_each = (process.registry.objects(kind) for kind in kinds)
+    # Of datatypes, which may be 10^6, what is common to all: the rest is read where one is used.
+    registry = process.registry
+    of_each = (
+        registry.headers(kind) if kind == "datatype" else registry.objects(kind) for kind in kinds
+    )
     for found in chain(process.registry.threads(), *of_each):
         if isinstance(found, Broken):
             yield found

@@ -8,10 +8,11 @@ Asked for by the user, or when MPI_Finalize has called the callbacks of MPI_COMM
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Process
-from mpipp.model import Broken, Object, Request, Site
+from mpipp.model import Broken, Header, Request, Site
 
 _KINDS = (
     "datatype",
@@ -25,17 +26,18 @@ _KINDS = (
     "session",
     "message",
 )
+_FIRST = 16  # of what was made at one place, for one that is not damaged
 _NOUNS = {"comm": "communicator", "win": "window", "op": "operation", "info": "info object"}
 _NOUNS["errhandler"] = "error handler"
 
 
 def check(process: Process) -> Findings:
     """Requests that are not complete and objects that are not freed, by where they were made."""
-    for requests in _by_site(process, "request").values():
-        yield _requests(process, [r for r in requests if isinstance(r, Request)])
+    for requests in _requests_by_site(process).values():
+        yield _requests(process, requests)
     for kind in _KINDS:
-        for objects in _by_site(process, kind).values():
-            yield _objects(process, kind, objects)
+        for made in _made_by_site(process, kind).values():
+            yield from _objects(process, kind, made)
 
 
 def at_the_end(process: Process) -> bool:
@@ -48,17 +50,34 @@ def at_the_end(process: Process) -> bool:
     return any(call is not None and call.procedure == "MPI_Finalize" for call in calls)
 
 
-def _by_site(process: Process, kind: str) -> dict[tuple[Site, bool], list[Object]]:
-    found: dict[tuple[Site, bool], list[Object]] = {}
-    for thing in process.registry.objects(kind):
-        if isinstance(thing, Broken):
-            continue
-        header = thing.header
-        if header.predefined or header.null or header.imported or header.freed:
-            continue
-        pending = isinstance(thing, Request) and thing.pending
-        found.setdefault((header.site, pending), []).append(thing)
+def _requests_by_site(process: Process) -> dict[tuple[Site, bool], list[Request]]:
+    found: dict[tuple[Site, bool], list[Request]] = {}
+    for request in process.registry.objects("request"):
+        if isinstance(request, Request) and _is_kept(request.header):
+            found.setdefault((request.header.site, request.pending), []).append(request)
     return found
+
+
+@dataclass
+class _Made:
+    # What was made at one place: the records of the first, and how many.
+    records: list[int]
+    count: int = 0
+
+
+def _made_by_site(process: Process, kind: str) -> dict[Site, _Made]:
+    found: dict[Site, _Made] = {}
+    for header in process.registry.headers(kind):
+        if isinstance(header, Header) and _is_kept(header):
+            made = found.setdefault(header.site, _Made([]))
+            made.count += 1
+            if made.count <= _FIRST:  # there may be 10^6
+                made.records.append(header.record)
+    return found
+
+
+def _is_kept(header: Header) -> bool:
+    return not (header.predefined or header.null or header.imported or header.freed)
 
 
 def _requests(process: Process, requests: Sequence[Request]) -> Finding:
@@ -70,11 +89,14 @@ def _requests(process: Process, requests: Sequence[Request]) -> Finding:
     return Finding.of(rule, what, [process.made(first, *_others(len(requests)))])
 
 
-def _objects(process: Process, kind: str, objects: Sequence[Object]) -> Finding:
+def _objects(process: Process, kind: str, made: _Made) -> Findings:
+    some = (process.registry.at(kind, record) for record in made.records)
+    first = next((one for one in some if not isinstance(one, Broken)), None)
+    if first is None:
+        return
     done = "received" if kind == "message" else "freed"
-    what = _not(len(objects), _NOUNS.get(kind, kind), done)
-    parties = [process.made(objects[0], *_others(len(objects)))]
-    return Finding.of(f"{kind}-leak", what, parties)
+    what = _not(made.count, _NOUNS.get(kind, kind), done)
+    yield Finding.of(f"{kind}-leak", what, [process.made(first, *_others(made.count))])
 
 
 def _not(count: int, noun: str, done: str) -> str:

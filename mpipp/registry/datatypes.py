@@ -78,6 +78,11 @@ class Datatypes:
             pending.pop()
         return known[address]
 
+    def combiner(self, address: int) -> str:
+        """Only the combiner of a datatype, which is not kept. Raises MpippError."""
+        raw = self._decoder.one(self._source.memory.read(address, self._decoder.size))
+        return self._source.enumerator("combiner", raw.combiner)
+
     def _begin(self, address: int) -> _Begun:
         source = self._source
         data = source.memory.read(address, self._decoder.size)

@@ -134,7 +134,10 @@ class Source:
 
     def header(self, kind: str, address: int, record: bytes) -> Header:
         """What is common to all objects. Raises MpippError when the record is another kind's."""
-        raw = self.raw_header(kind, record)
+        return self.header_of(kind, address, self.raw_header(kind, record))
+
+    def header_of(self, kind: str, address: int, raw: RawObject) -> Header:
+        """As `header`, of what was decoded already."""
         if raw.kind != self._numbers[kind]:
             raise MpippError(f"there is no {kind} at {address:#x}")
         if not raw.serial:

@@ -17,6 +17,7 @@ from mpipp.model import (
     Errhandler,
     File,
     Group,
+    Header,
     Info,
     Message,
     Op,
@@ -505,3 +506,18 @@ def test_found_by_its_magic_and_not_a_copy() -> None:
     assert find_in(memory, lambda pattern: hits) == image.base
     with pytest.raises(MpippError, match="there is no mpipp registry in this program"):
         find_in(memory, lambda pattern: [copy])
+
+
+def test_headers_are_what_objects_have_in_common(image: Image) -> None:
+    integer = image.datatype(1, "NAMED", name="MPI_INT")
+    image.datatype(2, "VECTOR", [3, 2, 4], [integer], flags=["committed"], name="v")
+    image.datatype(3, "VECTOR", [3], [integer])  # damaged, which only its own arguments tell
+    image.datatype(4, "DUP", [], [integer], flags=["freed"])
+    registry = read(image)
+    headers = [header for header in registry.headers("datatype") if isinstance(header, Header)]
+    assert sorted(header.handle for header in headers) == [1, 2, 3]
+    found = registry.find("datatype", 2)
+    assert isinstance(found, DatatypeRecord)
+    assert found.header in headers
+    assert registry.combiner(found.header.record) == "VECTOR"
+    assert len(list(registry.headers("datatype", freed=True))) == 4

@@ -39,10 +39,8 @@ def _lines(session: Session) -> Iterator[str]:
     yield f"wrapper   for {info.flavor}, built with {info.built_with}"
     counts = []
     for kind in KINDS:
-        objects = session.registry.objects(kind)
-        live = sum(
-            isinstance(o, Broken) or not (o.header.predefined or o.header.null) for o in objects
-        )
+        headers = session.registry.headers(kind)
+        live = sum(isinstance(h, Broken) or not (h.predefined or h.null) for h in headers)
         if live:
             counts.append(f"{live} {kind}{'s' if live != 1 else ''}")
     yield f"objects   {', '.join(counts) or 'none made by the program'}"

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from mpipp.errors import MpippError
 from mpipp.gdb.program import sites
 from mpipp.gdb.sessions import Session
-from mpipp.model import Broken, DatatypeRecord, Object, Site
+from mpipp.model import Broken, Header, Object, Site
 from mpipp.show import oneline
 
 
@@ -35,6 +36,12 @@ class Selection:
     beyond: int = 0
     damaged: int = 0
 
+    def damage(self, found: Broken, limit: int) -> None:
+        """Count one that is damaged."""
+        self.damaged += 1
+        if not limit or self.damaged <= limit:
+            self.broken.append(found)
+
     @property
     def total(self) -> int:
         """All that fit the options."""
@@ -44,41 +51,49 @@ class Selection:
 def select(options: argparse.Namespace, kind: str, session: Session, places: Places) -> Selection:
     """The objects of a kind that fit the options of the command."""
     result = Selection()
-    filters = list(_filters(options, places))
-    for found in session.registry.objects(kind, freed=True):
-        if isinstance(found, Broken):
-            result.damaged += 1
-            if not options.limit or result.damaged <= options.limit:
-                result.broken.append(found)
+    filters = list(_filters(options, session, places))
+    for header in session.registry.headers(kind, freed=True):
+        if isinstance(header, Broken):
+            result.damage(header, options.limit)
             continue
-        header = found.header
-        if header.null or not all(keep(found) for keep in filters):
+        if header.null or not all(keep(header) for keep in filters):
             continue
         if not options.all and header.freed:
             result.freed += 1
         elif not options.all and header.predefined and kind != "comm":
             result.predefined += 1
         elif options.limit and len(result.shown) >= options.limit:
-            result.beyond += 1
+            result.beyond += 1  # and is not looked at: there may be 10^6
         else:
-            result.shown.append(found)
+            found = session.registry.at(kind, header.record)
+            if isinstance(found, Broken):
+                result.damage(found, options.limit)
+            else:
+                result.shown.append(found)
     return result
 
 
-def _filters(options: argparse.Namespace, places: Places) -> Iterator[Callable[[Object], bool]]:
+def _is_of(header: Header, combiner: str, session: Session) -> bool:
+    try:
+        return session.registry.combiner(header.record) == combiner
+    except MpippError:
+        return True  # damaged, which is then told
+
+
+def _filters(
+    options: argparse.Namespace, session: Session, places: Places
+) -> Iterator[Callable[[Header], bool]]:
     if options.named:
-        yield lambda found: bool(found.header.name) and not found.header.predefined
+        yield lambda header: bool(header.name) and not header.predefined
     if options.committed:
-        yield lambda found: isinstance(found, DatatypeRecord) and found.committed
+        yield lambda header: "committed" in header.flags
     if options.uncommitted:
-        yield lambda found: isinstance(found, DatatypeRecord) and not found.committed
+        yield lambda header: "committed" not in header.flags
     if options.kind:
-        yield (
-            lambda found: isinstance(found, DatatypeRecord) and found.tree.combiner == options.kind
-        )
+        yield lambda header: _is_of(header, options.kind, session)
     if options.made:
         pattern = re.compile(rf"(^|/){re.escape(options.made)}(:| |$)")
-        yield lambda found: any(pattern.search(call) for call in places[found.header.site])
+        yield lambda header: any(pattern.search(call) for call in places[header.site])
 
 
 def content(selection: Selection, kind: str, session: Session, places: Places) -> dict[str, Any]:
