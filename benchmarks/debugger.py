@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchmarks.table import Figure
@@ -24,11 +24,27 @@ AIMS = {  # name in in_gdb.py: (what, factor to the unit, aim, unit)
     "tree": ("tree of a struct of 10^5 different vectors", 1, 1.5, "s"),
     "typesig": ("its type signature", 1, 1, "s"),
 }
+MANY_AIMS = {
+    "many list": ("mpipp list types, 10^6 types", 1, 5, "s"),
+    "many check": ("mpipp check --leaks, 10^6 types", 1, 5, "s"),
+    "many memory": ("memory of both", 1, 300, "MB"),
+}
 
 
 def figures(mpi: MPI) -> Iterator[Figure]:
     """All figures of one MPI."""
     program = compile_program(HERE / "programs" / "debugger.c", mpi)
+    yield from timed(program, mpi, "in_gdb.py", AIMS)
+    many = compile_program(HERE / "programs" / "many.c", mpi)
+    yield from timed(many, mpi, "many_in_gdb.py", MANY_AIMS)
+    seconds = child_range(program, mpi)
+    yield Figure(f"{mpi.id}: MI: children [500000, 500010) of 10^6", seconds, 0.3, "s")
+
+
+def timed(
+    program: Path, mpi: MPI, script: str, aims: Mapping[str, tuple[str, float, float, str]]
+) -> Iterator[Figure]:
+    """What a script in gdb says of a program that has come to done()."""
     words = ["gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off"]
     for command in (
         "set width 0",
@@ -36,7 +52,7 @@ def figures(mpi: MPI) -> Iterator[Figure]:
         "break done",
         "run",
         f"source {PRINTERS}",
-        f"source {HERE / 'in_gdb.py'}",
+        f"source {HERE / script}",
         "kill",
     ):
         words += ["-ex", command]
@@ -44,12 +60,10 @@ def figures(mpi: MPI) -> Iterator[Figure]:
         [*words, str(program)], env=dict(mpi.env), capture_output=True, text=True, check=False
     )
     times = dict(re.findall(r"^@ (.*) (\S+)$", done.stdout, re.MULTILINE))
-    if len(times) != len(AIMS):
+    if times.keys() != aims.keys():
         raise RuntimeError(f"gdb did not get through the benchmark:\n{done.stdout}{done.stderr}")
-    for name, (what, factor, aim, unit) in AIMS.items():
+    for name, (what, factor, aim, unit) in aims.items():
         yield Figure(f"{mpi.id}: {what}", float(times[name]) * factor, aim, unit)
-    seconds = child_range(program, mpi)
-    yield Figure(f"{mpi.id}: MI: children [500000, 500010) of 10^6", seconds, 0.3, "s")
 
 
 def child_range(program: Path, mpi: MPI) -> float:
