@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import expectations
+import pytest
 import support
 
 FORTRAN = support.on_mpi("mpich4", "openmpi4")
@@ -91,3 +92,32 @@ def test_mpi4py(mpi: support.MPI, tmp_path: Path) -> None:
         in output
     ), output
     assert "gdb cannot see the Python variable vector" in output, output
+
+
+HANGS = """\
+from mpi4py import MPI
+
+def exchange(comm):
+    data = bytearray(8)
+    comm.Bcast(
+        [data, MPI.BYTE], 0)
+
+exchange(MPI.COMM_WORLD)
+"""
+
+
+@pytest.mark.parametrize("mpi", ["openmpi5", "mpi4py3"], indirect=True)
+def test_lines_of_python(mpi: support.MPI, tmp_path: Path) -> None:
+    # Debian's Python has its symbols beside it, the other has none for gdb.
+    (tmp_path / "hangs.py").write_text(HANGS)
+    output = support.gdb_batch(
+        ["mpipp list calls", "mpipp frame"],
+        program=mpi.python,
+        args=["hangs.py"],
+        mpi=mpi,
+        stop=["mpipp break MPI_Bcast", "run"],
+        cwd=tmp_path,
+    )
+    lines = output.splitlines()
+    assert lines[0] == "thread 1 in MPI_Bcast, called at hangs.py:5 in exchange"
+    assert lines[-1] == "in Python: hangs.py:5 in exchange"

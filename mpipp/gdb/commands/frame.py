@@ -21,20 +21,23 @@ class Frame(Command):
     mpipp frame
 
     Front ends show its source line. Of a call that a library makes in a header of its own it is the
-    frame that called the library. Safe with several inferiors, where "frame function" ends gdb 13.
+    frame that called the library; of mpi4py's the line of Python is told, too. Safe with several
+    inferiors, where "frame function" ends gdb 13.
     """
 
     name = "mpipp frame"
 
     def lines(self, argument: str) -> Iterable[str]:
-        """Nothing: gdb shows the frame."""
+        """The line of Python, if it is one; gdb shows the frame."""
         if argument.startswith("["):  # a variable of this name
             return show.show(f"frame{argument}")
         if argument:
             raise MpippError('mpipp frame takes no argument: for others, write "frame" or "up"')
-        call = buffers.active_call(sessions.required())
+        session = sessions.required()
+        call = buffers.active_call(session)
         if call is None:
             raise MpippError('this thread is in no MPI call: see "mpipp list calls"')
         # By gdb's own command: it tells front ends.
         gdb.execute(f"frame level {callers.level(callers.user(call.site))}")
-        return ()
+        python = callers.python_line(gdb.selected_thread().ptid[1], session)
+        return [f"in Python: {python}"] if python else ()

@@ -4,17 +4,22 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import gdb
 
+from mpipp.errors import MpippError
 from mpipp.gdb.program import sites
 from mpipp.gdb.sessions import Session
 from mpipp.model import Site
+from mpipp.registry import pythonline
 
 _INSIDE = 64  # frames inside MPI, and the tools between it and the program
 _LAYER = 4  # frames of MPI's Fortran layer
+_MPI4PY = "/mpi4py/"
+_PYTHON = ("_PyRuntime", "Py_Version")
 _LIBRARIES = ("libmpi", "libfmpi")  # MPI's own, the Fortran layer among them
 
 
@@ -56,11 +61,30 @@ def place(site: Site, tid: int, session: Session) -> str:
     Where that is in a library's header also the line that called the library.
     """
     text = sites.call(site.address)
+    if not sites.has_line(text) or _is_mpi4py(site):
+        python = python_line(tid, session)
+        if python:
+            return python if _is_mpi4py(site) else f"{text}, from {python}"
     for thread in session.inferior.threads():
         if thread.ptid[1] == tid and thread.is_stopped():
             with selected(thread):
                 return _place(site, text)
     return text
+
+
+def python_line(tid: int, session: Session) -> str:
+    """The line of Python that a thread is at, as `sites.call` says one; "" if it runs none."""
+    try:
+        runtime, version = (int(gdb.parse_and_eval(f"&{name}")) for name in _PYTHON)
+        number = int.from_bytes(session.memory.read(version, 8), sys.byteorder)
+    except (gdb.error, MpippError):
+        return ""
+    found = pythonline.at(session.memory, runtime, number, tid)
+    return f"{os.path.basename(found.file)}:{found.line} in {found.function}" if found else ""
+
+
+def _is_mpi4py(site: Site) -> bool:
+    return _MPI4PY in (gdb.solib_name(site.address) or "")
 
 
 def _place(site: Site, text: str) -> str:

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""The line that a thread of Python is at, read in the memory of real processes."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from mpipp.errors import UnreadableMemory
+from mpipp.registry import pythonline
+from mpipp.registry.memory import ProcessMemory
+
+SCRIPT = """\
+import ctypes, os
+
+def waits(number):
+    pipe, _ = os.pipe()
+    print(os.getpid(), runtime, version, flush=True)
+    return os.read(
+        pipe,
+        number,
+    )
+
+def calls():
+    for _ in range(3):
+        number = 1; waits(number)
+
+own = ctypes.CDLL(None)
+runtime = ctypes.addressof(ctypes.c_char.in_dll(own, "_PyRuntime"))
+version = ctypes.c_ulong.in_dll(own, "Py_Version").value
+calls()
+"""
+needs_known = pytest.mark.skipif(
+    sys.version_info[:2] not in ((3, 11), (3, 12), (3, 13)), reason="a release that is not known"
+)
+
+
+@contextmanager
+def waiting(directory: Path) -> Iterator[tuple[ProcessMemory, int, int, int]]:
+    """A process that waits in a call of C: its memory, _PyRuntime, Py_Version, its number."""
+    script = directory / "wäits.py"
+    script.write_text(SCRIPT)
+    words = [sys.executable, str(script)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            pid, runtime, version = map(int, process.stdout.readline().split())
+            while not re.search(r"\) S ", Path(f"/proc/{pid}/stat").read_text()):
+                time.sleep(0.01)
+            yield ProcessMemory(pid), runtime, version, pid
+        finally:
+            process.kill()
+
+
+@needs_known
+def test_where_it_waits(tmp_path: Path) -> None:
+    with waiting(tmp_path) as (memory, runtime, version, tid):
+        place = pythonline.at(memory, runtime, version, tid)
+        other = pythonline.at(memory, runtime, version, os.getpid())
+        older = pythonline.at(memory, runtime, 0x03090000, tid)
+        layout = pythonline._LAYOUTS[version >> 16 & 0xFF]
+        places = list(pythonline._Reader(memory, layout).places(runtime, tid))
+    file = str(tmp_path / "wäits.py")
+    assert place == (file, 6, "waits")
+    assert (other, older) == (None, None)
+    assert [(each.line, each.function) for each in places] == [
+        (6, "waits"),
+        (13, "calls"),
+        (18, "<module>"),
+    ]
+
+
+class _Damaged:
+    # Every so often a read gives something else.
+    def __init__(self, memory: ProcessMemory, seed: int) -> None:
+        self._memory = memory
+        self._chance = random.Random(seed)
+
+    def read(self, address: int, length: int) -> bytes:
+        data = self._memory.read(address, length)
+        if self._chance.random() < 0.1:
+            if self._chance.random() < 0.5:
+                raise UnreadableMemory(address, length)
+            return self._chance.randbytes(length)
+        return data
+
+
+@needs_known
+def test_damage(tmp_path: Path) -> None:
+    with waiting(tmp_path) as (memory, runtime, version, tid):
+        for seed in range(2000):
+            place = pythonline.at(_Damaged(memory, seed), runtime, version, tid)
+            assert place is None or place.line > 0
