@@ -87,3 +87,43 @@ def test_a_core(mpi: support.MPI, tmp_path: Path) -> None:
     program = support.compile_program(PROGRAMS / "compare.c", mpi)
     core = support.make_core(program, mpi, ["break mark", "run"], tmp_path / "core")
     transcript.hold("compare_core.txt", program=program, mpi=mpi, core=core, stop=["up"])
+
+
+PENDING = """\
+#include <mpi.h>
+
+static float values[8];
+static double row[2];
+
+int main(int argc, char **argv) {
+  MPI_Request requests[3];
+  MPI_Init(&argc, &argv);
+  MPI_Irecv(values, 4, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(row, 2, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, &requests[1]);
+  MPI_Irecv(values, 0, MPI_INT, 0, 3, MPI_COMM_WORLD, &requests[2]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+}
+"""
+OF_VALUES = """\
+buf of MPI_Irecv, request #1: a variable of the program
+1 problem: 4 x MPI_DOUBLE does not fit values (float [8], 32 bytes)
+  [0..3](DOUBLE) at 0: 8 bytes that straddle values[0] at 0 and values[1] at 4
+  every member is covered
+"""
+OF_ROW = """\
+buf of MPI_Irecv, request #2: a variable of the program
+matches: 2 x MPI_DOUBLE, 2 elements, fits row (double [2], 16 bytes); every member is covered
+"""
+OF_NOTHING = "buf of MPI_Irecv, request #3: no data, 0 x MPI_INT\n"
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_buffers_of_pending_requests(mpi: support.MPI) -> None:
+    program = support.compile_program(PENDING, mpi)
+    stop = ["set breakpoint pending on", "mpipp break MPI_Barrier", "mpipp break MPI_Wait", "run"]
+    every = support.gdb_batch(["mpipp compare"], program=program, mpi=mpi, stop=stop)
+    assert every == OF_VALUES + OF_ROW + OF_NOTHING
+    # Of a call that waits for some of them, these.
+    stop.append("continue")
+    assert support.gdb_batch(["mpipp compare"], program=program, mpi=mpi, stop=stop) == OF_ROW

@@ -18,7 +18,7 @@ from mpipp.gdb.program import callers, layouts, variables
 from mpipp.gdb.program.layouts import Object
 from mpipp.gdb.sessions import Session
 from mpipp.gdb.words import operands
-from mpipp.model import Buffer, Call, DatatypeRecord
+from mpipp.model import Buffer, Call, DatatypeRecord, Request
 from mpipp.programtypes import compare
 from mpipp.programtypes.compare import Report, focused, narrowed, opened
 from mpipp.programtypes.compare import text as comparetext
@@ -28,6 +28,8 @@ from mpipp.typetree import Datatype
 _USAGE = "mpipp compare TYPE [COUNT] with EXPR, or mpipp compare alone inside an MPI call"
 _NAMED = "mpipp compare TYPE with EXPR"
 _MOST_PARTS = 16  # of a v or w form's buffer
+_MOST_REQUESTS = 16
+_MOST_GIVEN = 1 << 16  # requests that a call waits for
 
 
 class Compare(Command):
@@ -36,7 +38,8 @@ class Compare(Command):
     mpipp compare TYPE [COUNT] with EXPR     a variable, *p, a[0], or a type: struct particle,
                                              particle, type(particle)
     mpipp compare                            every buffer of the MPI call that the thread is in,
-                                             with the variable that it is
+                                             or of the operations that it waits for, else of all
+                                             that are pending, with the variable that it is
 
     --elements        list each element with its member though nothing is wrong
     --json            one line for machines, see docs/json.md
@@ -109,17 +112,37 @@ def _compared(tree: Datatype, found: Object, count: int) -> tuple[Report, str]:
 
 
 def _of_call() -> list[_Result]:
+    # Its buffers; those of the operations that it waits for, or of all that are pending.
     session = sessions.required()
     call = buffers.active_call(session)
-    if call is None:
-        raise MpippError(f"there is no MPI call that this thread is inside of: write {_USAGE}")
-    if not call.buffers:
-        raise MpippError(f"{call.procedure} has no buffer: write {_USAGE}")
     results: list[_Result] = []
-    with _in_frame(callers.caller(call.site)) as frame:
-        for buffer in call.buffers:
-            results += _of_buffer(buffer, call, frame, session)
+    with _in_frame(callers.caller(call.site) if call else gdb.selected_frame()) as frame:
+        if call is not None and call.buffers:
+            for buffer in call.buffers:
+                results += _of_buffer(buffer, call, frame, session, "")
+            return results
+        pending = _pending(call, session)
+        for request in pending[:_MOST_REQUESTS]:
+            number = f", request #{request.header.serial}"
+            for buffer in request.call.buffers:
+                results += _of_buffer(buffer, request.call, frame, session, number)
+    if not pending:
+        what = f"{call.procedure} has no buffer" if call else "there is no MPI call that this thread is inside of"
+        raise MpippError(f"{what}, and no operation is pending: write {_USAGE}")
+    if len(pending) > _MOST_REQUESTS:
+        left = len(pending) - _MOST_REQUESTS
+        results.append(_Result("", None, f"{left} more pending operations are left out", ""))
     return results
+
+
+def _pending(call: Call | None, session: Session) -> list[Request]:
+    found: list[object] = []
+    if call is not None and call.requests is not None:
+        given = session.registry.given(call, _MOST_GIVEN)
+        found = [known[0] for known in given if len(known) == 1]
+    known = [one for one in found if isinstance(one, Request) and one.pending]
+    every = session.registry.pending_requests()
+    return known or [one for one in every if isinstance(one, Request)]
 
 
 @contextmanager
@@ -133,8 +156,10 @@ def _in_frame(frame: gdb.Frame) -> Iterator[gdb.Frame]:
         before.select()
 
 
-def _of_buffer(buffer: Buffer, call: Call, frame: gdb.Frame, session: Session) -> Iterator[_Result]:
-    where = f"{buffer.role} of {call.procedure}"
+def _of_buffer(
+    buffer: Buffer, call: Call, frame: gdb.Frame, session: Session, request: str
+) -> Iterator[_Result]:
+    where = f"{buffer.role} of {call.procedure}{request}"
     constant = _constant(buffer.address, session)
     if "remote" in buffer.access or (constant and constant != "MPI_BOTTOM"):
         return
