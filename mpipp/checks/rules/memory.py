@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import Rule
+from mpipp.checks.rules.rule import WARNING, Rule
 
 _PENDING = (
     "the buffer of a nonblocking operation must not be changed, and a receive buffer not used at "
@@ -52,6 +52,14 @@ RULES = (
         "give every element a place of its own: compare the stride, displacements and extent "
         "of the datatype with the size of what it repeats",
         "MUST_ERROR_SELFOVERLAPPED",
+    ),
+    Rule(
+        "variable-type",
+        "variable-type",
+        "3.3.1",
+        "the datatype must be that of the program's variable",
+        "see with mpipp compare what lies where; for bytes as they are, pass MPI_BYTE",
+        severity=WARNING,
     ),
     Rule(
         "unmapped-buffer",

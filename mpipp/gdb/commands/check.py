@@ -9,6 +9,7 @@ from mpipp import checks
 from mpipp.checks import report
 from mpipp.checks.finding import Finding
 from mpipp.errors import MpippError
+from mpipp.gdb import misfits
 from mpipp.gdb.checked import Checked
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
@@ -41,6 +42,7 @@ class Check(Command):
         checked = Checked()
         leaks_too = "--leaks" in options
         found = list(checks.findings(checked.processes, checked.failed, leaks_too))
+        found += misfits.findings(checked)
         if "--json" in options:
             return [_document(found, checked)]
         return list(_report(found, checked))

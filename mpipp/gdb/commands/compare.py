@@ -20,7 +20,7 @@ from mpipp.gdb.sessions import Session
 from mpipp.gdb.words import operands
 from mpipp.model import Buffer, Call, DatatypeRecord, Request
 from mpipp.programtypes import compare
-from mpipp.programtypes.compare import Report, focused, narrowed, opened
+from mpipp.programtypes.compare import Report, narrowed, opened
 from mpipp.programtypes.compare import text as comparetext
 from mpipp.show import jsontext
 from mpipp.typetree import Datatype
@@ -127,7 +127,11 @@ def _of_call() -> list[_Result]:
             for buffer in request.call.buffers:
                 results += _of_buffer(buffer, request.call, frame, session, number)
     if not pending:
-        what = f"{call.procedure} has no buffer" if call else "there is no MPI call that this thread is inside of"
+        what = (
+            f"{call.procedure} has no buffer"
+            if call
+            else "there is no MPI call that this thread is inside of"
+        )
         raise MpippError(f"{what}, and no operation is pending: write {_USAGE}")
     if len(pending) > _MOST_REQUESTS:
         left = len(pending) - _MOST_REQUESTS
@@ -188,9 +192,7 @@ def _part(record: object, address: int, count: int, where: str, frame: gdb.Frame
     title = tree.name or tree.combiner
     if not count or not tree.element_count:
         return _Result(title, None, f"no data, {count} x {title}", where)
-    low, high = tree.true_lb, tree.true_ub
-    reach = (count - 1) * tree.extent
-    low, high = low + min(0, reach), high + max(0, reach)
+    low = tree.true_lb + min(0, (count - 1) * tree.extent)
     place = address + low
     holder = variables.holding(address, frame) if address else None
     if holder is None or not holder.object.layout.kind.size:
@@ -200,16 +202,8 @@ def _part(record: object, address: int, count: int, where: str, frame: gdb.Frame
     if holder is None:
         note = f"no variable that debug information tells of holds {place:#x}: write {_NAMED}"
         return _Result(title, None, note, where)
-    report = _held(tree, holder.object, count, holder.origin, (low, high))
+    report = variables.held(tree, count, holder)
     entries = f"{count} x {title}"
     function = holder.frame.name() if holder.frame is not None else None
     note = f"found in {function}" if function else "a variable of the program"
     return _Result(entries, report, note, where)
-
-
-def _held(tree: Datatype, found: Object, count: int, origin: int, data: tuple[int, int]) -> Report:
-    layout = found.layout
-    if found.open and not origin:
-        layout = opened(tree, layout, count)
-    layout, offset = focused(layout, origin + data[0], origin + data[1])
-    return compare.compare(tree, layout, count, origin - offset)

@@ -22,7 +22,8 @@ from mpipp.gdb.program.debugtypes import Names
 from mpipp.gdb.program.layouts import Object
 from mpipp.gdb.program.memory import InferiorMemory
 from mpipp.gdb.words import expressions
-from mpipp.programtypes.compare import several
+from mpipp.programtypes.compare import Report, compare, focused, opened, several
+from mpipp.typetree import Datatype
 
 _SYMBOL = re.compile(r"(\w+)(?: \+ \d+)? in section")
 _FRAMES = 32
@@ -44,6 +45,16 @@ class Holder(NamedTuple):
     frame: gdb.Frame | None  # that has it; None: it is global
 
 
+def held(tree: Datatype, count: int, holder: Holder) -> Report:
+    """`count` entries of a datatype against the part of a variable that they lie in."""
+    layout, reach = holder.object.layout, (count - 1) * tree.extent
+    low, high = tree.true_lb + min(0, reach), tree.true_ub + max(0, reach)
+    if holder.object.open and not holder.origin:
+        layout = opened(tree, layout, count)
+    layout, offset = focused(layout, holder.origin + low, holder.origin + high)
+    return compare(tree, layout, count, holder.origin - offset)
+
+
 def holding(address: int, caller: gdb.Frame) -> Holder | None:
     """The variable that holds the data at `address`, as `caller` and its callers see it."""
     language = debugtypes.names()
@@ -57,6 +68,48 @@ def holding(address: int, caller: gdb.Frame) -> Holder | None:
         frame = frame.older()
     found = _best(address, _globals(caller), language)
     return found or _best(address, _of_other_files(address), language)
+
+
+def every(address: int, caller: gdb.Frame) -> Iterator[tuple[Holder, bool] | None]:
+    """All that hold the data at `address`, and whether it is declared there, not pointed to.
+
+    None for a pointer to it that says nothing of its type: to void, or to characters.
+    """
+    language = debugtypes.names()
+    frame: gdb.Frame | None = caller
+    for _ in range(_FRAMES):
+        if frame is None:
+            break
+        for variable in _locals(frame):
+            yield from _uses(address, variable, language)
+        frame = frame.older()
+    for variable in (*_globals(caller), *_of_other_files(address)):
+        yield from _uses(address, variable, language)
+
+
+def _uses(
+    address: int, variable: _Variable, language: Names
+) -> Iterator[tuple[Holder, bool] | None]:
+    budget = [_MOST_MEMBERS]
+    try:
+        for name, value in _with_members(variable.value, variable.name, budget, _DEEPEST, language):
+            pointer = value.type.strip_typedefs().code == gdb.TYPE_CODE_PTR
+            if pointer and int(value) == address and _is_of_any_type(value):
+                yield None
+                continue
+            try:
+                found = _holder(address, name, value, language)
+            except (MpippError, gdb.error):
+                continue
+            if found is not None:
+                yield found[1], found[0] == 0 and not pointer
+    except gdb.error:  # optimized out, or a reference to nowhere
+        return
+
+
+def _is_of_any_type(pointer: gdb.Value) -> bool:
+    target = pointer.type.strip_typedefs().target().strip_typedefs()
+    return target.code == gdb.TYPE_CODE_VOID or str(target.unqualified()) in _BYTES
 
 
 class _Variable(NamedTuple):

@@ -21,7 +21,10 @@ static _Thread_local int is_first;   // of the two partners
 static _Thread_local int tag;        // of this round
 static _Thread_local int wild;       // wildcards and cancelling are wanted
 static _Thread_local uint64_t state; // the same in all processes
-static _Thread_local double out[LARGE], in[LARGE];
+// Bytes, for data of any type.
+static _Thread_local _Alignas(double) char out_room[8 * LARGE], in_room[8 * LARGE];
+#define out ((double *)out_room)
+#define in ((double *)in_room)
 
 // From 0 to limit - 1, the same in all processes: each must draw as often.
 static int draw(int limit) {

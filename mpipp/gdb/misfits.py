@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Do datatypes fit the variables that they are used for? (MPI-4.1, section 3.3.1)
+
+Reported only where debug information makes it certain: the buffer is in a variable that is
+declared, not in memory from the heap, which has no type of its own; nothing else that leads there
+says otherwise, be it a pointer to another type or to void; and neither the variable nor the
+datatype is of bytes, in which anything may lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gdb
+
+from mpipp.checks.finding import Finding
+from mpipp.checks.process import Operation, Process
+from mpipp.datatypes import aligned
+from mpipp.errors import MpippError
+from mpipp.gdb.checked import Checked
+from mpipp.gdb.program import callers, variables
+from mpipp.gdb.program.memory import selected
+from mpipp.gdb.program.variables import Holder
+from mpipp.gdb.sessions import Session
+from mpipp.model import Buffer, DatatypeRecord
+from mpipp.programtypes import structs
+from mpipp.programtypes.compare import Problem, Report
+from mpipp.typetree import Datatype
+
+_CERTAIN = ("kind", "size", "straddles", "inside", "padding")
+_MOST = 64  # places in a process: looking for variables takes time
+_MOST_SAID = 3  # elements
+
+
+def findings(checked: Checked) -> Iterator[Finding]:
+    """Datatypes that do not fit the program's variables, once for each place in the program."""
+    for process, session in zip(checked.processes, checked.sessions):
+        with selected(session.inferior):
+            yield from _of_process(process, session, checked)
+
+
+def _of_process(process: Process, session: Session, checked: Checked) -> Iterator[Finding]:
+    seen: set[object] = set()
+    for operation in process.operations:
+        for buffer in operation.buffers():
+            record = buffer.datatype
+            if not isinstance(record, DatatypeRecord) or not _has_data(buffer, record.tree):
+                continue
+            key = operation.call.site, buffer.role, record.header.record
+            if key in seen:
+                continue
+            if len(seen) == _MOST:
+                why = f"the variables of {_MOST} places were looked for, and no more"
+                checked.failed(process, MpippError(why))
+                return
+            seen.add(key)
+            try:
+                found = list(_of_buffer(operation, buffer, record.tree, session))
+            except (gdb.error, MpippError):  # no frames, no debug information
+                continue
+            yield from found
+
+
+def _has_data(buffer: Buffer, tree: Datatype) -> bool:
+    # More than bytes, in one piece, and at an address: those from MPI_BOTTOM lead anywhere.
+    pieces = buffer.parts is not None or buffer.total_count <= 0 or not buffer.address
+    return not pieces and tree.size > tree.element_count
+
+
+def _of_buffer(
+    operation: Operation, buffer: Buffer, tree: Datatype, session: Session
+) -> Iterator[Finding]:
+    thread = _thread(operation, session)
+    if thread is None:
+        return
+    with callers.selected(thread):
+        frame = callers.caller(operation.call.site) if operation.tid else gdb.newest_frame()
+        found = list(variables.every(buffer.address, frame))
+        reports = [variables.held(tree, buffer.total_count, one[0]) for one in found if one]
+    declared = [pair for pair in zip(filter(None, found), reports) if pair[0][1]]
+    wrong = [_wrong(report) for report in reports]
+    if None in found or not declared or not all(wrong):
+        return
+    (holder, _), report = declared[0]
+    if not _holds_bytes(report):
+        yield _finding(operation, buffer, tree, holder, report)
+
+
+def _thread(operation: Operation, session: Session) -> gdb.InferiorThread | None:
+    # The one that is inside of the call; where its request is pending, the process's first.
+    stopped = [thread for thread in session.inferior.threads() if thread.is_stopped()]
+    chosen = [t for t in stopped if operation.tid in (None, t.ptid[1])]
+    return min(chosen, key=lambda thread: int(thread.num), default=None)
+
+
+def _wrong(report: Report) -> list[Problem]:
+    return [
+        problem
+        for problem in report.problems
+        if problem.certain and problem.code in _CERTAIN and report.complete
+    ]
+
+
+def _holds_bytes(report: Report) -> bool:
+    return any(leaf.size == 1 for _, _, leaf, _ in structs.leaves(report.layout.kind))
+
+
+def _finding(
+    operation: Operation, buffer: Buffer, tree: Datatype, holder: Holder, report: Report
+) -> Finding:
+    said = [problem.text for problem in _wrong(report)[:_MOST_SAID]]
+    bad = aligned.misaligned(tree, buffer.total_count)
+    if bad is not None:
+        said.append(f"{bad.path} is not at a multiple of its alignment")
+    where = report.layout.described
+    what = f"the datatype of {buffer.role} does not fit the variable {where}"
+    return Finding.of("variable-type", what, [operation.party(*said)])
