@@ -10,6 +10,7 @@ datatype is of bytes, in which anything may lie.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import gdb
 
@@ -114,4 +115,5 @@ def _finding(
         said.append(f"{bad.path} is not at a multiple of its alignment")
     where = report.layout.described
     what = f"the datatype of {buffer.role} does not fit the variable {where}"
-    return Finding.of("variable-type", what, [operation.party(*said)])
+    found = Finding.of("variable-type", what, [operation.party(*said)])
+    return replace(found, standard=operation.process.registry.info.standard)

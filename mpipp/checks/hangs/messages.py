@@ -19,6 +19,7 @@ from mpipp.model import Call, Comm
 _THREADS = "several threads share a channel, or a call failed or was cancelled"
 _WILDCARDS = "a receive of any message may have taken it"
 _SEND = re.compile("mpi_i?([bsr]?)send")
+_FREED = "the communicator was freed meanwhile"
 _ELSEWHERE = "the communicator is of processes that cannot be told apart"
 
 _NOTHING: Mapping[int, int] = {}
@@ -108,6 +109,8 @@ class Messages:
             return Met()
         if member is None or "receives" in member.comm.uncertain:
             return Unknown(_ELSEWHERE if member is None else _THREADS)
+        if operation.request is not None and call.answered:
+            return Unknown(_FREED)  # and its handle may be another's
         any_source, any_tag = self.wildcards(operation, tag)
         if not any_source:
             return self._from(operation, member, call.source, None if any_tag else tag, ordinal)

@@ -16,8 +16,10 @@
 #define RIGHT(call) WRONG("", call)
 
 static const char *volatile *next;
-static double out[64], in[64];
 static int numbers[64], flag;
+// Bytes, for data of any type.
+static _Alignas(16) char out_room[512], in_room[512];
+static double *const out = (double *)out_room, *const in = (double *)in_room;
 static MPI_Comm comm = MPI_COMM_WORLD, made;
 static MPI_Group all, group;
 static MPI_Datatype type;
@@ -246,7 +248,7 @@ int main(int argc, char **argv) {
   early();
   MPI_Init(&argc, &argv);
   MPI_Comm_group(comm, &all);
-  MPI_Win_allocate(sizeof out, sizeof *out, MPI_INFO_NULL, comm, &memory, &win);
+  MPI_Win_allocate(sizeof out_room, sizeof *out, MPI_INFO_NULL, comm, &memory, &win);
   handles();
   garbage();
   requests_started();

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 static int rank, right;
-static int integers[64];
-static double doubles[64];
+// Bytes, for data of any type.
+static _Alignas(16) char first[256], second[512];
+static int *const integers = (int *)first;
+static double *const doubles = (double *)second;
 static MPI_Comm world = MPI_COMM_WORLD;
 static MPI_Request requests[4];
 
