@@ -114,8 +114,8 @@ static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_
   buffer->peers = 1;
   buffer->datatype = datatype;
   buffer->access = access;
+  buffer->vector = 0; // one store with access
   if (!mpipp_is_of(buffer->record, datatype)) mpipp_find_datatype(call, buffer);
-  buffer->vector = 0;
   buffer->role = mpipp_role(role);
   return buffer;
 }
