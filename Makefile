@@ -41,7 +41,7 @@ fuzz: $(STAMP)
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
+	$(BIN)/python tools/lint_types.py
 	clang-format --dry-run -Werror $(C_SOURCES)
 	$(BIN)/python tools/lint_wrapper.py
 

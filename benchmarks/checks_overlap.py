@@ -29,12 +29,12 @@ class Strided(NamedTuple):
 
     begin: int
     length: int
-    count: int
+    repetitions: int
     stride: int
 
     @property
     def end(self) -> int:
-        return self.begin + (self.count - 1) * self.stride + self.length
+        return self.begin + (self.repetitions - 1) * self.stride + self.length
 
 
 def walk(first: Blocklist, second: Blocklist) -> bool:
@@ -54,7 +54,7 @@ def block_meets(begin: int, end: int, other: Strided) -> bool:
     """Procedure 6: whether a block overlaps a strided block."""
     if other.end <= begin or other.begin >= end:
         return False
-    if other.count == 1 or begin < other.begin:
+    if other.repetitions == 1 or begin < other.begin:
         return True
     start = other.begin + (begin - other.begin) // other.stride * other.stride
     return begin < start + other.length or end > start + other.stride
@@ -69,7 +69,7 @@ def plain(first: Strided, second: Strided, most: int) -> bool:
     if first.stride == second.stride:
         apart = (second.begin - first.begin) % first.stride
         return apart < first.length or apart + second.length > first.stride
-    for i in range(min(first.count, most)):
+    for i in range(min(first.repetitions, most)):
         begin = first.begin + i * first.stride
         if block_meets(begin, begin + first.length, second):
             return True
@@ -143,8 +143,8 @@ def _planes() -> Iterator[Figure]:
     k = 1000
     first, second = region(plane(k, 5)), region(plane(k, 6))
     took = best(lambda: shared(first, second), 100)
-    lists = blocklist(k, 5), blocklist(k, 6)
-    walked = seconds(lambda: walk(*lists))
+    both = blocklist(k, 5), blocklist(k, 6)
+    walked = seconds(lambda: walk(*both))
     note = f"blocklist {walked:.3g} s: {walked / took:,.0f} x as long"
     yield Figure("  k = 1000: compare only", took * 1e6, 100, "us", note)
 

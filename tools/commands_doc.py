@@ -3,14 +3,15 @@
 
 import inspect
 import sys
+from typing import Any
 
 from mpipp.gdb import commands, functions, parameters
 from mpipp.gdb.commands import show
 
 
-def section(title, documented):
+def section(title: str, documented: Any) -> str:
     """One command: its summary, then the rest of its help as it is."""
-    summary, _, rest = inspect.getdoc(documented).partition("\n")
+    summary, _, rest = (inspect.getdoc(documented) or "").partition("\n")
     text = f"## `{title}`\n\n{summary}\n"
     return text + (f"\n```text\n{rest.strip()}\n```\n" if rest.strip() else "")
 

@@ -65,7 +65,7 @@ def test_corrected_example(mpi: support.MPI) -> None:
 @TWO
 @pytest.mark.parametrize("seed", [1, 2])
 def test_traffic(mpi: support.MPI, seed: int, tmp_path: Path) -> None:
-    words = [silence.traffic(mpi), str(seed), "100", tmp_path / "file"]
+    words: list[str | Path] = [silence.traffic(mpi), str(seed), "100", tmp_path / "file"]
     stops = silence.stops(words, mpi, every=40, updates=10, interrupts=4, seed=seed)
     expect_silence(stops, least=20)
 
@@ -73,14 +73,14 @@ def test_traffic(mpi: support.MPI, seed: int, tmp_path: Path) -> None:
 @support.on_mpi("openmpi4", "openmpi5")
 def test_traffic_of_more(mpi: support.MPI, tmp_path: Path) -> None:
     n = 3 if mpi.id == "openmpi4" else 4
-    words = [silence.traffic(mpi), "3", "60", tmp_path / "file"]
+    words: list[str | Path] = [silence.traffic(mpi), "3", "60", tmp_path / "file"]
     expect_silence(silence.stops(words, mpi, n=n, every=40), least=20)
 
 
 # Open MPI 4.1.4 ends such programs with a signal, whatever watches them.
 @support.on_mpi("mpich4", "mpich5")
 def test_traffic_of_threads(mpi: support.MPI, tmp_path: Path) -> None:
-    words = [silence.traffic(mpi), "4", "40", tmp_path / "file", "--threads"]
+    words: list[str | Path] = [silence.traffic(mpi), "4", "40", tmp_path / "file", "--threads"]
     expect_silence(silence.stops(words, mpi, every=40, updates=5, interrupts=2), least=20)
 
 
@@ -91,7 +91,7 @@ def test_other_tests_program(mpi: support.MPI, name: str) -> None:
     directory, _, file = name.rpartition("/")
     flags = ["-g", "-O0", "-Wno-stringop-overflow", "-pthread"]
     program = support.compile_program(TESTS / directory / file, mpi, flags)
-    words = [program, "100"]
+    words: list[str | Path] = [program, "100"]
     every = 20 if file == "stress.c" else 1
     stops = silence.stops(words, mpi, every=every)
     late = ("at the end", "by a late signal")
@@ -103,7 +103,12 @@ def test_other_tests_program(mpi: support.MPI, name: str) -> None:
 def test_planted(mpi: support.MPI, error: str, tmp_path: Path) -> None:
     # After some of the traffic, more for each.
     number = list(ERRORS).index(error)
-    words = [silence.traffic(mpi), str(number), str(2 * number), tmp_path / "file"]
+    words: list[str | Path] = [
+        silence.traffic(mpi),
+        str(number),
+        str(2 * number),
+        tmp_path / "file",
+    ]
     said = silence.planted([*words, f"--error={error}"], mpi)
     found = [finding["check"] for finding in said["findings"]]
     assert found == [ERRORS[error]], said

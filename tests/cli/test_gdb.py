@@ -71,7 +71,8 @@ def test_a_breakpoint_before_the_program_runs(mpi: MPI) -> None:
 @on_mpi("mpich4")
 def test_redirection_and_a_program_without_a_mark(mpi: MPI, tmp_path: Path) -> None:
     program = compile_program(PROGRAM, mpi)
-    words = ["gdb", "-nx", "-batch", "-ex", f"run redirected > {tmp_path}/out", program]
+    words: list[str | Path] = ["gdb", "-nx", "-batch", "-ex"]
+    words += [f"run redirected > {tmp_path}/out", program]
     done = shell(*words)
     assert "exited normally" in done.stdout
     assert (tmp_path / "out").read_text() == "argument redirected\n"

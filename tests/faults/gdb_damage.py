@@ -5,6 +5,7 @@ import random
 import re
 import struct
 import time
+from typing import Any
 
 import gdb
 
@@ -26,7 +27,10 @@ KINDS = {  # of the kind, what main() has
 }
 
 
-_damage = {}  # byte by address
+_damage: dict[int, int] = {}  # byte by address
+
+registry: Any = None  # of the process, once there is one
+source: Any = None
 
 
 class Damaged(memory.InferiorMemory):
@@ -37,10 +41,10 @@ class Damaged(memory.InferiorMemory):
         found = [a for a in _damage if address <= a < address + length]
         if not found:
             return data
-        data = bytearray(data)
+        changed = bytearray(data)
         for a in found:
-            data[a - address] = _damage[a]
-        return bytes(data)
+            changed[a - address] = _damage[a]
+        return bytes(changed)
 
 
 def write(address, data):
@@ -64,7 +68,7 @@ def start(with_sessions):
     """Every session (of gdb's) reads through Damaged from now on."""
     if with_sessions:
         KINDS["session"] = "session"
-    sessions.InferiorMemory = Damaged
+    setattr(sessions, "InferiorMemory", Damaged)  # noqa: B010
     forget()
     global source, registry
     registry = sessions.required().registry

@@ -3,6 +3,7 @@
 
 import collections
 import subprocess
+from typing import Any
 
 import gdb
 
@@ -10,8 +11,8 @@ from mpipp.gdb import sessions
 from mpipp.model import Broken
 
 MOST = 12
-seen = collections.Counter()
-wrong = []
+seen: Any = collections.Counter()
+wrong: list[Any] = []
 
 
 def expect(what, true, *details):

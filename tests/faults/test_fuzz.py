@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pytest
 from unit.registry_image import Image
@@ -38,7 +39,7 @@ def image() -> Image:
     active = made.value("request_state", "active")
     for kind in KINDS[1:]:
         call = made.call("MPI_Alltoallv", [side, whole], [peers])
-        more = {"call": call} if kind in ("request", "file") else {}
+        more: dict[str, Any] = {"call": call} if kind in ("request", "file") else {}
         if kind == "request":
             more["state"] = active
         made.object(kind, 7, name="name", **more)
@@ -69,6 +70,12 @@ def look(shown: Shown, depth: int = 3) -> None:
         look(part(shown, i), depth - 1)
 
 
+def look_at_all(found: Iterable[Object | Broken], memory: BytesMemory, around: Around) -> None:
+    """All of several objects."""
+    for one in found:
+        look_at(one, memory, around)
+
+
 def look_at(found: Object | Broken | None, memory: BytesMemory, around: Around) -> None:
     """All that gdb would show of an object, in short."""
     if found is None or isinstance(found, Broken):
@@ -90,10 +97,10 @@ def read_all(memory: BytesMemory, address: int) -> None:
     """The whole registry; each part may fail for itself."""
     registry = Registry(memory, address)
     around = Around(registry)
-    steps = [lambda: registry.info, lambda: list(registry.threads())]
+    steps: list[Any] = [lambda: registry.info, lambda: list(registry.threads())]
     for kind in KINDS:
         steps += [
-            lambda kind=kind: [look_at(f, memory, around) for f in registry.objects(kind, True)],
+            lambda kind=kind: look_at_all(registry.objects(kind, True), memory, around),
             lambda kind=kind: look_at(registry.find(kind, 7), memory, around),
             lambda kind=kind: registry.by_fint(kind, 0),
         ]

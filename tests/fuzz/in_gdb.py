@@ -24,7 +24,7 @@ _KINDS = "types requests comms groups wins ops files infos errhandlers messages 
 _NUMBERS = ("0", "1", "2", "3", "1000", "4294967296", "18446744073709551615")
 
 
-_damage = {}  # by inferior: byte by address
+_damage: dict[int, dict[int, int]] = {}  # by inferior: byte by address
 
 
 class Damaged(memory.InferiorMemory):
@@ -36,10 +36,10 @@ class Damaged(memory.InferiorMemory):
         found = [a for a in changed if address <= a < address + length]
         if not found:
             return data
-        data = bytearray(data)
+        damaged = bytearray(data)
         for a in found:
-            data[a - address] = changed[a]
-        return bytes(data)
+            damaged[a - address] = changed[a]
+        return bytes(damaged)
 
     def write(self, address, data):
         """Damage some bytes."""
@@ -65,7 +65,7 @@ def attach(pids):
     while frame.name() != "main":
         frame = frame.older()
     frame.select()
-    sessions.InferiorMemory = Damaged
+    setattr(sessions, "InferiorMemory", Damaged)  # noqa: B010
     forget()
 
 

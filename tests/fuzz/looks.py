@@ -7,6 +7,7 @@ import itertools
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from mpipp import checks
@@ -166,8 +167,7 @@ def calls(case: Case) -> None:
     for call in active:
         plain([call.procedure, oneline.arguments(call, around)])
         for given in registry.given(call, 200):
-            if given is not None and not isinstance(given, Broken):
-                plain([oneline.described(given, around)])
+            plain([oneline.described(one, around) for one in given if not isinstance(one, Broken)])
     made = [r.call for r in registry.pending_requests() if isinstance(r, Request)]
     for call in [*active, *made[:_MOST]]:
         for number in range(len(call.buffers)):
@@ -260,7 +260,11 @@ def places(case: Case) -> None:
         lambda: [elements.resolve(tree, elements.parse(written), many)],
     )
     for ask in some:
-        _each(lambda ask=ask: plain(element.path for element in ask()))
+        _each(partial(_paths, ask))
+
+
+def _paths(ask: Callable[[], Any]) -> None:
+    plain(element.path for element in ask())
 
 
 def _each(ask: Callable[[], None]) -> None:
@@ -303,12 +307,13 @@ def blocks(case: Case) -> None:
 def overlaps(case: Case) -> None:
     side = case.side()
     base = case.address(side)
-    both = [
+    one, other = (
         Buffer(case.datatype(side).tree, case.count(), base + case.chance.choice((0, 4, 64)))
         for _ in range(2)
-    ]
-    plain(blockstext.overlap_lines(*both, ("one", "other")))
-    plain([jsontext.document("overlap", blockstext.overlap_content(*both, ("one", "other")))])
+    )
+    names = ("one", "other")
+    plain(blockstext.overlap_lines(one, other, names))
+    plain([jsontext.document("overlap", blockstext.overlap_content(one, other, names))])
 
 
 LOOKS: tuple[Callable[[Case], None], ...] = (
@@ -333,4 +338,4 @@ def some(case: Case) -> Iterator[str]:
     """A few looks of a case by draw: the name of each before it is taken."""
     for look in case.chance.sample(LOOKS, 3):
         yield look.__name__
-        _each(lambda look=look: look(case))
+        _each(partial(look, case))

@@ -261,8 +261,8 @@ def test_conversation(mpi: support.MPI) -> None:
         if not re.fullmatch(pattern, found):
             wrong.append(f"(mpipp) {typed}\nexpected {expected}\nfound {found}")
     assert not wrong, "\n".join(wrong)
-    for (_, expected), found in zip(DOCUMENTS, said[len(CONVERSATION) :]):
-        assert json.loads(found) == expected
+    for (_, document), found in zip(DOCUMENTS, said[len(CONVERSATION) :]):
+        assert json.loads(found) == document
 
 
 @test_inferiors.both

@@ -139,6 +139,6 @@ def job(name: str, mpi: support.MPI, *args: str, n: int) -> Iterator[Job]:
             finally:
                 one.close()
         finally:
-            for pid, _ in found.values():  # the launcher waits for them, and takes its time
-                os.kill(pid, signal.SIGKILL)
+            for process_id, _ in found.values():  # the launcher waits for them, and takes its time
+                os.kill(process_id, signal.SIGKILL)
             process.terminate()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import support
@@ -18,11 +19,15 @@ def test_slow(mpi: support.MPI, tmp_path: Path) -> None:
     expected, found = reports(REPORTS), {}
     with job("slow.c", mpi, str(tmp_path), n=4) as slow:
         for name, (_, wanted) in expected.items():
-            found[name] = slow.becomes(lambda report, w=wanted, n=name: _same(report, n) == w)
+            found[name] = slow.becomes(partial(_is, name, wanted))
             (tmp_path / name).touch()
     assert {name: _same(report, name) for name, report in found.items()} == {
         name: wanted for name, (_, wanted) in expected.items()
     }
+
+
+def _is(name: str, wanted: str, report: str) -> bool:
+    return _same(report, name) == wanted
 
 
 def _same(report: str, name: str) -> str:

@@ -11,6 +11,7 @@ import re
 import struct
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from mpipp.model import KINDS
 from mpipp.registry.fields import MAGIC
@@ -164,8 +165,12 @@ class Image:
         for name, _, offset, _, size in self.fields[record]:
             if name in values:
                 start = address - self.base + offset
-                order = "little" if self.byte_order == "<" else "big"
-                self.bytes[start : start + size] = values[name].to_bytes(size, order)
+                value = values[name]
+                self.bytes[start : start + size] = (
+                    value.to_bytes(size, "little")
+                    if self.byte_order == "<"
+                    else value.to_bytes(size, "big")
+                )
 
     def thread(self, /, **values: int | bytes) -> None:
         """Add a thread."""
@@ -179,7 +184,7 @@ class Image:
         arguments: Sequence[int] = (),
         components: Sequence[int] = (),
         extents: Sequence[int] = (4, 0, 4, 0, 4),
-        **header: object,
+        **header: Any,
     ) -> int:
         size, lb, extent, true_lb, true_extent = extents
         return self.object(
@@ -195,7 +200,7 @@ class Image:
             extent=extent,
             true_lb=true_lb,
             true_extent=true_extent,
-            **header,  # type: ignore[arg-type]
+            **header,
         )
 
     def call(

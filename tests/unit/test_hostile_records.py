@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from registry_image import Image
@@ -55,7 +56,7 @@ def test_two_calls_with_arguments_of_a_constructor_too() -> None:
     state = made.value("request_state", "active")
     nothing = made.integers([0])
     for handle in (5, 6):
-        numbers = {"serial": handle, "frame": handle, "inputs": nothing}
+        numbers: dict[str, Any] = {"serial": handle, "frame": handle, "inputs": nothing}
         call = made.call("MPI_Irecv", [whole], present=["constructor"], **numbers)
         made.object("request", handle, call=call, state=state)
     registry = Registry(made.finish(), made.base)

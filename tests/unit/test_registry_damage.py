@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from registry_image import Image
 
@@ -140,7 +142,7 @@ def test_missing_table() -> None:
 def test_damaged_datatype(change: dict[str, int], reason: str) -> None:
     image = Image()
     integer = image.datatype(1, "NAMED", name="MPI_INT")
-    values = {
+    values: dict[str, Any] = {
         "combiner": image.value("combiner", "CONTIGUOUS"),
         "argument_count": 1,
         "arguments": image.integers([3, 3]),

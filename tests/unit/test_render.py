@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from samples import (
     DOUBLE,
@@ -115,7 +117,7 @@ def test_limits_apply_to_handles() -> None:
 
 def test_members_are_made_when_asked_for() -> None:
     big = indexed(range(10**6), range(10**6), INT)
-    entries = dict(members(big))["entries"]
+    entries: Any = dict(members(big))["entries"]
     assert len(entries) == 10**6
     assert entries[999_999] == [("blocklength", 999_999), ("displacement", 999_999)]
     assert members(INT) == []

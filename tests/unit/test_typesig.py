@@ -5,6 +5,7 @@ import os
 import random
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from samples import (
@@ -62,7 +63,7 @@ def expanded(part: Signature) -> list[str]:
 
 def brute(datatype: Datatype) -> list[str]:
     """All elements of a datatype, from the constructor's arguments alone."""
-    get = datatype.arguments.get
+    get: Any = datatype.arguments.get
     if datatype.combiner == "NAMED":
         if datatype.name in ("MPI_LB", "MPI_UB"):
             return []
@@ -211,7 +212,7 @@ def test_random_datatypes() -> None:
             )
 
 
-def written(entries: list[dict[str, object]]) -> list[str]:
+def written(entries: list[dict[str, Any]]) -> list[str]:
     """The elements of `regular.entries`, written out."""
     result: list[str] = []
     for entry in entries:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import struct as c
 import sys
+from typing import Any
 
 import pytest
 from samples import (
@@ -36,7 +37,7 @@ AT = 0x1000
 NUMBERS = c.pack("64i", *range(64))
 
 
-def text(datatype: Datatype, data: bytes, count: int = 1, start: int = 0, **limits: object) -> str:
+def text(datatype: Datatype, data: bytes, count: int = 1, start: int = 0, **limits: Any) -> str:
     memory = FakeMemory(AT, data)
     return values_text(buffer(memory, AT + start, count, datatype), Limits(**limits))
 
@@ -253,7 +254,7 @@ def test_what_is_alike_is_not_decoded_one_by_one(stride: int) -> None:
     data[-4:] = data[:4] = b"\1\0\0\0"
     start = (length - 1) * 4 * abs(stride) if stride < 0 else 0
     expected = f"{{{{1}}, {{0}} <repeats {length - (abs(stride) == 1) - 1} times>"
-    assert text(vector(length, 1, stride, INT), data, start=start).startswith(expected)
+    assert text(vector(length, 1, stride, INT), bytes(data), start=start).startswith(expected)
 
 
 def test_negative_displacements_and_strides() -> None:

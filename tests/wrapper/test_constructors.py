@@ -68,7 +68,7 @@ LARGE = {
     "resized_c": ("RESIZED", {"lb": -40, "extent": 400}, [""]),
     "huge_c": ("CONTIGUOUS", {"count": 1 << 40}, ["MPI_BYTE"]),
 }
-FORTRAN = {
+FORTRAN: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     "f90_real": ("F90_REAL", {"p": 12}, []),  # r is MPI_UNDEFINED
     "f90_complex": ("F90_COMPLEX", {"p": 6, "r": 30}, []),
     "f90_integer": ("F90_INTEGER", {"r": 8}, []),

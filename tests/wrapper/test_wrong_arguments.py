@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import support
 from watched import watched
 
 from mpipp.model import Constructor, DatatypeRecord
 
-EXPECTED = (
+EXPECTED: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("MPI_Type_vector", "VECTOR", {"count": -1, "blocklength": 2, "stride": 3}, "MPI_INT"),
     (
         "MPI_Type_indexed",

@@ -16,6 +16,7 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import constants
 import emit
@@ -82,7 +83,7 @@ def name_of(declaration: str) -> str:
     return found.group(1)
 
 
-def parse(expression: str, data: dict[str, dict], base: str, bases: set[str]) -> Procedure:
+def parse(expression: str, data: dict[str, Any], base: str, bases: set[str]) -> Procedure:
     """The procedure behind a C declaration; kinds come from the standard's data by name."""
     name = re.search(r"MPI_(\w+)\(", expression)
     assert name, expression
