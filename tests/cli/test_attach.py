@@ -128,7 +128,7 @@ def test_one_of_several_jobs() -> None:
     for wanted in ("50", "4711", "4711.0"):
         assert attach._chosen(FOUND, wanted) is FOUND[1]
     assert attach._chosen(FOUND[2:], None) is FOUND[2]
-    for found, wanted, said in (
+    refused: tuple[tuple[list[Job], str | None, str], ...] = (
         (FOUND, None, f"there are 3 jobs on this machine: {CHOICE}"),
         (FOUND, "7", f"there is no job 7 on this machine: {CHOICE}"),
         (
@@ -137,9 +137,10 @@ def test_one_of_several_jobs() -> None:
             "none of your processes on this machine has loaded MPI: attach where they run, or "
             "name them by PID",
         ),
-    ):
+    )
+    for found, name, said in refused:
         with pytest.raises(MpippError) as raised:
-            attach._chosen(found, wanted)
+            attach._chosen(found, name)
         assert str(raised.value) == said
 
 

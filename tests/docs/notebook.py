@@ -18,7 +18,9 @@ from typing import Any
 def run(cell: str, names: dict[str, Any]) -> dict[str, Any]:
     """What a cell prints, or else what its last expression is shown as."""
     module = ast.parse(cell)
-    last = module.body.pop() if isinstance(module.body[-1], ast.Expr) else None
+    last = module.body[-1] if isinstance(module.body[-1], ast.Expr) else None
+    if last is not None:
+        module.body.pop()
     value = None
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(module, "<cell>", "exec"), names)

@@ -54,6 +54,7 @@ class Recorded:
         return ProcessInfo(
             flavor="MPICH",
             status=self.status,
+            end_awaited=False,
             pid=100 + self.rank,
             world_rank=self.rank,
             world_size=self.size,
