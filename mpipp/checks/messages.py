@@ -141,7 +141,8 @@ def _only_message(known: Processes, receive: _Any) -> Key | None:
     if found is None:
         return None
     sender = known.world_rank(member, found[0])
-    assert sender is not None
+    if sender is None:
+        return None  # the damaged rank of a receive
     receiver = _own_rank(member.process)
     return Key(member.comm.identity, sender, receiver, found[1], found[2], False)
 

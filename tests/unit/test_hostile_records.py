@@ -10,8 +10,10 @@ import pytest
 from registry_image import Image
 from samples import INT, contiguous, vector
 
+from mpipp.checks.hangs import Report, explain
 from mpipp.checks.overlaps import check
-from mpipp.checks.process import Process
+from mpipp.checks.process import Operation, Process
+from mpipp.checks.processes import worlds
 from mpipp.datatypes import basictypes, elements
 from mpipp.datatypes.signatures.runlength import signature
 from mpipp.errors import AddressError
@@ -62,6 +64,28 @@ def test_two_calls_with_arguments_of_a_constructor_too() -> None:
     registry = Registry(made.finish(), made.base)
     (found,) = check(Process(0, registry, Around(registry), None))
     assert found.what.startswith("MPI_Irecv and MPI_Irecv write the same memory")
+
+
+class Somewhere:
+    """Places of calls in the source."""
+
+    def place(self, operation: Operation) -> str:
+        return "a.c:1"
+
+    def outside(self, process: Process) -> str:
+        return "computing"
+
+
+@pytest.mark.parametrize("present", [["dest", "comm"], ["tag", "source", "comm"], ["tag", "comm"]])
+def test_a_call_that_hangs_and_lacks_an_argument(present: list[str]) -> None:
+    made = Image()
+    made.object("comm", 3, flags=["predefined"], name="MPI_COMM_WORLD", size=1, world_known=1)
+    call = made.call("MPI_Send", present=present, comm=3, serial=1)
+    made.thread(serial=1, tid=5, depth=1, call=call)
+    registry = Registry(made.finish(), made.base)
+    (world,) = worlds([Process(0, registry, Around(registry), None)])
+    lines = list(Report(explain(world), Somewhere()).lines())
+    assert "MPI_Send" in "\n".join(lines)
 
 
 def test_bounds_that_leave_nothing_to_find() -> None:

@@ -19,6 +19,7 @@ from mpipp.model import Call, Comm
 _THREADS = "several threads share a channel, or a call failed or was cancelled"
 _WILDCARDS = "a receive of any message may have taken it"
 _SEND = re.compile("mpi_i?([bsr]?)send")
+_DAMAGED = "its peer or its tag is not recorded"
 _FREED = "the communicator was freed meanwhile"
 _ELSEWHERE = "the communicator is of processes that cannot be told apart"
 
@@ -74,7 +75,8 @@ class Messages:
     def sending(self, operation: Operation) -> Condition:
         """What a send waits for."""
         call = operation.call
-        assert call.dest is not None and call.tag is not None
+        if call.dest is None or call.tag is None:
+            return Unknown(_DAMAGED)
         mode = _mode(call.procedure)
         if call.dest < 0 or mode == "b":
             return Met()
@@ -103,7 +105,8 @@ class Messages:
         A probe waits for a message that no receive is posted for.
         """
         call, process = operation.call, operation.process
-        assert call.source is not None
+        if call.source is None:
+            return Unknown(_DAMAGED)
         member = self.known.of(operation)
         if process.around.constant_name(call.source, "MPI_PROC_NULL"):
             return Met()
