@@ -310,17 +310,17 @@ static void give_back(MPI_Datatype *taken) {
 
 static void import_derived(uint64_t caller, MPI_Datatype datatype, struct contents *c) {
   int own = own_combiner(c->combiner);
-  struct mpipp_input inputs[5] = {{c->integer, c->integers, sizeof(int)},
-                                  {c->address, c->addresses, sizeof(MPI_Aint)},
-                                  {c->count, c->counts, sizeof(MPI_Count)}};
+  struct mpipp_input inputs[5] = {{c->integer, c->integers, sizeof(int), 0, 0},
+                                  {c->address, c->addresses, sizeof(MPI_Aint), 0, 0},
+                                  {c->count, c->counts, sizeof(MPI_Count), 0, 0}};
   if (c->counts > 0 && own == MPIPP_COMBINER_SUBARRAY) {
     // integers: ndims, order; counts: sizes, subsizes, starts
     inputs[0].count = 1;
-    inputs[3] = (struct mpipp_input){c->integer + 1, 1, sizeof(int)};
+    inputs[3] = (struct mpipp_input){c->integer + 1, 1, sizeof(int), 0, 0};
   } else if (c->counts > 0 && own == MPIPP_COMBINER_DARRAY) {
     // integers: size, rank, ndims, distribs, dargs, psizes, order; counts: gsizes
     inputs[0].count = 3;
-    inputs[3] = (struct mpipp_input){c->integer + 3, c->integers - 3, sizeof(int)};
+    inputs[3] = (struct mpipp_input){c->integer + 3, c->integers - 3, sizeof(int), 0, 0};
   }
   struct mpipp_call call = {.caller = caller};
   mpipp_datatype_made(&call, own, c->counts > 0, datatype, inputs, c->datatype, c->datatypes);
