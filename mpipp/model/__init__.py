@@ -9,6 +9,7 @@ object.
 from mpipp.model.buffers import Buffer, Part
 from mpipp.model.calls import Call, Constructor, Request, Thread
 from mpipp.model.headers import KINDS, Broken, DatatypeRecord, Header, Site
+from mpipp.model.levels import Breach, ThreadCall
 from mpipp.model.objects import (
     Channel,
     Comm,
@@ -26,6 +27,7 @@ from mpipp.model.process import ProcessInfo
 
 __all__ = [
     "KINDS",
+    "Breach",
     "Broken",
     "Buffer",
     "Call",
@@ -47,5 +49,6 @@ __all__ = [
     "Session",
     "Site",
     "Thread",
+    "ThreadCall",
     "Win",
 ]

@@ -8,6 +8,7 @@ from typing import Union
 
 from mpipp.errors import MpippError
 from mpipp.model import (
+    Breach,
     Broken,
     Call,
     DatatypeRecord,
@@ -16,13 +17,14 @@ from mpipp.model import (
     ProcessInfo,
     Request,
     Thread,
+    ThreadCall,
 )
 from mpipp.registry.calls import Calls
 from mpipp.registry.datatypes import Datatypes
 from mpipp.registry.fields import CHUNK, MAGIC, SLOT, find_roots, text
 from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
-from mpipp.registry.records import RawChunk, RawSlot, RawThread
+from mpipp.registry.records import RawBreach, RawChunk, RawSlot, RawThread
 from mpipp.registry.source import Source
 
 _HASH = 0x9E3779B97F4A7C15
@@ -246,6 +248,35 @@ class Registry:
                     yield Thread(raw.serial, raw.tid, raw.self, raw.depth, call)
             except MpippError as error:
                 yield Broken("thread", address, str(error))
+
+    def breaches(self) -> Iterator[Breach]:
+        """The calls that have broken the thread level that MPI provides, as far as is certain."""
+        source = self._source
+        if "breaches" not in source.tables:
+            return
+        for raw in source.entries("breaches", RawBreach):
+            certain = source.enumerator("breach_state", raw.state) == "certain"
+            if certain or self._is_inside(raw.other_tid, raw.other_serial):
+                yield Breach(
+                    source.enumerator("thread_level", raw.level),
+                    ThreadCall(
+                        source.procedure(raw.procedure), raw.tid, source.site(raw.caller, 0)
+                    ),
+                    ThreadCall(
+                        source.procedure(raw.other_procedure),
+                        raw.other_tid,
+                        source.site(raw.other_caller, 0),
+                    ),
+                )
+
+    def _is_inside(self, tid: int, serial: int) -> bool:
+        return any(
+            isinstance(thread, Thread)
+            and thread.tid == tid
+            and thread.call is not None
+            and thread.call.serial == serial
+            for thread in self.threads()
+        )
 
     def _stored_at(self, place: int, first: Request) -> Known:
         found = first

@@ -140,6 +140,18 @@ class RawCall(NamedTuple):
     before: int
 
 
+class RawBreach(NamedTuple):
+    state: int
+    level: int
+    procedure: int
+    other_procedure: int
+    tid: int
+    other_tid: int
+    caller: int
+    other_caller: int
+    other_serial: int
+
+
 class RawInput(NamedTuple):
     values: int
     count: int  # type: ignore[assignment]  # as in RawBuffer

@@ -45,7 +45,7 @@ class Source:
         self._tables: dict[str, Table] | None = None
         self._prepare_headers()
         self._enumerations = self._read_enumerations()
-        self._procedures = [text(raw.name) for raw in self._entries("procedures", RawProcedure)]
+        self._procedures = [text(raw.name) for raw in self.entries("procedures", RawProcedure)]
         self._constants: dict[str, int] | None = None
         self._strings: dict[int, str] = {}
         self._flags: dict[tuple[str, int], frozenset[str]] = {}
@@ -70,7 +70,7 @@ class Source:
     def constants(self) -> Mapping[str, int]:
         """The standard's constants that are no handles; more appear when MPI is initialised."""
         if self._constants is None:
-            entries = self._entries("constants", RawConstant)
+            entries = self.entries("constants", RawConstant)
             self._constants = {text(raw.name): raw.value for raw in entries}
         return self._constants
 
@@ -223,7 +223,8 @@ class Source:
         table = self.table(kind)
         return self.layout.decoder(table.record, kind, make, table.record_size)
 
-    def _entries(self, name: str, make: type[Record]) -> list[Record]:
+    def entries(self, name: str, make: type[Record]) -> list[Record]:
+        """All entries of a table that is an array."""
         table = self.tables.get(name)
         if table is None:
             raise MpippError(
@@ -241,7 +242,7 @@ class Source:
 
     def _read_enumerations(self) -> dict[str, dict[int, str]]:
         result: dict[str, dict[int, str]] = {}
-        for raw in self._entries("enumerators", RawEnumerator):
+        for raw in self.entries("enumerators", RawEnumerator):
             result.setdefault(text(raw.enumeration), {})[raw.value] = text(raw.name)
         return result
 

@@ -867,7 +867,7 @@ int MPI_Type_free(MPI_Datatype* datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_free, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self && datatype ? MPIPP_KEY(*datatype) : 0;
+    uint64_t handle = mpipp_self != &mpipp_no_thread && datatype ? MPIPP_KEY(*datatype) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_DATATYPE, handle, __builtin_return_address(0));
     int code = ((raw_Type_free *)real)(datatype);
     if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_DATATYPE, handle, serial);

@@ -329,7 +329,7 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_disconnect, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self && comm ? MPIPP_KEY(*comm) : 0;
+    uint64_t handle = mpipp_self != &mpipp_no_thread && comm ? MPIPP_KEY(*comm) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
     int code = ((raw_Comm_disconnect *)real)(comm);
     if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_COMM, handle, serial);
@@ -422,7 +422,7 @@ int MPI_Comm_free(MPI_Comm* comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_free, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self && comm ? MPIPP_KEY(*comm) : 0;
+    uint64_t handle = mpipp_self != &mpipp_no_thread && comm ? MPIPP_KEY(*comm) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
     int code = ((raw_Comm_free *)real)(comm);
     if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_COMM, handle, serial);
@@ -1425,7 +1425,7 @@ int MPI_Info_free(MPI_Info* info) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_free, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self && info ? MPIPP_KEY(*info) : 0;
+    uint64_t handle = mpipp_self != &mpipp_no_thread && info ? MPIPP_KEY(*info) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_INFO, handle, __builtin_return_address(0));
     int code = ((raw_Info_free *)real)(info);
     if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_INFO, handle, serial);
@@ -1679,7 +1679,7 @@ int MPI_Op_free(MPI_Op* op) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Op_free, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self && op ? MPIPP_KEY(*op) : 0;
+    uint64_t handle = mpipp_self != &mpipp_no_thread && op ? MPIPP_KEY(*op) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_OP, handle, __builtin_return_address(0));
     int code = ((raw_Op_free *)real)(op);
     if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_OP, handle, serial);
@@ -1881,7 +1881,7 @@ int MPI_Session_finalize(MPI_Session* session) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_finalize, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self && session ? MPIPP_KEY(*session) : 0;
+    uint64_t handle = mpipp_self != &mpipp_no_thread && session ? MPIPP_KEY(*session) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_SESSION, handle, __builtin_return_address(0));
     int code = ((raw_Session_finalize *)real)(session);
     if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_SESSION, handle, serial);

@@ -10,7 +10,7 @@ int MPI_File_close(MPI_File* fh) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_close, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self && fh ? MPIPP_KEY(*fh) : 0;
+    uint64_t handle = mpipp_self != &mpipp_no_thread && fh ? MPIPP_KEY(*fh) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_FILE, handle, __builtin_return_address(0));
     int code = ((raw_File_close *)real)(fh);
     if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_FILE, handle, serial);

@@ -1009,7 +1009,7 @@ int MPI_Win_free(MPI_Win* win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_free, &real);
   if (!thread) {
-    uint64_t handle = mpipp_self && win ? MPIPP_KEY(*win) : 0;
+    uint64_t handle = mpipp_self != &mpipp_no_thread && win ? MPIPP_KEY(*win) : 0;
     uint64_t serial = mpipp_callback_frees(MPIPP_WIN, handle, __builtin_return_address(0));
     int code = ((raw_Win_free *)real)(win);
     if (code == MPI_SUCCESS && serial) mpipp_freed(MPIPP_WIN, handle, serial);

@@ -252,7 +252,7 @@ def _inside(procedure: Procedure, calling: str) -> list[str]:
         return [f"if (!thread) return {calling};"]
     kind = known.HANDLES[ended.kind][1]
     # In a program of another flavour a handle has another size.
-    handle = f"mpipp_self && {ended.name} ? MPIPP_KEY(*{ended.name}) : 0"
+    handle = f"mpipp_self != &mpipp_no_thread && {ended.name} ? MPIPP_KEY(*{ended.name}) : 0"
     return [
         "if (!thread) {",
         f"  uint64_t handle = {handle};",

@@ -3,14 +3,26 @@
 
 #include <string.h>
 
-struct mpipp_begun mpipp_begin_further(unsigned procedure, void *caller, void *frame) {
+#include "intercept/levels.h"
+
+void mpipp_thread_init(struct mpipp_thread *thread) {
+  mpipp_channels_init(thread);
+  for (int i = 0; i < MPIPP_MAX_BUFFERS; i++)
+    thread->known[i] = (uint64_t)(uintptr_t)&mpipp_no_object;
+}
+
+struct mpipp_thread *mpipp_outside_all_the_same(void *caller, void *frame) {
   struct mpipp_thread *thread = mpipp_self;
-  if (!thread) thread = mpipp_thread_new();
-  struct mpipp_thread *record = thread;
-  if (thread && thread->depth) record = mpipp_calling(thread, caller, frame);
+  if (thread == &mpipp_no_thread) thread = mpipp_thread_new();
+  return thread && thread->depth ? mpipp_calling(thread, caller, frame) : thread;
+}
+
+struct mpipp_begun mpipp_begin_further(unsigned procedure, void *caller, void *frame) {
+  struct mpipp_thread *record = mpipp_outside_all_the_same(caller, frame), *thread = mpipp_self;
   if (!record) return (struct mpipp_begun){NULL, mpipp_procedure(0, procedure)};
   struct mpipp_begun begun = {record, mpipp_procedure(thread->profiling != 0, procedure)};
   thread->profiling = 0;
+  if (record->watched) mpipp_check_level(record, procedure, (uintptr_t)caller);
   return begun;
 }
 
@@ -71,11 +83,15 @@ void mpipp_counts(struct mpipp_call *call, const void *counts, unsigned size) {
   call->present |= MPIPP_HAS_COUNTS | MPIPP_HAS_VECTORS;
 }
 
-void mpipp_find_datatype(struct mpipp_call *call, struct mpipp_buffer *buffer) {
-  buffer->record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, buffer->datatype);
-  if (!mpipp_is_unknown(buffer->record)) return;
+void mpipp_find_datatype(struct mpipp_call *call, uint32_t index) {
+  struct mpipp_buffer *buffer = &call->buffers[index];
+  struct mpipp_object *found = mpipp_find(MPIPP_DATATYPE, buffer->datatype);
+  int unknown = mpipp_is_unknown((uintptr_t)found);
+  buffer->record = (uintptr_t)found;
+  mpipp_thread_of(call)->known[index] = (uintptr_t)(unknown ? &mpipp_no_object : found);
+  if (!unknown) return;
   call->present |= MPIPP_HAS_UNKNOWN;
-  if (buffer->record) buffer->access |= MPIPP_STALE;
+  if (found) buffer->access |= MPIPP_STALE;
 }
 
 void mpipp_buffer_v(struct mpipp_call *call, const void *address, struct mpipp_arrays arrays,

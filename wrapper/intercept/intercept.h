@@ -15,7 +15,12 @@
 #include "records/registry.h"
 #include "records/store.h"
 
+// The record of a thread; of one that has none yet, mpipp_no_thread, which is always inside MPI.
 extern __thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec")));
+extern struct mpipp_thread mpipp_no_thread MPIPP_HIDDEN;
+
+// What a record needs beside zeros.
+void mpipp_thread_init(struct mpipp_thread *thread);
 
 // A record for this thread; NULL in a program this library must leave alone, or without memory.
 struct mpipp_thread *mpipp_thread_new(void);
@@ -29,14 +34,18 @@ int mpipp_is_inside(struct mpipp_thread *thread, void *caller, void *frame);
 // call it was in; another, if a callback of the program calls inside MPI_Finalize; NULL if MPI
 // calls, which passes.
 struct mpipp_thread *mpipp_calling(struct mpipp_thread *thread, void *caller, void *frame);
+// The same of this thread, whose record says that it is inside of MPI, or that there is none yet.
+struct mpipp_thread *mpipp_outside_all_the_same(void *caller, void *frame);
 
 // Whether PMPI_X goes straight to MPI: where MPI itself or another tool is at work, and where there
 // is nothing to record. Otherwise it goes on to MPI_X, which then calls MPI's own PMPI_X rather
 // than another tool's MPI_X. In line, as mpipp_begin, at any level: it asks for its caller's frame.
 static inline __attribute__((always_inline)) int mpipp_passes(void) {
   struct mpipp_thread *thread = mpipp_self;
-  if (MPIPP_UNLIKELY(!thread)) thread = mpipp_thread_new();
-  if (!thread || (thread->depth && !mpipp_calling(thread, MPIPP_SITE))) return 1;
+  if (thread->depth) {
+    if (!mpipp_outside_all_the_same(MPIPP_SITE)) return 1;
+    thread = mpipp_self;
+  }
   thread->profiling = 1;
   return 0;
 }
@@ -55,7 +64,7 @@ static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(un
                                                                               void **real) {
   struct mpipp_thread *thread = mpipp_self;
   *real = mpipp_procedure(0, procedure);
-  if (MPIPP_UNLIKELY(!thread || thread->depth | thread->profiling)) {
+  if (MPIPP_UNLIKELY(thread->depth | thread->aside)) {
     struct mpipp_begun begun = mpipp_begin_further(procedure, MPIPP_SITE);
     *real = begun.real;
     thread = begun.thread;
@@ -72,13 +81,14 @@ uint64_t mpipp_callback_frees(enum mpipp_kind kind, uint64_t handle, void *calle
 static inline void mpipp_inside(struct mpipp_thread *thread, unsigned procedure, void *caller,
                                 void *frame) {
   thread->depth = 1;
+  thread->call.serial++;
   thread->call.procedure = procedure;
   thread->call.caller = (uintptr_t)caller;
   thread->call.frame = (uintptr_t)frame;
 }
 
 static inline void mpipp_outside(struct mpipp_thread *thread) {
-  thread->depth = 0;
+  __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
 }
 
 static inline struct mpipp_call *mpipp_entering(struct mpipp_thread *thread, unsigned procedure,
@@ -94,15 +104,7 @@ static inline struct mpipp_call *mpipp_entering(struct mpipp_thread *thread, uns
 }
 
 // The record of the buffer's datatype, whose access is there; out of line.
-void mpipp_find_datatype(struct mpipp_call *call, struct mpipp_buffer *buffer);
-
-// Records never move, so the one found for the thread's last call may be looked at again: most
-// often it is this call's as well.
-static inline int mpipp_is_of(uint64_t record, uint64_t datatype) {
-  const struct mpipp_object *last = (const struct mpipp_object *)(uintptr_t)record;
-  return MPIPP_LIKELY(last && MPIPP_READ(last->handle) == datatype &&
-                      !(MPIPP_READ(last->flags) & MPIPP_FLAG_FREED));
-}
+void mpipp_find_datatype(struct mpipp_call *call, uint32_t index);
 
 static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_t index,
                                                 const void *address, int64_t count,
@@ -115,8 +117,13 @@ static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_
   buffer->datatype = datatype;
   buffer->access = access;
   buffer->vector = 0; // one store with access
-  if (!mpipp_is_of(buffer->record, datatype)) mpipp_find_datatype(call, buffer);
   buffer->role = mpipp_role(role);
+  // Records never move, so the one found for the thread's last call may be looked at again: most
+  // often it is this call's as well.
+  uint64_t last = mpipp_thread_of(call)->known[index];
+  buffer->record = last;
+  if (MPIPP_UNLIKELY(MPIPP_READ(((const struct mpipp_object *)(uintptr_t)last)->live) != datatype))
+    mpipp_find_datatype(call, index);
   return buffer;
 }
 
@@ -202,7 +209,7 @@ uint64_t mpipp_hooked_address(const struct mpipp_call *call, unsigned role, uint
 static inline int mpipp_leave(struct mpipp_thread *thread, int code) {
   if (MPIPP_UNLIKELY(mpipp_hooked != NULL)) code = mpipp_leave_hooked(&thread->call, code);
   __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
-  thread->depth = 0;
+  __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
   return code;
 }
 

@@ -57,6 +57,7 @@ static void leave(struct mpipp_thread *thread) {
   if (recorded && call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))
     mpipp_uncertain(call);
   if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_requests_left(call);
+  MPIPP_WRITE(thread->suspected, 0);
   thread->depth = 0;
 }
 

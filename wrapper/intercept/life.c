@@ -8,11 +8,14 @@
 #include <unistd.h>
 
 #include "intercept/intercept.h"
+#include "intercept/levels.h"
 #include "recorders/channels.h"
 
 enum { THREADS_BYTES = 1 << 16 };
 
-__thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec")));
+struct mpipp_thread mpipp_no_thread = {.depth = 1};
+__thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec"))) =
+    &mpipp_no_thread;
 
 struct mpipp_table *mpipp_thread_table(void);
 void mpipp_add_constant(const char *name, int64_t value);
@@ -22,7 +25,7 @@ static pthread_key_t thread_key;
 static struct mpipp_chunk *last_chunk;
 
 static void thread_over(void *thread) {
-  mpipp_self = NULL; // a call from a destructor that runs after this one starts anew
+  mpipp_self = &mpipp_no_thread; // a call from a destructor that runs after this one starts anew
   __atomic_store_n(&((struct mpipp_thread *)thread)->serial, 0, __ATOMIC_RELEASE);
 }
 
@@ -73,18 +76,35 @@ static void ask_stack(struct mpipp_thread *thread) {
   thread->stack_end = thread->stack_start + size;
 }
 
+struct mpipp_thread *mpipp_other_thread(const struct mpipp_thread *thread,
+                                        struct mpipp_thread *after) {
+  int passed = after == NULL;
+  for (struct mpipp_chunk *chunk = (void *)(uintptr_t)mpipp_thread_table()->chunks; chunk;
+       chunk = (void *)(uintptr_t)MPIPP_READ(chunk->next)) {
+    struct mpipp_thread *threads = (void *)(chunk + 1);
+    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
+      if (passed && &threads[i] != thread && MPIPP_READ(threads[i].serial)) return &threads[i];
+      passed |= &threads[i] == after;
+    }
+  }
+  return NULL;
+}
+
 static struct mpipp_thread *register_thread(void) {
   static uint64_t serials = 0;
   mpipp_lock();
   struct mpipp_thread *thread = free_record();
   if (thread) {
     memset(thread, 0, sizeof *thread);
-    mpipp_channels_init(thread);
+    mpipp_thread_init(thread);
     thread->tid = (uint64_t)syscall(SYS_gettid);
     thread->self = (uint64_t)pthread_self();
     __atomic_store_n(&thread->serial, ++serials, __ATOMIC_RELEASE);
   }
+  int others = mpipp_other_thread(thread, NULL) != NULL;
   mpipp_unlock();
+  if (thread && others) mpipp_share();
+  if (thread) mpipp_watch(thread);
   if (!thread) {
     mpipp_dropped();
     return NULL;
@@ -105,7 +125,8 @@ struct mpipp_thread *mpipp_thread_new(void) {
   pthread_once(&opened, open_registry);
   if (mpipp_registry.status == MPIPP_STATUS_INERT) return NULL;
   int saved = errno;
-  struct mpipp_thread *thread = mpipp_self = register_thread();
+  struct mpipp_thread *thread = register_thread();
+  if (thread) mpipp_self = thread;
   if (thread && mpipp_registry.status == MPIPP_STATUS_LOADED) {
     thread->depth = 1;
     if (starting()) { // MPI was initialised before this library was there
@@ -129,7 +150,7 @@ void mpipp_forked(void) {
       if (&threads[i] != mpipp_self) threads[i].serial = 0; // those threads are not in the child
     }
   }
-  if (mpipp_self) mpipp_self->tid = (uint64_t)syscall(SYS_gettid);
+  if (mpipp_self != &mpipp_no_thread) mpipp_self->tid = (uint64_t)syscall(SYS_gettid);
 }
 
 static void constant(enum mpipp_kind kind, uint64_t handle, const char *name, unsigned flag) {
@@ -143,19 +164,6 @@ static void start_predefined(void) {
 #define NULL_HANDLE(KIND, NAME) constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_NULL);
 #define VALUE(NAME) mpipp_add_constant(#NAME, (int64_t)(intptr_t)NAME);
 #include "generated/constants.inc"
-}
-
-// Lower only where MPI_Init or MPI_Init_thread says so and there is no session: those have thread
-// levels of their own, and before this library was there some may have been made out of sight.
-static void ask_thread_level(unsigned procedure) {
-  static int sessions = 0;
-  int provided = MPI_THREAD_MULTIPLE;
-#ifdef MPIPP_HAVE_Session_init
-  if (procedure == MPIPP_PROC_Session_init) MPIPP_WRITE(sessions, 1);
-#endif
-  if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread)
-    PMPI(Query_thread)(&provided);
-  mpipp_set_several_threads(MPIPP_READ(sessions) || provided == MPI_THREAD_MULTIPLE);
 }
 
 static void ask_tag_ub(void) {
@@ -173,7 +181,7 @@ void mpipp_initialized(void) {
   static int started = 0;
   int saved = errno;
   unsigned procedure = mpipp_self->call.procedure;
-  ask_thread_level(procedure);
+  mpipp_ask_thread_level();
   if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread)
     mpipp_registry.main_thread = mpipp_self->tid;
   if (!__atomic_exchange_n(&started, 1, __ATOMIC_ACQ_REL)) {

@@ -24,6 +24,11 @@ void mpipp_channels_late(void) {
   seen_late = 1;
 }
 
+// Whether threads may start operations side by side, which gives them no order.
+static int is_unordered(void) {
+  return MPIPP_READ(mpipp_registry.several_threads) != 0;
+}
+
 struct mpipp_channel mpipp_no_channel = {.comm = ~(uint64_t)0};
 
 void mpipp_channels_init(struct mpipp_thread *thread) {
@@ -116,7 +121,7 @@ static struct mpipp_channel *channel_of(struct mpipp_comm *comm, enum mpipp_sequ
   struct mpipp_channel *channel = table ? *slot_of(table, sequence, key) : NULL;
   if (!channel) return add_channel(comm, sequence, key, thread);
   // Threads that start operations side by side give them no order.
-  if (MPIPP_READ(mpipp_several_threads) && channel->thread != thread) set_uncertain(comm, sequence);
+  if (is_unordered() && channel->thread != thread) set_uncertain(comm, sequence);
   return channel;
 }
 
@@ -151,7 +156,7 @@ uint64_t mpipp_sent_further(const struct mpipp_call *call, int dest, int tag) {
 
 // From now on receives on the communicator have no certain ordinals; the counts so far are kept.
 static void freeze(struct mpipp_comm *comm) {
-  if (MPIPP_READ(mpipp_several_threads)) set_uncertain(comm, MPIPP_RECEIVES);
+  if (is_unordered()) set_uncertain(comm, MPIPP_RECEIVES);
   if (comm->frozen) return;
   comm->frozen = 1;
   for (uint64_t next = comm->channels; next;) {
@@ -170,7 +175,7 @@ static uint64_t posted_any(uint64_t handle, int blocking) {
   struct mpipp_comm *comm = comm_of(handle);
   if (comm && !seen_late) {
     ordinal = ++comm->posted_any | (comm->frozen ? MPIPP_UNCERTAIN : 0);
-    if (!blocking || MPIPP_READ(mpipp_several_threads)) freeze(comm);
+    if (!blocking || is_unordered()) freeze(comm);
   }
   mpipp_unlock();
   return ordinal;
@@ -213,6 +218,21 @@ uint64_t mpipp_started_ordinal(const struct mpipp_call *call, const struct mpipp
   int tag = (int)made->tag;
   if (!(made->present & MPIPP_HAS_DEST)) return posted(call, made->comm, (int)made->source, tag, 0);
   return mpipp_count(call, MPIPP_SENDS, made->comm, mpipp_channel_key((int)made->dest, tag));
+}
+
+void mpipp_all_uncertain(void) {
+  mpipp_lock();
+  const struct mpipp_table *table = mpipp_stores[MPIPP_COMM].table;
+  for (struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
+       chunk = (void *)(uintptr_t)chunk->next) {
+    struct mpipp_comm *comms = (void *)(chunk + 1);
+    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
+      for (int sequence = 0; sequence < MPIPP_SEQUENCES; sequence++)
+        set_uncertain(&comms[i], (enum mpipp_sequence)sequence);
+    }
+  }
+  mpipp_channels_late();
+  mpipp_unlock();
 }
 
 void mpipp_uncertain(const struct mpipp_call *call) {

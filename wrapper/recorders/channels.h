@@ -100,6 +100,9 @@ uint64_t mpipp_started_ordinal(const struct mpipp_call *call, const struct mpipp
 // A call failed or was cancelled: the ordinals on its communicator are not certain any more.
 void mpipp_uncertain(const struct mpipp_call *call);
 
+// Nothing is certain from now on, or has been.
+void mpipp_all_uncertain(void);
+
 // A communicator's identity from the call that made it, 0 if it cannot be known to be the same in
 // all its processes.
 uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_comm *made);

@@ -342,8 +342,10 @@ static __attribute__((noinline)) void complete_any(const struct mpipp_call *call
 
 static inline void complete(const struct mpipp_call *call, uint64_t handle, uint64_t now,
                             uint64_t where) {
-  if (!mpipp_complete_alone(mpipp_requests_alone, handle, now))
-    complete_any(call, handle, now, where);
+  mpipp_work_alone();
+  int done = mpipp_complete_alone(MPIPP_READ(mpipp_requests_alone), handle, now);
+  mpipp_worked_alone();
+  if (!done) complete_any(call, handle, now, where);
 }
 
 // An active operation goes on, but nobody can ask for it any more. It is over when MPI gives its

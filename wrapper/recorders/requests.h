@@ -61,7 +61,8 @@ static inline __attribute__((always_inline)) void
 mpipp_request_made(const struct mpipp_call *call, MPI_Request made, int persistent, int first) {
   struct mpipp_thread *thread = mpipp_thread_of(call);
   uint64_t handle = MPIPP_KEY(made), last = thread->next_serial;
-  const struct mpipp_slot *slot = mpipp_request_slot(mpipp_requests_alone, handle);
+  mpipp_work_alone();
+  const struct mpipp_slot *slot = mpipp_request_slot(MPIPP_READ(mpipp_requests_alone), handle);
   struct mpipp_request *request = (void *)(uintptr_t)slot->record;
   if (MPIPP_LIKELY(first && mpipp_first_is_plain(call) && slot->handle == handle &&
                    request->object.flags == MPIPP_FLAG_FREED &&
@@ -69,7 +70,9 @@ mpipp_request_made(const struct mpipp_call *call, MPI_Request made, int persiste
     mpipp_request_empty(request, call->caller);
     thread->next_serial = last + 1;
     mpipp_request_fill(request, call, persistent, 1, last + 1);
+    mpipp_worked_alone();
   } else {
+    mpipp_worked_alone();
     mpipp_request_made_further(call, handle, persistent);
   }
 }
@@ -99,13 +102,15 @@ static inline void mpipp_completed_all(const struct mpipp_call *call,
                                        const MPI_Request *requests, int all) {
   const MPI_Request *before = handles->all;
   if (MPIPP_UNLIKELY(!before)) return;
-  const struct mpipp_slots *slots = mpipp_requests_alone;
+  mpipp_work_alone();
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_requests_alone);
   int64_t i = 0;
   if (MPIPP_LIKELY(all)) {
     while (i < count && mpipp_complete_alone(slots, MPIPP_KEY(before[i]), MPIPP_KEY(requests[i])))
       i++;
-    if (MPIPP_LIKELY(i >= count)) return;
   }
+  mpipp_worked_alone();
+  if (MPIPP_LIKELY(all && i >= count)) return;
   mpipp_completed_each(call, before + i, count - i, requests + i, all);
 }
 

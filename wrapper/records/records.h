@@ -72,6 +72,7 @@ enum mpipp_flavor { MPIPP_FLAVOR_MPICH = 1, MPIPP_FLAVOR_OPENMPI, MPIPP_FLAVOR_A
 struct mpipp_object {
   uint64_t handle; // the handle's value, as an unsigned integer of the handle's size
   uint64_t serial; // numbers the objects of a kind from 1; 0: being written, or never used
+  uint64_t live;   // private: the handle while it is valid, else MPIPP_NO_HANDLE
   uint32_t kind;
   uint32_t flags;
   uint32_t references; // records that refer to this one
@@ -348,16 +349,44 @@ struct mpipp_message {
 };
 
 struct mpipp_thread {
-  uint64_t serial;                   // numbers the threads from 1; 0: record not in use
-  uint64_t tid;                      // as gettid says
-  uint64_t self;                     // as pthread_self says
-  uint32_t depth;                    // > 0: inside a call the record below describes
-  uint32_t profiling;                // private: see mpipp_passes
+  uint64_t serial; // numbers the threads from 1; 0: record not in use
+  uint64_t tid;    // as gettid says
+  uint64_t self;   // as pthread_self says
+  uint32_t depth;  // > 0: inside a call the record below describes
+  union {
+    struct {
+      uint16_t profiling; // private: see mpipp_passes
+      uint16_t watched;   // private: 1: its calls may break the thread level, see levels.h
+    };
+    uint32_t aside; // both
+  };
+  uint32_t suspected;                // private: a breach that its call may have a part in
   uint64_t next_serial, last_serial; // private: serials reserved for requests
   uint64_t next;                     // private: free list
   uint64_t stack_start, stack_end;   // private: of the thread's own stack; 0: not known
+  uint64_t known[MPIPP_MAX_BUFFERS]; // private: of datatypes, that buffers were of last
   uint64_t channels[MPIPP_KEPT_SEQUENCES][MPIPP_LAST_CHANNELS]; // private: used last
   struct mpipp_call call;
+};
+
+enum mpipp_thread_level {
+  MPIPP_THREAD_UNKNOWN,
+  MPIPP_THREAD_SINGLE,
+  MPIPP_THREAD_FUNNELED,
+  MPIPP_THREAD_SERIALIZED,
+  MPIPP_THREAD_MULTIPLE,
+};
+enum mpipp_breach_state { MPIPP_BREACH_SEEN = 1, MPIPP_BREACH_CERTAIN };
+
+// A call that breaks the thread level: made by a thread that may not, or while another was inside.
+struct mpipp_breach {
+  uint32_t state; // enum "breach_state"; seen: certain if the other thread is in that call still
+  uint32_t level; // enum "thread_level", as provided
+  uint32_t procedure, other_procedure; // indices into the table of procedures
+  uint64_t tid, other_tid;
+  uint64_t caller, other_caller; // return addresses
+  uint64_t other_thread;         // serial of the other thread
+  uint64_t other_serial;         // of the call that it was in; 0: the call that initialised MPI
 };
 
 // Static data, copied to memory that core files hold.

@@ -111,6 +111,8 @@ static const struct mpipp_table tables[] = {
     // no arrays: they say what other records refer to by address
     {.name = "inputs", .record = RECORD_input, .record_size = sizeof(struct mpipp_input)},
     {.name = "channels", .record = RECORD_channel, .record_size = sizeof(struct mpipp_channel)},
+    // an array again, which grows
+    {.name = "breaches", .record = RECORD_breach, .record_size = sizeof(struct mpipp_breach)},
 };
 
 enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
@@ -140,6 +142,10 @@ static void array(struct mpipp_table *table, const void *entries, uint64_t count
 
 struct mpipp_table *mpipp_thread_table(void) {
   return &table_copies[MPIPP_KINDS];
+}
+
+struct mpipp_table *mpipp_breach_table(void) {
+  return &table_copies[MPIPP_KINDS + 6];
 }
 
 void mpipp_add_constant(const char *name, int64_t value) {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include "records/store.h"
 
 #include <errno.h>
 #include <execinfo.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "mpi/resolve.h"
 #include "recorders/objects.h"
@@ -17,7 +21,9 @@
 enum { CHUNK_BYTES = 1 << 16, FIRST_SLOTS = 1024, MAX_FRAMES = 64, MAX_TRIES = 10000 };
 
 struct mpipp_store mpipp_stores[MPIPP_KINDS];
-int mpipp_several_threads = 1; // until MPI says otherwise
+struct mpipp_object mpipp_no_object = {.handle = MPIPP_NO_HANDLE, .live = MPIPP_NO_HANDLE};
+int mpipp_several_threads = 0;
+int mpipp_working_alone = 0;
 // Empty: the one slot there is has no handle.
 static const struct mpipp_slots no_slots = {.slot = {{.handle = MPIPP_NO_HANDLE}}};
 const struct mpipp_slots *mpipp_requests_alone = &no_slots;
@@ -127,10 +133,30 @@ static void set_requests_alone(const struct mpipp_slots *slots) {
   MPIPP_WRITE(mpipp_requests_alone, alone ? slots : &no_slots);
 }
 
-void mpipp_set_several_threads(int several) {
-  MPIPP_WRITE(mpipp_several_threads, several);
-  mpipp_registry.several_threads = (uint64_t)several;
-  set_requests_alone(mpipp_stores[MPIPP_REQUEST].slots);
+// Every thread that runs passes a full barrier. Kernels before 4.3 cannot do that: they get a
+// moment.
+static void let_all_pass_a_barrier(void) {
+  int saved = errno;
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) ||
+      syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0))
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0)) usleep(1000);
+  errno = saved;
+}
+
+// The first thread says that it works alone, then looks whether it is; here it is told that it is
+// not, then asked whether it works. With a barrier in each of them one sees what the other says: in
+// the first thread, which has none of its own and must be fast, the system puts it.
+void mpipp_share(void) {
+  static int shared = 0;
+  if (__atomic_exchange_n(&mpipp_several_threads, 1, __ATOMIC_SEQ_CST) == 0) {
+    for (int time = 0; time < 2; time++) { // at first the slots may just be replaced
+      MPIPP_WRITE(mpipp_requests_alone, &no_slots);
+      let_all_pass_a_barrier();
+      for (int i = 0; MPIPP_READ(mpipp_working_alone) && i < MAX_TRIES; i++) sched_yield();
+    }
+    __atomic_store_n(&shared, 1, __ATOMIC_RELEASE);
+  }
+  while (!MPIPP_READ(shared)) sched_yield(); // a third thread comes at the same time
 }
 
 static void publish_slots(struct mpipp_store *store, struct mpipp_slots *slots) {
@@ -171,6 +197,7 @@ static int unused(const struct mpipp_object *object) {
 
 // Whoever has kept its address must not take it for the next object with that handle.
 static void recycle(struct mpipp_store *store, struct mpipp_object *object) {
+  MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
   __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
   MPIPP_WRITE(object->handle, MPIPP_NO_HANDLE);
   mpipp_forget(object);
@@ -262,6 +289,7 @@ static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
     // Serial 0: another thread fills it, which met the same object (a group, a datatype made out
     // of sight) at the same time.
     int filled = MPIPP_READ(object->serial) != 0;
+    MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
     if (filled && MPIPP_READ(object->references) == 0) {
       __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
       mpipp_forget(object);
@@ -281,6 +309,7 @@ static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
 // All but the private link and what other threads look at while it is changed.
 static void clear(struct mpipp_object *object, enum mpipp_kind kind, uint64_t record_size) {
   object->kind = kind;
+  MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
   MPIPP_WRITE(object->flags, 0);
   MPIPP_WRITE(object->references, 0);
   memset(&object->fint, 0, record_size - offsetof(struct mpipp_object, fint));
@@ -344,8 +373,11 @@ void mpipp_publish(void *record) {
   struct mpipp_object *object = record;
   static uint64_t serials[MPIPP_KINDS];
   uint64_t *last = &serials[object->kind];
+  mpipp_work_alone();
   uint64_t serial =
       mpipp_is_alone(object->kind) ? ++*last : __atomic_add_fetch(last, 1, __ATOMIC_RELAXED);
+  mpipp_worked_alone();
+  MPIPP_WRITE(object->live, object->handle);
   __atomic_store_n(&object->serial, serial, __ATOMIC_RELEASE);
 }
 
@@ -363,11 +395,13 @@ void mpipp_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial) {
   if (!object || is_constant(object)) return;
   // Without the lock the record could become another object's after the comparison.
   int locked = mpipp_lock_kind(kind);
-  if (!locked || MPIPP_READ(object->serial) == serial) {
+  if (serial == MPIPP_ANY_SERIAL || MPIPP_READ(object->serial) == serial) {
     if (object->holders > 0)
       object->holders--;
-    else
+    else {
+      MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
       mpipp_mark(object, MPIPP_FLAG_FREED);
+    }
   }
   mpipp_unlock_kind(locked);
 }
@@ -426,6 +460,7 @@ static void after_fork(void) {
 
 static void after_fork_in_child(void) {
   after_fork();
+  if (!interrupted) mpipp_worked_alone(); // another thread did, which is not here
   mpipp_forked();
 }
 

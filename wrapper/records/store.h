@@ -66,18 +66,29 @@ void mpipp_unlock(void);
 // mpipp_unlock; NULL if there is none.
 void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle);
 
-// Whether several threads may be inside MPI calls at the same time, as far as is known:
-// MPI_THREAD_MULTIPLE, or sessions, which have thread levels of their own.
+// Whether several threads have called MPI so far, whatever thread level it provides: from then on
+// the lock is taken for datatypes and requests too.
 extern int mpipp_several_threads MPIPP_HIDDEN;
-// The requests' slots while no other thread can be in MPI; else some that no handle is in.
+// The requests' slots while one thread alone has called MPI; else some that no handle is in.
 extern const struct mpipp_slots *mpipp_requests_alone MPIPP_HIDDEN;
+// 1 while that thread changes datatypes or requests without the lock: not for long, and not across
+// MPI calls.
+extern int mpipp_working_alone MPIPP_HIDDEN;
 
-void mpipp_set_several_threads(int several);
+// A second thread is about to call MPI; the first one works with the lock when this returns.
+void mpipp_share(void);
 
-// Whether no other thread can be about to change a record of that kind: datatypes and requests,
-// unlike infos or error handlers, are for one thread at a time where MPI says so.
 static inline int mpipp_is_alone(uint32_t kind) {
   return kind <= MPIPP_REQUEST && !MPIPP_READ(mpipp_several_threads);
+}
+
+// What is read after it tells whether the thread is alone: see mpipp_share.
+static inline void mpipp_work_alone(void) {
+  MPIPP_WRITE(mpipp_working_alone, 1);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+static inline void mpipp_worked_alone(void) {
+  __atomic_store_n(&mpipp_working_alone, 0, __ATOMIC_RELEASE);
 }
 
 // The lock where others may be there. It guards requests' records, all of them: whoever holds it
@@ -85,12 +96,17 @@ static inline int mpipp_is_alone(uint32_t kind) {
 // completed the operation before has recorded that, so that two threads may be about to change one
 // record. Returns what to call mpipp_unlock_kind with.
 static inline int mpipp_lock_kind(uint32_t kind) {
-  int alone = mpipp_is_alone(kind);
-  if (!alone) mpipp_lock();
-  return !alone;
+  mpipp_work_alone();
+  if (mpipp_is_alone(kind)) return 0;
+  mpipp_worked_alone();
+  mpipp_lock();
+  return 1;
 }
 static inline void mpipp_unlock_kind(int locked) {
-  if (locked) mpipp_unlock();
+  if (locked)
+    mpipp_unlock();
+  else
+    mpipp_worked_alone();
 }
 
 // The record in a slot, if it is this handle's and not being changed. Records are never unmapped.
@@ -137,13 +153,16 @@ static inline void mpipp_mark(struct mpipp_object *object, uint32_t flags) {
   else
     __atomic_or_fetch(&object->flags, flags, __ATOMIC_SEQ_CST);
 }
+// Stands for a record where none is; no handle is its.
+extern struct mpipp_object mpipp_no_object MPIPP_HIDDEN;
 // Makes a claimed and filled record visible.
 void mpipp_publish(void *object);
 // The serial of the live object with that handle, 0 if there is none.
 uint64_t mpipp_serial_of(enum mpipp_kind kind, uint64_t handle);
 // The same for mpipp_freed after the call; not looked up where nobody can come in between.
+#define MPIPP_ANY_SERIAL (~(uint64_t)0)
 static inline uint64_t mpipp_serial_before(enum mpipp_kind kind, uint64_t handle) {
-  return mpipp_is_alone(kind) ? 0 : mpipp_serial_of(kind, handle);
+  return mpipp_is_alone(kind) ? MPIPP_ANY_SERIAL : mpipp_serial_of(kind, handle);
 }
 // The user freed the object; its record stays until the memory is needed. Another thread may have
 // been given the handle again already: nothing is done then.

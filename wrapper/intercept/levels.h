@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The thread level that MPI provides (MPI-4.1, section 11.2.1), and calls that break it. It costs
+// nothing while one thread alone calls MPI; once a second one has, and the level does not allow
+// any number, every call is looked at.
+#ifndef MPIPP_LEVELS_H
+#define MPIPP_LEVELS_H
+
+#include "records/records.h"
+
+// The call that initialised MPI has returned.
+void mpipp_ask_thread_level(void);
+
+// A thread is registered: its calls are looked at if there are others.
+void mpipp_watch(struct mpipp_thread *thread);
+
+// A watched thread is about to call a procedure.
+void mpipp_check_level(struct mpipp_thread *thread, unsigned procedure, uint64_t caller);
+
+// The registered threads but this one, the first or the next.
+struct mpipp_thread *mpipp_other_thread(const struct mpipp_thread *thread,
+                                        struct mpipp_thread *after);
+
+#endif
