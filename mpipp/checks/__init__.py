@@ -19,6 +19,7 @@ from mpipp.checks import (
     handles,
     inplace,
     leaks,
+    levels,
     lifetime,
     memory,
     messages,
@@ -36,6 +37,7 @@ from mpipp.model import KINDS, Broken
 
 _OF_ONE: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     lifetime.check,
+    levels.check,
     handles.check,
     arguments.check,
     constructors.check,

@@ -83,10 +83,12 @@ def compiled(name: str, text: str, mpi: MPI) -> Path:
 
 
 def same(text: str) -> str:
-    """A report without what differs from run to run: addresses and serial numbers, by order."""
+    """A report without what differs from run to run: addresses, serials and threads, by order."""
     seen: dict[str, str] = {}
     return re.sub(
-        r"0x[0-9a-f]+|#\d+", lambda found: seen.setdefault(found[0], f"<{len(seen)}>"), text
+        r"0x[0-9a-f]+|#\d+|(?<=in thread )\d+",
+        lambda found: seen.setdefault(found[0], f"<{len(seen)}>"),
+        text,
     )
 
 

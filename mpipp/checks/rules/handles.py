@@ -69,6 +69,14 @@ RULES = (
         "ask MPI_Finalized before MPI_Finalize",
     ),
     Rule(
+        "thread-level",
+        "thread-level",
+        "11.2.1",
+        "with MPI_THREAD_SINGLE and MPI_THREAD_FUNNELED only the thread that initialised MPI calls "
+        "it, with MPI_THREAD_SERIALIZED one thread at a time",
+        "ask MPI_Init_thread for the level that the program needs, and look at what it provides",
+    ),
+    Rule(
         "finalised-elsewhere",
         "lifetime",
         "11.6.2",
