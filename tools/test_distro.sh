@@ -12,7 +12,8 @@ packages=(gdb gcc g++ gfortran libmpich-dev mpich libopenmpi-dev openmpi-bin pro
 selected=(tests/gdb tests/languages tests/unit tests/faults/test_fuzz.py)
 # What needs DDD, mpi4py, or more packages of Python for gdb: none of them is there.
 for lacking in test_ddd.py test_python_names.py test_colour.py \
-    test_languages.py::test_mpi4py test_make.py::test_mpi4py_runs_and_is_right; do
+    test_languages.py::test_mpi4py test_languages.py::test_lines_of_python \
+    test_make.py::test_mpi4py_runs_and_is_right; do
     selected+=(--deselect "tests/gdb/$lacking")
 done
 

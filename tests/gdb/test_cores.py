@@ -30,7 +30,7 @@ class Dumped(NamedTuple):
 
 @pytest.fixture(scope="module")
 def dumped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dumped]:
-    mpi = support.find_mpi("mpich4")
+    mpi = support.find_mpi(support.MPI_IDS[0])
     program = support.compile_program(PROGRAM, mpi)
     directory = tmp_path_factory.mktemp("cores")
     with ranks(program, mpi) as pids:

@@ -40,7 +40,7 @@ def plain(output: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def waiting() -> Iterator[dict[int, int]]:
-    mpi = support.find_mpi("mpich4")
+    mpi = support.find_mpi(support.MPI_IDS[0])
     with ranks(support.compile_program(CALLS, mpi), mpi, n=3) as pids:
         for rank, pid in pids.items():
             until_inside("MPI_Recv" if rank == 1 else "MPI_Bcast", pid)
@@ -100,7 +100,7 @@ def test_requests_of_all(mpi: support.MPI) -> None:
 
 
 def test_summary() -> None:
-    mpi = support.find_mpi("mpich4")
+    mpi = support.find_mpi(support.MPI_IDS[0])
     program = support.compile_program(expectations.PROGRAMS / "commands.c", mpi)
     typed = ["set mpipp summary on", "show mpipp summary", "break mark", "run", "echo @@@\\n"]
     typed += ["set mpipp summary off", "kill"]
@@ -120,7 +120,7 @@ def test_summary() -> None:
 
 
 def test_summary_of_a_call() -> None:
-    mpi = support.find_mpi("mpich4")
+    mpi = support.find_mpi(support.MPI_IDS[0])
     program = support.compile_program(expectations.PROGRAMS / "buffers.c", mpi)
     stop = ["set mpipp summary on", "mpipp break MPI_Bcast"]
     output = support.gdb_batch(["run"], program=program, mpi=mpi, stop=stop)

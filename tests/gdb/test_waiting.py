@@ -178,6 +178,6 @@ def test_without_symbols(mpi: support.MPI) -> None:
     stop = ["mpipp break MPI_Waitall", "run"]
     commands = ["mpipp list calls", "output/x $pc"]
     said = support.gdb_batch(commands, program=stripped, mpi=mpi, stop=stop)
-    place = re.search("called at (0x[0-9a-f]+)\\n", said)
-    # The selected frame is the caller's, too.
-    assert place and said.endswith(place.group(1)), said
+    place = re.search(rf"called at {re.escape(stripped.name)}\+0x([0-9a-f]+)\n", said)
+    # The selected frame is the caller's, too: at that offset in the file, which begins on a page.
+    assert place and said.endswith(place.group(1)[-3:]), said

@@ -7,6 +7,7 @@ import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import pytest
 import support
 from observed import job
 
@@ -33,6 +34,7 @@ as far as is seen: rank 0 is not here
 USAGE = "Write mpipp why, with one of --picture, --svg FILE and --json.\n"
 
 
+@pytest.mark.timeout(600)
 @support.on_mpi("mpich4", "openmpi4")
 def test_why(mpi: support.MPI, tmp_path: Path) -> None:
     svg = tmp_path / "why.svg"

@@ -17,6 +17,7 @@ REPORTS = Path(__file__).with_name("hanging.txt")
 EXPECTED = reports(REPORTS)
 
 
+@pytest.mark.timeout(600)
 @support.on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("name", EXPECTED)
 def test_hanging(mpi: support.MPI, name: str) -> None:

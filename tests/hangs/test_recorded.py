@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import pytest
 import support
 from observed import job
 
 from mpipp.model import Comm
 
 
+@pytest.mark.timeout(600)
 @support.on_mpi("mpich4", "openmpi4")
 def test_counts(mpi: support.MPI) -> None:
     with job("hanging.c", mpi, "counts", n=2) as hung:

@@ -7,6 +7,7 @@ import re
 from functools import partial
 from pathlib import Path
 
+import pytest
 import support
 from observed import job, reports
 
@@ -14,6 +15,7 @@ REPORTS = Path(__file__).with_name("slow.txt")
 _ASKING = re.compile(r"rank 0 is (in MPI_Test|not in MPI).*")
 
 
+@pytest.mark.timeout(600)
 @support.on_mpi("mpich4", "openmpi4")
 def test_slow(mpi: support.MPI, tmp_path: Path) -> None:
     expected, found = reports(REPORTS), {}
