@@ -48,6 +48,11 @@ def _coloured(text: str) -> str:
 def quiet() -> Iterator[None]:
     """While gdb's commands stop and select processes: it tells the terminal of that, whatever is
     done with the output of the commands. Other front ends are told all the same."""
+    try:
+        gdb.parameter("suppress-cli-notifications")
+    except RuntimeError:  # gdb before 12 has no such setting
+        yield
+        return
     gdb.execute("set suppress-cli-notifications on")
     try:
         yield
