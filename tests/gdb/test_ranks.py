@@ -38,6 +38,11 @@ def plain(output: str) -> list[str]:
     return re.sub(r" \S*/(\w+\.[ch]:\d+)", r" \1", output).splitlines()
 
 
+quiet = pytest.mark.skipif(
+    support.gdb_version() < (12,), reason="gdb before 12 tells of every stop and switch"
+)
+
+
 @pytest.fixture(scope="module")
 def waiting() -> Iterator[dict[int, int]]:
     mpi = support.find_mpi(support.MPI_IDS[0])
@@ -47,6 +52,7 @@ def waiting() -> Iterator[dict[int, int]]:
         yield pids
 
 
+@quiet
 def test_what_is_equal_is_listed_once(waiting: dict[int, int]) -> None:
     pids = " ".join(str(waiting[rank]) for rank in (2, 0, 1))
     commands = [f"mpipp attach {pids}", "mpipp list calls --ranks"]
@@ -65,6 +71,7 @@ def test_what_is_equal_is_listed_once(waiting: dict[int, int]) -> None:
     ]
 
 
+@quiet
 def test_to_a_rank(waiting: dict[int, int]) -> None:
     commands = [f"mpipp attach {waiting[0]} {waiting[1]}", "mpipp rank 1", "output rank"]
     commands += ["echo \\n", "mpipp rank 2", "mpipp rank", "mpipp rank -1"]
@@ -81,6 +88,7 @@ def test_to_a_rank(waiting: dict[int, int]) -> None:
     ]
 
 
+@quiet
 @support.on_mpi("mpich4", "openmpi4")
 def test_requests_of_all(mpi: support.MPI) -> None:
     with ranks(support.compile_program(TABLE_ONE, mpi), mpi) as pids:
