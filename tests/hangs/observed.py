@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import support
@@ -141,5 +141,6 @@ def job(name: str, mpi: support.MPI, *args: str, n: int) -> Iterator[Job]:
                 one.close()
         finally:
             for process_id, _ in found.values():  # the launcher waits for them, and takes its time
-                os.kill(process_id, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # or ends the others when one has gone
+                    os.kill(process_id, signal.SIGKILL)
             process.terminate()
