@@ -63,9 +63,8 @@ static int drawn(void) {
   return every && (state >> 33) % every == 0;
 }
 
-static int enter(struct mpipp_call *call, int *code) {
+static int enter(struct mpipp_passage *passage) {
   static int begun;
-  (void)code;
   if (!__atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED)) {
     announce();
     wait_until(&stops_attached);
@@ -74,18 +73,17 @@ static int enter(struct mpipp_call *call, int *code) {
     held_stop();
     for (;;) pause(); // the test ends the process
   }
-  if (call->procedure == MPIPP_PROC_Finalize) final_stop();
+  if (passage->call->procedure == MPIPP_PROC_Finalize) final_stop();
   if (drawn()) random_stop();
-  return 0;
+  return MPIPP_GO_ON;
 }
 
-static int leave(struct mpipp_call *call, int code) {
-  (void)call;
+static void leave(struct mpipp_passage *passage) {
+  (void)passage;
   if (drawn()) random_stop();
-  return code;
 }
 
 __attribute__((constructor)) static void hook_in(void) {
-  static const struct mpipp_hook hook = {enter, leave};
-  mpipp_hook = &hook;
+  static struct mpipp_hook hook = {.enter = enter, .leave = leave};
+  mpipp_hook_in(&hook);
 }

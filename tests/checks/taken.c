@@ -11,17 +11,16 @@ __attribute__((noinline)) void taken_stop(const char *what) {
   __asm__ volatile("" ::"r"(what) : "memory");
 }
 
-static int enter(struct mpipp_call *call, int *code) {
-  (void)call;
+static int enter(struct mpipp_passage *passage) {
   const char *what = taken_next;
-  if (!what) return 0;
+  if (!what) return MPIPP_GO_ON;
   taken_next = 0;
   taken_stop(what);
-  *code = 16; // no success: nothing is recorded of it
-  return 1;
+  passage->code = 16; // no success: nothing is recorded of it
+  return MPIPP_DROPPED;
 }
 
 __attribute__((constructor)) static void hook_in(void) {
-  static const struct mpipp_hook hook = {enter, 0};
-  mpipp_hook = &hook;
+  static struct mpipp_hook hook = {.enter = enter};
+  mpipp_hook_in(&hook);
 }

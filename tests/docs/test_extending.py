@@ -29,9 +29,15 @@ int main(int argc, char **argv) {
   MPI_Isend(sent, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &request);
   MPI_Recv(received, 2, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Iprobe(0, 1, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
   MPI_Finalize();
-  unsigned long *seen = dlsym(RTLD_DEFAULT, "calls_seen");
-  printf("%d %d %d, %lu calls\\n", received[0], received[1], dropped, seen ? *seen : 0);
+  const char *counters[] = {"calls_seen", "messages_ignored", "receives_completed"};
+  printf("%d %d %d", received[0], received[1], dropped);
+  for (int i = 0; i < 3; i++) {
+    unsigned long *counter = dlsym(RTLD_DEFAULT, counters[i]);
+    printf(" %lu", counter ? *counter : 0);
+  }
+  printf("\\n");
   return 0;
 }
 """
@@ -53,5 +59,5 @@ def test_the_hook(mpi: MPI, tmp_path: Path) -> None:
     program = compile_program(PROGRAM, mpi, ["-Wl,--no-as-needed", "-ldl"])
     preload = f"LD_PRELOAD={hook(tmp_path)}:{mpi.wrapper}"
     done = mpi.run(["env", preload, program], preload=False)
-    assert done.stdout == "17 2 0, 10 calls\n", done.stderr
-    assert mpi.run([program]).stdout == "17 2 17, 0 calls\n"
+    assert done.stdout == "17 2 0 11 1 1\n", done.stderr
+    assert mpi.run([program]).stdout == "17 2 17 0 0 0\n"

@@ -5,6 +5,11 @@
 #ifdef MPIPP_HAVE_Allgather
 typedef int raw_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allgather) typed_Allgather;
+static MPIPP_COLD int hooked_Allgather(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Allgather *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -16,13 +21,14 @@ int MPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Allgather *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Allgather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Allgather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Allgather own_Allgather OWN(MPI_Allgather);
 EXPORT int PMPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -36,6 +42,11 @@ int PMPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
 #ifdef MPIPP_HAVE_Allgather_c
 typedef int raw_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allgather_c) typed_Allgather_c;
+static MPIPP_COLD int hooked_Allgather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Allgather_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -47,13 +58,14 @@ int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Allgather_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Allgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Allgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Allgather_c own_Allgather_c OWN(MPI_Allgather_c);
 EXPORT int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -67,6 +79,11 @@ int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
 #ifdef MPIPP_HAVE_Allgatherv
 typedef int raw_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allgatherv) typed_Allgatherv;
+static MPIPP_COLD int hooked_Allgatherv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Allgatherv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -78,13 +95,14 @@ int MPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Allgatherv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Allgatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Allgatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Allgatherv own_Allgatherv OWN(MPI_Allgatherv);
 EXPORT int PMPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -98,6 +116,11 @@ int PMPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
 #ifdef MPIPP_HAVE_Allgatherv_c
 typedef int raw_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allgatherv_c) typed_Allgatherv_c;
+static MPIPP_COLD int hooked_Allgatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Allgatherv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -109,13 +132,14 @@ int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Allgatherv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Allgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Allgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Allgatherv_c own_Allgatherv_c OWN(MPI_Allgatherv_c);
 EXPORT int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -129,6 +153,11 @@ int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
 #ifdef MPIPP_HAVE_Allreduce
 typedef int raw_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allreduce) typed_Allreduce;
+static MPIPP_COLD int hooked_Allreduce(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Allreduce *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
 EXPORT int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real;
@@ -141,13 +170,14 @@ int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Allreduce *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Allreduce *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Allreduce(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Allreduce own_Allreduce OWN(MPI_Allreduce);
 EXPORT int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -161,6 +191,11 @@ int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
 #ifdef MPIPP_HAVE_Allreduce_c
 typedef int raw_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allreduce_c) typed_Allreduce_c;
+static MPIPP_COLD int hooked_Allreduce_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Allreduce_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
 EXPORT int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real;
@@ -173,13 +208,14 @@ int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Allreduce_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Allreduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Allreduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Allreduce_c own_Allreduce_c OWN(MPI_Allreduce_c);
 EXPORT int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -193,6 +229,11 @@ int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_
 #ifdef MPIPP_HAVE_Alltoall
 typedef int raw_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoall) typed_Alltoall;
+static MPIPP_COLD int hooked_Alltoall(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Alltoall *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -204,13 +245,14 @@ int MPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_peers(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Alltoall *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Alltoall *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Alltoall(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Alltoall own_Alltoall OWN(MPI_Alltoall);
 EXPORT int PMPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -224,6 +266,11 @@ int PMPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
 #ifdef MPIPP_HAVE_Alltoall_c
 typedef int raw_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoall_c) typed_Alltoall_c;
+static MPIPP_COLD int hooked_Alltoall_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Alltoall_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -235,13 +282,14 @@ int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_peers(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Alltoall_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Alltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Alltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Alltoall_c own_Alltoall_c OWN(MPI_Alltoall_c);
 EXPORT int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -255,6 +303,11 @@ int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
 #ifdef MPIPP_HAVE_Alltoallv
 typedef int raw_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoallv) typed_Alltoallv;
+static MPIPP_COLD int hooked_Alltoallv(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Alltoallv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -266,13 +319,14 @@ int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Alltoallv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Alltoallv *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Alltoallv(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Alltoallv own_Alltoallv OWN(MPI_Alltoallv);
 EXPORT int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -286,6 +340,11 @@ int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
 #ifdef MPIPP_HAVE_Alltoallv_c
 typedef int raw_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoallv_c) typed_Alltoallv_c;
+static MPIPP_COLD int hooked_Alltoallv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Alltoallv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -297,13 +356,14 @@ int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Alltoallv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Alltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Alltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Alltoallv_c own_Alltoallv_c OWN(MPI_Alltoallv_c);
 EXPORT int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -317,6 +377,11 @@ int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
 #ifdef MPIPP_HAVE_Alltoallw
 typedef int raw_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoallw) typed_Alltoallw;
+static MPIPP_COLD int hooked_Alltoallw(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Alltoallw *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
+}
 EXPORT int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
   void *real;
@@ -328,13 +393,14 @@ int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Alltoallw *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm)
+                 : hooked_Alltoallw(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Alltoallw own_Alltoallw OWN(MPI_Alltoallw);
 EXPORT int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
@@ -348,6 +414,11 @@ int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
 #ifdef MPIPP_HAVE_Alltoallw_c
 typedef int raw_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoallw_c) typed_Alltoallw_c;
+static MPIPP_COLD int hooked_Alltoallw_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Alltoallw_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
+}
 EXPORT int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
   void *real;
@@ -359,13 +430,14 @@ int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Alltoallw_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm)
+                 : hooked_Alltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Alltoallw_c own_Alltoallw_c OWN(MPI_Alltoallw_c);
 EXPORT int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
@@ -379,6 +451,11 @@ int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
 #ifdef MPIPP_HAVE_Barrier
 typedef int raw_Barrier(mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Barrier) typed_Barrier;
+static MPIPP_COLD int hooked_Barrier(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Barrier *)real)((MPI_Comm)comm);
+}
 EXPORT int MPI_Barrier(mpipp_MPI_Comm comm);
 int MPI_Barrier(mpipp_MPI_Comm comm) {
   void *real;
@@ -388,10 +465,13 @@ int MPI_Barrier(mpipp_MPI_Comm comm) {
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Barrier *)real)((MPI_Comm)comm);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Barrier *)real)((MPI_Comm)comm)
+                 : hooked_Barrier(thread, real, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Barrier own_Barrier OWN(MPI_Barrier);
 EXPORT int PMPI_Barrier(mpipp_MPI_Comm comm);
@@ -405,6 +485,11 @@ int PMPI_Barrier(mpipp_MPI_Comm comm) {
 #ifdef MPIPP_HAVE_Bcast
 typedef int raw_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Bcast) typed_Bcast;
+static MPIPP_COLD int hooked_Bcast(struct mpipp_thread *thread, void *real, void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Bcast *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm);
+}
 EXPORT int MPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
 int MPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm) {
   void *real;
@@ -417,13 +502,14 @@ int MPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mp
   if (mpipp_at_root(call) || mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Bcast *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Bcast *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm)
+                 : hooked_Bcast(thread, real, buffer, count, datatype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Bcast own_Bcast OWN(MPI_Bcast);
 EXPORT int PMPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
@@ -437,6 +523,11 @@ int PMPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, m
 #ifdef MPIPP_HAVE_Bcast_c
 typedef int raw_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Bcast_c) typed_Bcast_c;
+static MPIPP_COLD int hooked_Bcast_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Bcast_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm);
+}
 EXPORT int MPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
 int MPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm) {
   void *real;
@@ -449,13 +540,14 @@ int MPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int 
   if (mpipp_at_root(call) || mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Bcast_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Bcast_c *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm)
+                 : hooked_Bcast_c(thread, real, buffer, count, datatype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Bcast_c own_Bcast_c OWN(MPI_Bcast_c);
 EXPORT int PMPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
@@ -469,6 +561,11 @@ int PMPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int
 #ifdef MPIPP_HAVE_Exscan
 typedef int raw_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Exscan) typed_Exscan;
+static MPIPP_COLD int hooked_Exscan(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Exscan *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
 EXPORT int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real;
@@ -481,13 +578,14 @@ int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Exscan *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Exscan *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Exscan(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Exscan own_Exscan OWN(MPI_Exscan);
 EXPORT int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -501,6 +599,11 @@ int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
 #ifdef MPIPP_HAVE_Exscan_c
 typedef int raw_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Exscan_c) typed_Exscan_c;
+static MPIPP_COLD int hooked_Exscan_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Exscan_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
 EXPORT int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real;
@@ -513,13 +616,14 @@ int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Exscan_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Exscan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Exscan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Exscan_c own_Exscan_c OWN(MPI_Exscan_c);
 EXPORT int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -533,6 +637,11 @@ int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
 #ifdef MPIPP_HAVE_Gather
 typedef int raw_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Gather) typed_Gather;
+static MPIPP_COLD int hooked_Gather(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Gather *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
+}
 EXPORT int MPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 int MPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real;
@@ -547,13 +656,14 @@ int MPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, 
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Gather *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Gather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
+                 : hooked_Gather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Gather own_Gather OWN(MPI_Gather);
 EXPORT int PMPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -567,6 +677,11 @@ int PMPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
 #ifdef MPIPP_HAVE_Gather_c
 typedef int raw_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Gather_c) typed_Gather_c;
+static MPIPP_COLD int hooked_Gather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Gather_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
+}
 EXPORT int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real;
@@ -581,13 +696,14 @@ int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype se
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Gather_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Gather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
+                 : hooked_Gather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Gather_c own_Gather_c OWN(MPI_Gather_c);
 EXPORT int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -601,6 +717,11 @@ int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
 #ifdef MPIPP_HAVE_Gatherv
 typedef int raw_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Gatherv) typed_Gatherv;
+static MPIPP_COLD int hooked_Gatherv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Gatherv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
+}
 EXPORT int MPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 int MPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real;
@@ -615,13 +736,14 @@ int MPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
   if (mpipp_at_root(call))
     mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Gatherv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Gatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
+                 : hooked_Gatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Gatherv own_Gatherv OWN(MPI_Gatherv);
 EXPORT int PMPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -635,6 +757,11 @@ int PMPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
 #ifdef MPIPP_HAVE_Gatherv_c
 typedef int raw_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Gatherv_c) typed_Gatherv_c;
+static MPIPP_COLD int hooked_Gatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Gatherv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
+}
 EXPORT int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real;
@@ -649,13 +776,14 @@ int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
   if (mpipp_at_root(call))
     mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Gatherv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Gatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
+                 : hooked_Gatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Gatherv_c own_Gatherv_c OWN(MPI_Gatherv_c);
 EXPORT int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -669,6 +797,11 @@ int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
 #ifdef MPIPP_HAVE_Neighbor_allgather
 typedef int raw_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_allgather) typed_Neighbor_allgather;
+static MPIPP_COLD int hooked_Neighbor_allgather(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_allgather *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -680,13 +813,14 @@ int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_allgather *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_allgather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Neighbor_allgather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_allgather own_Neighbor_allgather OWN(MPI_Neighbor_allgather);
 EXPORT int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -700,6 +834,11 @@ int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
 #ifdef MPIPP_HAVE_Neighbor_allgather_c
 typedef int raw_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_allgather_c) typed_Neighbor_allgather_c;
+static MPIPP_COLD int hooked_Neighbor_allgather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_allgather_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -711,13 +850,14 @@ int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_allgather_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_allgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Neighbor_allgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_allgather_c own_Neighbor_allgather_c OWN(MPI_Neighbor_allgather_c);
 EXPORT int PMPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -731,6 +871,11 @@ int PMPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
 #ifdef MPIPP_HAVE_Neighbor_allgatherv
 typedef int raw_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_allgatherv) typed_Neighbor_allgatherv;
+static MPIPP_COLD int hooked_Neighbor_allgatherv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_allgatherv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -742,13 +887,14 @@ int MPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_allgatherv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_allgatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Neighbor_allgatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_allgatherv own_Neighbor_allgatherv OWN(MPI_Neighbor_allgatherv);
 EXPORT int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -762,6 +908,11 @@ int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datat
 #ifdef MPIPP_HAVE_Neighbor_allgatherv_c
 typedef int raw_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_allgatherv_c) typed_Neighbor_allgatherv_c;
+static MPIPP_COLD int hooked_Neighbor_allgatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_allgatherv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -773,13 +924,14 @@ int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_allgatherv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_allgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Neighbor_allgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_allgatherv_c own_Neighbor_allgatherv_c OWN(MPI_Neighbor_allgatherv_c);
 EXPORT int PMPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -793,6 +945,11 @@ int PMPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_M
 #ifdef MPIPP_HAVE_Neighbor_alltoall
 typedef int raw_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoall) typed_Neighbor_alltoall;
+static MPIPP_COLD int hooked_Neighbor_alltoall(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoall *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -804,13 +961,14 @@ int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_targets(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoall *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_alltoall *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Neighbor_alltoall(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_alltoall own_Neighbor_alltoall OWN(MPI_Neighbor_alltoall);
 EXPORT int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -824,6 +982,11 @@ int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
 #ifdef MPIPP_HAVE_Neighbor_alltoall_c
 typedef int raw_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoall_c) typed_Neighbor_alltoall_c;
+static MPIPP_COLD int hooked_Neighbor_alltoall_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoall_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -835,13 +998,14 @@ int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_targets(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoall_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_alltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Neighbor_alltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_alltoall_c own_Neighbor_alltoall_c OWN(MPI_Neighbor_alltoall_c);
 EXPORT int PMPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -855,6 +1019,11 @@ int PMPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
 #ifdef MPIPP_HAVE_Neighbor_alltoallv
 typedef int raw_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoallv) typed_Neighbor_alltoallv;
+static MPIPP_COLD int hooked_Neighbor_alltoallv(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -866,13 +1035,14 @@ int MPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const in
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoallv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_alltoallv *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Neighbor_alltoallv(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_alltoallv own_Neighbor_alltoallv OWN(MPI_Neighbor_alltoallv);
 EXPORT int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -886,6 +1056,11 @@ int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
 #ifdef MPIPP_HAVE_Neighbor_alltoallv_c
 typedef int raw_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoallv_c) typed_Neighbor_alltoallv_c;
+static MPIPP_COLD int hooked_Neighbor_alltoallv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
   void *real;
@@ -897,13 +1072,14 @@ int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], 
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoallv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm)
+                 : hooked_Neighbor_alltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_alltoallv_c own_Neighbor_alltoallv_c OWN(MPI_Neighbor_alltoallv_c);
 EXPORT int PMPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -917,6 +1093,11 @@ int PMPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[],
 #ifdef MPIPP_HAVE_Neighbor_alltoallw
 typedef int raw_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoallw) typed_Neighbor_alltoallw;
+static MPIPP_COLD int hooked_Neighbor_alltoallw(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallw *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
+}
 EXPORT int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
   void *real;
@@ -928,13 +1109,14 @@ int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MP
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoallw *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm)
+                 : hooked_Neighbor_alltoallw(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_alltoallw own_Neighbor_alltoallw OWN(MPI_Neighbor_alltoallw);
 EXPORT int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
@@ -948,6 +1130,11 @@ int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
 #ifdef MPIPP_HAVE_Neighbor_alltoallw_c
 typedef int raw_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoallw_c) typed_Neighbor_alltoallw_c;
+static MPIPP_COLD int hooked_Neighbor_alltoallw_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallw_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
+}
 EXPORT int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
   void *real;
@@ -959,13 +1146,14 @@ int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], 
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoallw_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm)
+                 : hooked_Neighbor_alltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_alltoallw_c own_Neighbor_alltoallw_c OWN(MPI_Neighbor_alltoallw_c);
 EXPORT int PMPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
@@ -979,6 +1167,11 @@ int PMPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[],
 #ifdef MPIPP_HAVE_Reduce
 typedef int raw_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce) typed_Reduce;
+static MPIPP_COLD int hooked_Reduce(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm);
+}
 EXPORT int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
 int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm) {
   void *real;
@@ -994,13 +1187,14 @@ int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm)
+                 : hooked_Reduce(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Reduce own_Reduce OWN(MPI_Reduce);
 EXPORT int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
@@ -1014,6 +1208,11 @@ int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
 #ifdef MPIPP_HAVE_Reduce_c
 typedef int raw_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce_c) typed_Reduce_c;
+static MPIPP_COLD int hooked_Reduce_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm);
+}
 EXPORT int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
 int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm) {
   void *real;
@@ -1029,13 +1228,14 @@ int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm)
+                 : hooked_Reduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Reduce_c own_Reduce_c OWN(MPI_Reduce_c);
 EXPORT int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
@@ -1049,6 +1249,11 @@ int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
 #ifdef MPIPP_HAVE_Reduce_scatter
 typedef int raw_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce_scatter) typed_Reduce_scatter;
+static MPIPP_COLD int hooked_Reduce_scatter(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_scatter *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
 EXPORT int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real;
@@ -1062,13 +1267,14 @@ int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[
   mpipp_buffer(call, 1, recvbuf, mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   mpipp_counts(call, recvcounts, sizeof *recvcounts);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_scatter *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_scatter *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Reduce_scatter(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Reduce_scatter own_Reduce_scatter OWN(MPI_Reduce_scatter);
 EXPORT int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1082,6 +1288,11 @@ int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
 #ifdef MPIPP_HAVE_Reduce_scatter_c
 typedef int raw_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce_scatter_c) typed_Reduce_scatter_c;
+static MPIPP_COLD int hooked_Reduce_scatter_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
 EXPORT int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real;
@@ -1095,13 +1306,14 @@ int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count rec
   mpipp_buffer(call, 1, recvbuf, mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   mpipp_counts(call, recvcounts, sizeof *recvcounts);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_scatter_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Reduce_scatter_c(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Reduce_scatter_c own_Reduce_scatter_c OWN(MPI_Reduce_scatter_c);
 EXPORT int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1115,6 +1327,11 @@ int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count re
 #ifdef MPIPP_HAVE_Reduce_scatter_block
 typedef int raw_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce_scatter_block) typed_Reduce_scatter_block;
+static MPIPP_COLD int hooked_Reduce_scatter_block(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_block *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
 EXPORT int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real;
@@ -1127,13 +1344,14 @@ int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, 
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_peers(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_scatter_block *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_scatter_block *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Reduce_scatter_block(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Reduce_scatter_block own_Reduce_scatter_block OWN(MPI_Reduce_scatter_block);
 EXPORT int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1147,6 +1365,11 @@ int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
 #ifdef MPIPP_HAVE_Reduce_scatter_block_c
 typedef int raw_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce_scatter_block_c) typed_Reduce_scatter_block_c;
+static MPIPP_COLD int hooked_Reduce_scatter_block_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_block_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
 EXPORT int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real;
@@ -1159,13 +1382,14 @@ int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count rec
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_peers(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_scatter_block_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Reduce_scatter_block_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Reduce_scatter_block_c own_Reduce_scatter_block_c OWN(MPI_Reduce_scatter_block_c);
 EXPORT int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1179,6 +1403,11 @@ int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
 #ifdef MPIPP_HAVE_Scan
 typedef int raw_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scan) typed_Scan;
+static MPIPP_COLD int hooked_Scan(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Scan *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
 EXPORT int MPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 int MPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real;
@@ -1191,13 +1420,14 @@ int MPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype d
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Scan *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Scan *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Scan(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Scan own_Scan OWN(MPI_Scan);
 EXPORT int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1211,6 +1441,11 @@ int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype 
 #ifdef MPIPP_HAVE_Scan_c
 typedef int raw_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scan_c) typed_Scan_c;
+static MPIPP_COLD int hooked_Scan_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Scan_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
+}
 EXPORT int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
   void *real;
@@ -1223,13 +1458,14 @@ int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Da
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Scan_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Scan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
+                 : hooked_Scan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Scan_c own_Scan_c OWN(MPI_Scan_c);
 EXPORT int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1243,6 +1479,11 @@ int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_D
 #ifdef MPIPP_HAVE_Scatter
 typedef int raw_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scatter) typed_Scatter;
+static MPIPP_COLD int hooked_Scatter(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Scatter *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
+}
 EXPORT int MPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 int MPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real;
@@ -1257,13 +1498,14 @@ int MPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Scatter *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Scatter *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
+                 : hooked_Scatter(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Scatter own_Scatter OWN(MPI_Scatter);
 EXPORT int PMPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -1277,6 +1519,11 @@ int PMPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
 #ifdef MPIPP_HAVE_Scatter_c
 typedef int raw_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scatter_c) typed_Scatter_c;
+static MPIPP_COLD int hooked_Scatter_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Scatter_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
+}
 EXPORT int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real;
@@ -1291,13 +1538,14 @@ int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Scatter_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Scatter_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
+                 : hooked_Scatter_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Scatter_c own_Scatter_c OWN(MPI_Scatter_c);
 EXPORT int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -1311,6 +1559,11 @@ int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
 #ifdef MPIPP_HAVE_Scatterv
 typedef int raw_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scatterv) typed_Scatterv;
+static MPIPP_COLD int hooked_Scatterv(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Scatterv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
+}
 EXPORT int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real;
@@ -1325,13 +1578,14 @@ int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[]
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Scatterv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Scatterv *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
+                 : hooked_Scatterv(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Scatterv own_Scatterv OWN(MPI_Scatterv);
 EXPORT int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -1345,6 +1599,11 @@ int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[
 #ifdef MPIPP_HAVE_Scatterv_c
 typedef int raw_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scatterv_c) typed_Scatterv_c;
+static MPIPP_COLD int hooked_Scatterv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Scatterv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
+}
 EXPORT int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
   void *real;
@@ -1359,13 +1618,14 @@ int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Scatterv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Scatterv_c *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm)
+                 : hooked_Scatterv_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Scatterv_c own_Scatterv_c OWN(MPI_Scatterv_c);
 EXPORT int PMPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);

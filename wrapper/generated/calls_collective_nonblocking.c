@@ -5,6 +5,11 @@
 #ifdef MPIPP_HAVE_Iallgather
 typedef int raw_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallgather) typed_Iallgather;
+static MPIPP_COLD int hooked_Iallgather(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iallgather *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -18,14 +23,15 @@ int MPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iallgather *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iallgather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Iallgather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iallgather own_Iallgather OWN(MPI_Iallgather);
 EXPORT int PMPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -39,6 +45,11 @@ int PMPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
 #ifdef MPIPP_HAVE_Iallgather_c
 typedef int raw_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallgather_c) typed_Iallgather_c;
+static MPIPP_COLD int hooked_Iallgather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iallgather_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -52,14 +63,15 @@ int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iallgather_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iallgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Iallgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iallgather_c own_Iallgather_c OWN(MPI_Iallgather_c);
 EXPORT int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -73,6 +85,11 @@ int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
 #ifdef MPIPP_HAVE_Iallgatherv
 typedef int raw_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallgatherv) typed_Iallgatherv;
+static MPIPP_COLD int hooked_Iallgatherv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iallgatherv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -86,14 +103,15 @@ int MPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iallgatherv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iallgatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Iallgatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iallgatherv own_Iallgatherv OWN(MPI_Iallgatherv);
 EXPORT int PMPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -107,6 +125,11 @@ int PMPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
 #ifdef MPIPP_HAVE_Iallgatherv_c
 typedef int raw_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallgatherv_c) typed_Iallgatherv_c;
+static MPIPP_COLD int hooked_Iallgatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iallgatherv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -120,14 +143,15 @@ int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iallgatherv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iallgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Iallgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iallgatherv_c own_Iallgatherv_c OWN(MPI_Iallgatherv_c);
 EXPORT int PMPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -141,6 +165,11 @@ int PMPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
 #ifdef MPIPP_HAVE_Iallreduce
 typedef int raw_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallreduce) typed_Iallreduce;
+static MPIPP_COLD int hooked_Iallreduce(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iallreduce *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -155,14 +184,15 @@ int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iallreduce *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iallreduce *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Iallreduce(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iallreduce own_Iallreduce OWN(MPI_Iallreduce);
 EXPORT int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -176,6 +206,11 @@ int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
 #ifdef MPIPP_HAVE_Iallreduce_c
 typedef int raw_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallreduce_c) typed_Iallreduce_c;
+static MPIPP_COLD int hooked_Iallreduce_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iallreduce_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -190,14 +225,15 @@ int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iallreduce_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iallreduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Iallreduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iallreduce_c own_Iallreduce_c OWN(MPI_Iallreduce_c);
 EXPORT int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -211,6 +247,11 @@ int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
 #ifdef MPIPP_HAVE_Ialltoall
 typedef int raw_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoall) typed_Ialltoall;
+static MPIPP_COLD int hooked_Ialltoall(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ialltoall *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -224,14 +265,15 @@ int MPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_peers(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ialltoall *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ialltoall *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ialltoall(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ialltoall own_Ialltoall OWN(MPI_Ialltoall);
 EXPORT int PMPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -245,6 +287,11 @@ int PMPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
 #ifdef MPIPP_HAVE_Ialltoall_c
 typedef int raw_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoall_c) typed_Ialltoall_c;
+static MPIPP_COLD int hooked_Ialltoall_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ialltoall_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -258,14 +305,15 @@ int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_peers(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ialltoall_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ialltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ialltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ialltoall_c own_Ialltoall_c OWN(MPI_Ialltoall_c);
 EXPORT int PMPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -279,6 +327,11 @@ int PMPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
 #ifdef MPIPP_HAVE_Ialltoallv
 typedef int raw_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoallv) typed_Ialltoallv;
+static MPIPP_COLD int hooked_Ialltoallv(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ialltoallv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -292,14 +345,15 @@ int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ialltoallv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ialltoallv *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ialltoallv(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ialltoallv own_Ialltoallv OWN(MPI_Ialltoallv);
 EXPORT int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -313,6 +367,11 @@ int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdisp
 #ifdef MPIPP_HAVE_Ialltoallv_c
 typedef int raw_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoallv_c) typed_Ialltoallv_c;
+static MPIPP_COLD int hooked_Ialltoallv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ialltoallv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -326,14 +385,15 @@ int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ialltoallv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ialltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ialltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ialltoallv_c own_Ialltoallv_c OWN(MPI_Ialltoallv_c);
 EXPORT int PMPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -347,6 +407,11 @@ int PMPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const M
 #ifdef MPIPP_HAVE_Ialltoallw
 typedef int raw_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoallw) typed_Ialltoallw;
+static MPIPP_COLD int hooked_Ialltoallw(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ialltoallw *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -360,14 +425,15 @@ int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ialltoallw *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ialltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
+                 : hooked_Ialltoallw(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ialltoallw own_Ialltoallw OWN(MPI_Ialltoallw);
 EXPORT int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
@@ -381,6 +447,11 @@ int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdisp
 #ifdef MPIPP_HAVE_Ialltoallw_c
 typedef int raw_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoallw_c) typed_Ialltoallw_c;
+static MPIPP_COLD int hooked_Ialltoallw_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ialltoallw_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -394,14 +465,15 @@ int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ialltoallw_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ialltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
+                 : hooked_Ialltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ialltoallw_c own_Ialltoallw_c OWN(MPI_Ialltoallw_c);
 EXPORT int PMPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
@@ -415,6 +487,11 @@ int PMPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const M
 #ifdef MPIPP_HAVE_Ibarrier
 typedef int raw_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibarrier) typed_Ibarrier;
+static MPIPP_COLD int hooked_Ibarrier(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ibarrier *)real)((MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -426,13 +503,14 @@ int MPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request) {
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ibarrier *)real)((MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ibarrier *)real)((MPI_Comm)comm, request)
+                 : hooked_Ibarrier(thread, real, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ibarrier own_Ibarrier OWN(MPI_Ibarrier);
 EXPORT int PMPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request);
@@ -446,6 +524,11 @@ int PMPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request) {
 #ifdef MPIPP_HAVE_Ibcast
 typedef int raw_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibcast) typed_Ibcast;
+static MPIPP_COLD int hooked_Ibcast(struct mpipp_thread *thread, void *real, void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ibcast *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -460,14 +543,15 @@ int MPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, m
   if (mpipp_at_root(call) || mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ibcast *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ibcast *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request)
+                 : hooked_Ibcast(thread, real, buffer, count, datatype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ibcast own_Ibcast OWN(MPI_Ibcast);
 EXPORT int PMPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -481,6 +565,11 @@ int PMPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, 
 #ifdef MPIPP_HAVE_Ibcast_c
 typedef int raw_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibcast_c) typed_Ibcast_c;
+static MPIPP_COLD int hooked_Ibcast_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ibcast_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -495,14 +584,15 @@ int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int
   if (mpipp_at_root(call) || mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ibcast_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ibcast_c *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request)
+                 : hooked_Ibcast_c(thread, real, buffer, count, datatype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ibcast_c own_Ibcast_c OWN(MPI_Ibcast_c);
 EXPORT int PMPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -516,6 +606,11 @@ int PMPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, in
 #ifdef MPIPP_HAVE_Iexscan
 typedef int raw_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iexscan) typed_Iexscan;
+static MPIPP_COLD int hooked_Iexscan(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iexscan *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -530,14 +625,15 @@ int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iexscan *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iexscan *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Iexscan(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iexscan own_Iexscan OWN(MPI_Iexscan);
 EXPORT int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -551,6 +647,11 @@ int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dataty
 #ifdef MPIPP_HAVE_Iexscan_c
 typedef int raw_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iexscan_c) typed_Iexscan_c;
+static MPIPP_COLD int hooked_Iexscan_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iexscan_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -565,14 +666,15 @@ int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iexscan_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iexscan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Iexscan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iexscan_c own_Iexscan_c OWN(MPI_Iexscan_c);
 EXPORT int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -586,6 +688,11 @@ int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MP
 #ifdef MPIPP_HAVE_Igather
 typedef int raw_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Igather) typed_Igather;
+static MPIPP_COLD int hooked_Igather(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Igather *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -602,14 +709,15 @@ int MPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Igather *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Igather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
+                 : hooked_Igather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Igather own_Igather OWN(MPI_Igather);
 EXPORT int PMPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -623,6 +731,11 @@ int PMPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
 #ifdef MPIPP_HAVE_Igather_c
 typedef int raw_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Igather_c) typed_Igather_c;
+static MPIPP_COLD int hooked_Igather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Igather_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -639,14 +752,15 @@ int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Igather_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Igather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
+                 : hooked_Igather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Igather_c own_Igather_c OWN(MPI_Igather_c);
 EXPORT int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -660,6 +774,11 @@ int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
 #ifdef MPIPP_HAVE_Igatherv
 typedef int raw_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Igatherv) typed_Igatherv;
+static MPIPP_COLD int hooked_Igatherv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Igatherv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -676,14 +795,15 @@ int MPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   if (mpipp_at_root(call))
     mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Igatherv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Igatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
+                 : hooked_Igatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Igatherv own_Igatherv OWN(MPI_Igatherv);
 EXPORT int PMPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -697,6 +817,11 @@ int PMPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
 #ifdef MPIPP_HAVE_Igatherv_c
 typedef int raw_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Igatherv_c) typed_Igatherv_c;
+static MPIPP_COLD int hooked_Igatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Igatherv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -713,14 +838,15 @@ int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   if (mpipp_at_root(call))
     mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Igatherv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Igatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
+                 : hooked_Igatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Igatherv_c own_Igatherv_c OWN(MPI_Igatherv_c);
 EXPORT int PMPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -734,6 +860,11 @@ int PMPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
 #ifdef MPIPP_HAVE_Ineighbor_allgather
 typedef int raw_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_allgather) typed_Ineighbor_allgather;
+static MPIPP_COLD int hooked_Ineighbor_allgather(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ineighbor_allgather *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -747,14 +878,15 @@ int MPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_allgather *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ineighbor_allgather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_allgather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ineighbor_allgather own_Ineighbor_allgather OWN(MPI_Ineighbor_allgather);
 EXPORT int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -768,6 +900,11 @@ int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datat
 #ifdef MPIPP_HAVE_Ineighbor_allgather_c
 typedef int raw_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_allgather_c) typed_Ineighbor_allgather_c;
+static MPIPP_COLD int hooked_Ineighbor_allgather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ineighbor_allgather_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -781,14 +918,15 @@ int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_allgather_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ineighbor_allgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_allgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ineighbor_allgather_c own_Ineighbor_allgather_c OWN(MPI_Ineighbor_allgather_c);
 EXPORT int PMPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -802,6 +940,11 @@ int PMPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_M
 #ifdef MPIPP_HAVE_Ineighbor_allgatherv
 typedef int raw_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_allgatherv) typed_Ineighbor_allgatherv;
+static MPIPP_COLD int hooked_Ineighbor_allgatherv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ineighbor_allgatherv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -815,14 +958,15 @@ int MPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datat
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_allgatherv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ineighbor_allgatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_allgatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ineighbor_allgatherv own_Ineighbor_allgatherv OWN(MPI_Ineighbor_allgatherv);
 EXPORT int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -836,6 +980,11 @@ int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Data
 #ifdef MPIPP_HAVE_Ineighbor_allgatherv_c
 typedef int raw_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_allgatherv_c) typed_Ineighbor_allgatherv_c;
+static MPIPP_COLD int hooked_Ineighbor_allgatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ineighbor_allgatherv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -849,14 +998,15 @@ int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_M
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_allgatherv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ineighbor_allgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_allgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ineighbor_allgatherv_c own_Ineighbor_allgatherv_c OWN(MPI_Ineighbor_allgatherv_c);
 EXPORT int PMPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -870,6 +1020,11 @@ int PMPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_
 #ifdef MPIPP_HAVE_Ineighbor_alltoall
 typedef int raw_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoall) typed_Ineighbor_alltoall;
+static MPIPP_COLD int hooked_Ineighbor_alltoall(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ineighbor_alltoall *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -883,14 +1038,15 @@ int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_targets(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_alltoall *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ineighbor_alltoall *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_alltoall(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ineighbor_alltoall own_Ineighbor_alltoall OWN(MPI_Ineighbor_alltoall);
 EXPORT int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -904,6 +1060,11 @@ int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
 #ifdef MPIPP_HAVE_Ineighbor_alltoall_c
 typedef int raw_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoall_c) typed_Ineighbor_alltoall_c;
+static MPIPP_COLD int hooked_Ineighbor_alltoall_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ineighbor_alltoall_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -917,14 +1078,15 @@ int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_targets(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_alltoall_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ineighbor_alltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_alltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ineighbor_alltoall_c own_Ineighbor_alltoall_c OWN(MPI_Ineighbor_alltoall_c);
 EXPORT int PMPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -938,6 +1100,11 @@ int PMPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
 #ifdef MPIPP_HAVE_Ineighbor_alltoallv
 typedef int raw_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoallv) typed_Ineighbor_alltoallv;
+static MPIPP_COLD int hooked_Ineighbor_alltoallv(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ineighbor_alltoallv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -951,14 +1118,15 @@ int MPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_alltoallv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ineighbor_alltoallv *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_alltoallv(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ineighbor_alltoallv own_Ineighbor_alltoallv OWN(MPI_Ineighbor_alltoallv);
 EXPORT int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -972,6 +1140,11 @@ int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const 
 #ifdef MPIPP_HAVE_Ineighbor_alltoallv_c
 typedef int raw_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoallv_c) typed_Ineighbor_alltoallv_c;
+static MPIPP_COLD int hooked_Ineighbor_alltoallv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ineighbor_alltoallv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -985,14 +1158,15 @@ int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[],
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_alltoallv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ineighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_alltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ineighbor_alltoallv_c own_Ineighbor_alltoallv_c OWN(MPI_Ineighbor_alltoallv_c);
 EXPORT int PMPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1006,6 +1180,11 @@ int PMPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[]
 #ifdef MPIPP_HAVE_Ineighbor_alltoallw
 typedef int raw_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoallw) typed_Ineighbor_alltoallw;
+static MPIPP_COLD int hooked_Ineighbor_alltoallw(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ineighbor_alltoallw *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1019,14 +1198,15 @@ int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_alltoallw *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ineighbor_alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_alltoallw(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ineighbor_alltoallw own_Ineighbor_alltoallw OWN(MPI_Ineighbor_alltoallw);
 EXPORT int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1040,6 +1220,11 @@ int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const 
 #ifdef MPIPP_HAVE_Ineighbor_alltoallw_c
 typedef int raw_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoallw_c) typed_Ineighbor_alltoallw_c;
+static MPIPP_COLD int hooked_Ineighbor_alltoallw_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ineighbor_alltoallw_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1053,14 +1238,15 @@ int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[],
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ineighbor_alltoallw_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ineighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
+                 : hooked_Ineighbor_alltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ineighbor_alltoallw_c own_Ineighbor_alltoallw_c OWN(MPI_Ineighbor_alltoallw_c);
 EXPORT int PMPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1074,6 +1260,11 @@ int PMPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[]
 #ifdef MPIPP_HAVE_Ireduce
 typedef int raw_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce) typed_Ireduce;
+static MPIPP_COLD int hooked_Ireduce(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ireduce *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1091,14 +1282,15 @@ int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ireduce *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ireduce *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request)
+                 : hooked_Ireduce(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ireduce own_Ireduce OWN(MPI_Ireduce);
 EXPORT int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1112,6 +1304,11 @@ int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dataty
 #ifdef MPIPP_HAVE_Ireduce_c
 typedef int raw_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce_c) typed_Ireduce_c;
+static MPIPP_COLD int hooked_Ireduce_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ireduce_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1129,14 +1326,15 @@ int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ireduce_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ireduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request)
+                 : hooked_Ireduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ireduce_c own_Ireduce_c OWN(MPI_Ireduce_c);
 EXPORT int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1150,6 +1348,11 @@ int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MP
 #ifdef MPIPP_HAVE_Ireduce_scatter
 typedef int raw_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce_scatter) typed_Ireduce_scatter;
+static MPIPP_COLD int hooked_Ireduce_scatter(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ireduce_scatter *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1165,14 +1368,15 @@ int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
   mpipp_buffer(call, 1, recvbuf, mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   mpipp_counts(call, recvcounts, sizeof *recvcounts);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ireduce_scatter *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ireduce_scatter *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Ireduce_scatter(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ireduce_scatter own_Ireduce_scatter OWN(MPI_Ireduce_scatter);
 EXPORT int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1186,6 +1390,11 @@ int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcount
 #ifdef MPIPP_HAVE_Ireduce_scatter_c
 typedef int raw_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce_scatter_c) typed_Ireduce_scatter_c;
+static MPIPP_COLD int hooked_Ireduce_scatter_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ireduce_scatter_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1201,14 +1410,15 @@ int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count re
   mpipp_buffer(call, 1, recvbuf, mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   mpipp_counts(call, recvcounts, sizeof *recvcounts);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ireduce_scatter_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ireduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Ireduce_scatter_c(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ireduce_scatter_c own_Ireduce_scatter_c OWN(MPI_Ireduce_scatter_c);
 EXPORT int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1222,6 +1432,11 @@ int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count r
 #ifdef MPIPP_HAVE_Ireduce_scatter_block
 typedef int raw_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce_scatter_block) typed_Ireduce_scatter_block;
+static MPIPP_COLD int hooked_Ireduce_scatter_block(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ireduce_scatter_block *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1236,14 +1451,15 @@ int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_peers(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ireduce_scatter_block *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ireduce_scatter_block *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Ireduce_scatter_block(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ireduce_scatter_block own_Ireduce_scatter_block OWN(MPI_Ireduce_scatter_block);
 EXPORT int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1257,6 +1473,11 @@ int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount
 #ifdef MPIPP_HAVE_Ireduce_scatter_block_c
 typedef int raw_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce_scatter_block_c) typed_Ireduce_scatter_block_c;
+static MPIPP_COLD int hooked_Ireduce_scatter_block_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ireduce_scatter_block_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1271,14 +1492,15 @@ int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_peers(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ireduce_scatter_block_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ireduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Ireduce_scatter_block_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ireduce_scatter_block_c own_Ireduce_scatter_block_c OWN(MPI_Ireduce_scatter_block_c);
 EXPORT int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1292,6 +1514,11 @@ int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count r
 #ifdef MPIPP_HAVE_Iscan
 typedef int raw_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscan) typed_Iscan;
+static MPIPP_COLD int hooked_Iscan(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iscan *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1306,14 +1533,15 @@ int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype 
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iscan *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iscan *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Iscan(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iscan own_Iscan OWN(MPI_Iscan);
 EXPORT int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1327,6 +1555,11 @@ int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype
 #ifdef MPIPP_HAVE_Iscan_c
 typedef int raw_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscan_c) typed_Iscan_c;
+static MPIPP_COLD int hooked_Iscan_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iscan_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1341,14 +1574,15 @@ int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_D
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iscan_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iscan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
+                 : hooked_Iscan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iscan_c own_Iscan_c OWN(MPI_Iscan_c);
 EXPORT int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1362,6 +1596,11 @@ int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_
 #ifdef MPIPP_HAVE_Iscatter
 typedef int raw_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscatter) typed_Iscatter;
+static MPIPP_COLD int hooked_Iscatter(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iscatter *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1378,14 +1617,15 @@ int MPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iscatter *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iscatter *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
+                 : hooked_Iscatter(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iscatter own_Iscatter OWN(MPI_Iscatter);
 EXPORT int PMPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1399,6 +1639,11 @@ int PMPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
 #ifdef MPIPP_HAVE_Iscatter_c
 typedef int raw_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscatter_c) typed_Iscatter_c;
+static MPIPP_COLD int hooked_Iscatter_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iscatter_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1415,14 +1660,15 @@ int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iscatter_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iscatter_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
+                 : hooked_Iscatter_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iscatter_c own_Iscatter_c OWN(MPI_Iscatter_c);
 EXPORT int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1436,6 +1682,11 @@ int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
 #ifdef MPIPP_HAVE_Iscatterv
 typedef int raw_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscatterv) typed_Iscatterv;
+static MPIPP_COLD int hooked_Iscatterv(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iscatterv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1452,14 +1703,15 @@ int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iscatterv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iscatterv *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
+                 : hooked_Iscatterv(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iscatterv own_Iscatterv OWN(MPI_Iscatterv);
 EXPORT int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1473,6 +1725,11 @@ int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs
 #ifdef MPIPP_HAVE_Iscatterv_c
 typedef int raw_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscatterv_c) typed_Iscatterv_c;
+static MPIPP_COLD int hooked_Iscatterv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iscatterv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1489,14 +1746,15 @@ int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iscatterv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iscatterv_c *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
+                 : hooked_Iscatterv_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Iscatterv_c own_Iscatterv_c OWN(MPI_Iscatterv_c);
 EXPORT int PMPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);

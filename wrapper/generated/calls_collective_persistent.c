@@ -5,6 +5,11 @@
 #ifdef MPIPP_HAVE_Allgather_init
 typedef int raw_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgather_init) typed_Allgather_init;
+static MPIPP_COLD int hooked_Allgather_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Allgather_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -18,14 +23,15 @@ int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Allgather_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Allgather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Allgather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Allgather_init own_Allgather_init OWN(MPI_Allgather_init);
 EXPORT int PMPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -39,6 +45,11 @@ int PMPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
 #ifdef MPIPP_HAVE_Allgather_init_c
 typedef int raw_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgather_init_c) typed_Allgather_init_c;
+static MPIPP_COLD int hooked_Allgather_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Allgather_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -52,14 +63,15 @@ int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Allgather_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Allgather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Allgather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Allgather_init_c own_Allgather_init_c OWN(MPI_Allgather_init_c);
 EXPORT int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -73,6 +85,11 @@ int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
 #ifdef MPIPP_HAVE_Allgatherv_init
 typedef int raw_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgatherv_init) typed_Allgatherv_init;
+static MPIPP_COLD int hooked_Allgatherv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Allgatherv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -86,14 +103,15 @@ int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Allgatherv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Allgatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Allgatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Allgatherv_init own_Allgatherv_init OWN(MPI_Allgatherv_init);
 EXPORT int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -107,6 +125,11 @@ int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype 
 #ifdef MPIPP_HAVE_Allgatherv_init_c
 typedef int raw_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgatherv_init_c) typed_Allgatherv_init_c;
+static MPIPP_COLD int hooked_Allgatherv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Allgatherv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -120,14 +143,15 @@ int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Allgatherv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Allgatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Allgatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Allgatherv_init_c own_Allgatherv_init_c OWN(MPI_Allgatherv_init_c);
 EXPORT int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -141,6 +165,11 @@ int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_D
 #ifdef MPIPP_HAVE_Allreduce_init
 typedef int raw_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allreduce_init) typed_Allreduce_init;
+static MPIPP_COLD int hooked_Allreduce_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Allreduce_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -155,14 +184,15 @@ int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Allreduce_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Allreduce_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Allreduce_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Allreduce_init own_Allreduce_init OWN(MPI_Allreduce_init);
 EXPORT int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -176,6 +206,11 @@ int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI
 #ifdef MPIPP_HAVE_Allreduce_init_c
 typedef int raw_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allreduce_init_c) typed_Allreduce_init_c;
+static MPIPP_COLD int hooked_Allreduce_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Allreduce_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -190,14 +225,15 @@ int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mp
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Allreduce_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Allreduce_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Allreduce_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Allreduce_init_c own_Allreduce_init_c OWN(MPI_Allreduce_init_c);
 EXPORT int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -211,6 +247,11 @@ int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, m
 #ifdef MPIPP_HAVE_Alltoall_init
 typedef int raw_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoall_init) typed_Alltoall_init;
+static MPIPP_COLD int hooked_Alltoall_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Alltoall_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -224,14 +265,15 @@ int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_peers(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Alltoall_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Alltoall_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Alltoall_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Alltoall_init own_Alltoall_init OWN(MPI_Alltoall_init);
 EXPORT int PMPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -245,6 +287,11 @@ int PMPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
 #ifdef MPIPP_HAVE_Alltoall_init_c
 typedef int raw_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoall_init_c) typed_Alltoall_init_c;
+static MPIPP_COLD int hooked_Alltoall_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Alltoall_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -258,14 +305,15 @@ int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_peers(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Alltoall_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Alltoall_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Alltoall_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Alltoall_init_c own_Alltoall_init_c OWN(MPI_Alltoall_init_c);
 EXPORT int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -279,6 +327,11 @@ int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
 #ifdef MPIPP_HAVE_Alltoallv_init
 typedef int raw_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallv_init) typed_Alltoallv_init;
+static MPIPP_COLD int hooked_Alltoallv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Alltoallv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -292,14 +345,15 @@ int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sd
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Alltoallv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Alltoallv_init *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Alltoallv_init(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Alltoallv_init own_Alltoallv_init OWN(MPI_Alltoallv_init);
 EXPORT int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -313,6 +367,11 @@ int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int s
 #ifdef MPIPP_HAVE_Alltoallv_init_c
 typedef int raw_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallv_init_c) typed_Alltoallv_init_c;
+static MPIPP_COLD int hooked_Alltoallv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Alltoallv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -326,14 +385,15 @@ int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Alltoallv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Alltoallv_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Alltoallv_init_c own_Alltoallv_init_c OWN(MPI_Alltoallv_init_c);
 EXPORT int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -347,6 +407,11 @@ int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], con
 #ifdef MPIPP_HAVE_Alltoallw_init
 typedef int raw_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallw_init) typed_Alltoallw_init;
+static MPIPP_COLD int hooked_Alltoallw_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Alltoallw_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -360,14 +425,15 @@ int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sd
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Alltoallw_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Alltoallw_init(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Alltoallw_init own_Alltoallw_init OWN(MPI_Alltoallw_init);
 EXPORT int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -381,6 +447,11 @@ int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int s
 #ifdef MPIPP_HAVE_Alltoallw_init_c
 typedef int raw_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallw_init_c) typed_Alltoallw_init_c;
+static MPIPP_COLD int hooked_Alltoallw_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Alltoallw_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -394,14 +465,15 @@ int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Alltoallw_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Alltoallw_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Alltoallw_init_c own_Alltoallw_init_c OWN(MPI_Alltoallw_init_c);
 EXPORT int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -415,6 +487,11 @@ int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], con
 #ifdef MPIPP_HAVE_Barrier_init
 typedef int raw_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Barrier_init) typed_Barrier_init;
+static MPIPP_COLD int hooked_Barrier_init(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Barrier_init *)real)((MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -426,13 +503,14 @@ int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* requ
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Barrier_init *)real)((MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Barrier_init *)real)((MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Barrier_init(thread, real, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Barrier_init own_Barrier_init OWN(MPI_Barrier_init);
 EXPORT int PMPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -446,6 +524,11 @@ int PMPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* req
 #ifdef MPIPP_HAVE_Bcast_init
 typedef int raw_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Bcast_init) typed_Bcast_init;
+static MPIPP_COLD int hooked_Bcast_init(struct mpipp_thread *thread, void *real, void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Bcast_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -460,14 +543,15 @@ int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int roo
   if (mpipp_at_root(call) || mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Bcast_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Bcast_init *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Bcast_init(thread, real, buffer, count, datatype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Bcast_init own_Bcast_init OWN(MPI_Bcast_init);
 EXPORT int PMPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -481,6 +565,11 @@ int PMPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int ro
 #ifdef MPIPP_HAVE_Bcast_init_c
 typedef int raw_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Bcast_init_c) typed_Bcast_init_c;
+static MPIPP_COLD int hooked_Bcast_init_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Bcast_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -495,14 +584,15 @@ int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype,
   if (mpipp_at_root(call) || mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Bcast_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Bcast_init_c *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Bcast_init_c(thread, real, buffer, count, datatype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Bcast_init_c own_Bcast_init_c OWN(MPI_Bcast_init_c);
 EXPORT int PMPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -516,6 +606,11 @@ int PMPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype
 #ifdef MPIPP_HAVE_Exscan_init
 typedef int raw_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Exscan_init) typed_Exscan_init;
+static MPIPP_COLD int hooked_Exscan_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Exscan_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -530,14 +625,15 @@ int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Exscan_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Exscan_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Exscan_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Exscan_init own_Exscan_init OWN(MPI_Exscan_init);
 EXPORT int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -551,6 +647,11 @@ int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Da
 #ifdef MPIPP_HAVE_Exscan_init_c
 typedef int raw_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Exscan_init_c) typed_Exscan_init_c;
+static MPIPP_COLD int hooked_Exscan_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Exscan_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -565,14 +666,15 @@ int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Exscan_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Exscan_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Exscan_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Exscan_init_c own_Exscan_init_c OWN(MPI_Exscan_init_c);
 EXPORT int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -586,6 +688,11 @@ int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpip
 #ifdef MPIPP_HAVE_Gather_init
 typedef int raw_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gather_init) typed_Gather_init;
+static MPIPP_COLD int hooked_Gather_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Gather_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -602,14 +709,15 @@ int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Gather_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Gather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Gather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Gather_init own_Gather_init OWN(MPI_Gather_init);
 EXPORT int PMPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -623,6 +731,11 @@ int PMPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
 #ifdef MPIPP_HAVE_Gather_init_c
 typedef int raw_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gather_init_c) typed_Gather_init_c;
+static MPIPP_COLD int hooked_Gather_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Gather_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -639,14 +752,15 @@ int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_peers(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Gather_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Gather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Gather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Gather_init_c own_Gather_init_c OWN(MPI_Gather_init_c);
 EXPORT int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -660,6 +774,11 @@ int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
 #ifdef MPIPP_HAVE_Gatherv_init
 typedef int raw_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gatherv_init) typed_Gatherv_init;
+static MPIPP_COLD int hooked_Gatherv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Gatherv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -676,14 +795,15 @@ int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   if (mpipp_at_root(call))
     mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Gatherv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Gatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Gatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Gatherv_init own_Gatherv_init OWN(MPI_Gatherv_init);
 EXPORT int PMPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -697,6 +817,11 @@ int PMPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
 #ifdef MPIPP_HAVE_Gatherv_init_c
 typedef int raw_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gatherv_init_c) typed_Gatherv_init_c;
+static MPIPP_COLD int hooked_Gatherv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Gatherv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -713,14 +838,15 @@ int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
   if (mpipp_at_root(call))
     mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Gatherv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Gatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Gatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Gatherv_init_c own_Gatherv_init_c OWN(MPI_Gatherv_init_c);
 EXPORT int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -734,6 +860,11 @@ int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
 #ifdef MPIPP_HAVE_Neighbor_allgather_init
 typedef int raw_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgather_init) typed_Neighbor_allgather_init;
+static MPIPP_COLD int hooked_Neighbor_allgather_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_allgather_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -747,14 +878,15 @@ int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_allgather_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_allgather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_allgather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_allgather_init own_Neighbor_allgather_init OWN(MPI_Neighbor_allgather_init);
 EXPORT int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -768,6 +900,11 @@ int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_D
 #ifdef MPIPP_HAVE_Neighbor_allgather_init_c
 typedef int raw_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgather_init_c) typed_Neighbor_allgather_init_c;
+static MPIPP_COLD int hooked_Neighbor_allgather_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_allgather_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -781,14 +918,15 @@ int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpip
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_allgather_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_allgather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_allgather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_allgather_init_c own_Neighbor_allgather_init_c OWN(MPI_Neighbor_allgather_init_c);
 EXPORT int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -802,6 +940,11 @@ int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpi
 #ifdef MPIPP_HAVE_Neighbor_allgatherv_init
 typedef int raw_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgatherv_init) typed_Neighbor_allgatherv_init;
+static MPIPP_COLD int hooked_Neighbor_allgatherv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_allgatherv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -815,14 +958,15 @@ int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_D
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_allgatherv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_allgatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_allgatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_allgatherv_init own_Neighbor_allgatherv_init OWN(MPI_Neighbor_allgatherv_init);
 EXPORT int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -836,6 +980,11 @@ int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_
 #ifdef MPIPP_HAVE_Neighbor_allgatherv_init_c
 typedef int raw_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgatherv_init_c) typed_Neighbor_allgatherv_init_c;
+static MPIPP_COLD int hooked_Neighbor_allgatherv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_allgatherv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -849,14 +998,15 @@ int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpi
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_allgatherv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_allgatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_allgatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_allgatherv_init_c own_Neighbor_allgatherv_init_c OWN(MPI_Neighbor_allgatherv_init_c);
 EXPORT int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -870,6 +1020,11 @@ int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mp
 #ifdef MPIPP_HAVE_Neighbor_alltoall_init
 typedef int raw_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoall_init) typed_Neighbor_alltoall_init;
+static MPIPP_COLD int hooked_Neighbor_alltoall_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoall_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -883,14 +1038,15 @@ int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Dat
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_targets(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoall_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_alltoall_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_alltoall_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_alltoall_init own_Neighbor_alltoall_init OWN(MPI_Neighbor_alltoall_init);
 EXPORT int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -904,6 +1060,11 @@ int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
 #ifdef MPIPP_HAVE_Neighbor_alltoall_init_c
 typedef int raw_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoall_init_c) typed_Neighbor_alltoall_init_c;
+static MPIPP_COLD int hooked_Neighbor_alltoall_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoall_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -917,14 +1078,15 @@ int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_targets(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_sources(call);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoall_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_alltoall_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_alltoall_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_alltoall_init_c own_Neighbor_alltoall_init_c OWN(MPI_Neighbor_alltoall_init_c);
 EXPORT int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -938,6 +1100,11 @@ int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpip
 #ifdef MPIPP_HAVE_Neighbor_alltoallv_init
 typedef int raw_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallv_init) typed_Neighbor_alltoallv_init;
+static MPIPP_COLD int hooked_Neighbor_alltoallv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -951,14 +1118,15 @@ int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], con
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoallv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_alltoallv_init *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_alltoallv_init(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_alltoallv_init own_Neighbor_alltoallv_init OWN(MPI_Neighbor_alltoallv_init);
 EXPORT int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -972,6 +1140,11 @@ int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], co
 #ifdef MPIPP_HAVE_Neighbor_alltoallv_init_c
 typedef int raw_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallv_init_c) typed_Neighbor_alltoallv_init_c;
+static MPIPP_COLD int hooked_Neighbor_alltoallv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -985,14 +1158,15 @@ int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcount
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoallv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_alltoallv_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_alltoallv_init_c own_Neighbor_alltoallv_init_c OWN(MPI_Neighbor_alltoallv_init_c);
 EXPORT int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1006,6 +1180,11 @@ int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcoun
 #ifdef MPIPP_HAVE_Neighbor_alltoallw_init
 typedef int raw_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallw_init) typed_Neighbor_alltoallw_init;
+static MPIPP_COLD int hooked_Neighbor_alltoallw_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallw_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1019,14 +1198,15 @@ int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], con
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoallw_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_alltoallw_init(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_alltoallw_init own_Neighbor_alltoallw_init OWN(MPI_Neighbor_alltoallw_init);
 EXPORT int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1040,6 +1220,11 @@ int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], co
 #ifdef MPIPP_HAVE_Neighbor_alltoallw_init_c
 typedef int raw_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallw_init_c) typed_Neighbor_alltoallw_init_c;
+static MPIPP_COLD int hooked_Neighbor_alltoallw_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallw_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1053,14 +1238,15 @@ int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcount
   mpipp_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Neighbor_alltoallw_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Neighbor_alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Neighbor_alltoallw_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Neighbor_alltoallw_init_c own_Neighbor_alltoallw_init_c OWN(MPI_Neighbor_alltoallw_init_c);
 EXPORT int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1074,6 +1260,11 @@ int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcoun
 #ifdef MPIPP_HAVE_Reduce_init
 typedef int raw_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_init) typed_Reduce_init;
+static MPIPP_COLD int hooked_Reduce_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1091,14 +1282,15 @@ int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Reduce_init(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Reduce_init own_Reduce_init OWN(MPI_Reduce_init);
 EXPORT int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1112,6 +1304,11 @@ int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Da
 #ifdef MPIPP_HAVE_Reduce_init_c
 typedef int raw_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_init_c) typed_Reduce_init_c;
+static MPIPP_COLD int hooked_Reduce_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1129,14 +1326,15 @@ int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Reduce_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Reduce_init_c own_Reduce_init_c OWN(MPI_Reduce_init_c);
 EXPORT int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1150,6 +1348,11 @@ int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpip
 #ifdef MPIPP_HAVE_Reduce_scatter_block_init
 typedef int raw_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_block_init) typed_Reduce_scatter_block_init;
+static MPIPP_COLD int hooked_Reduce_scatter_block_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_block_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1164,14 +1367,15 @@ int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvco
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_peers(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_scatter_block_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_scatter_block_init *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Reduce_scatter_block_init(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Reduce_scatter_block_init own_Reduce_scatter_block_init OWN(MPI_Reduce_scatter_block_init);
 EXPORT int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1185,6 +1389,11 @@ int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvc
 #ifdef MPIPP_HAVE_Reduce_scatter_block_init_c
 typedef int raw_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_block_init_c) typed_Reduce_scatter_block_init_c;
+static MPIPP_COLD int hooked_Reduce_scatter_block_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_block_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1199,14 +1408,15 @@ int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Coun
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_peers(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_scatter_block_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Reduce_scatter_block_init_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Reduce_scatter_block_init_c own_Reduce_scatter_block_init_c OWN(MPI_Reduce_scatter_block_init_c);
 EXPORT int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1220,6 +1430,11 @@ int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Cou
 #ifdef MPIPP_HAVE_Reduce_scatter_init
 typedef int raw_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_init) typed_Reduce_scatter_init;
+static MPIPP_COLD int hooked_Reduce_scatter_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1235,14 +1450,15 @@ int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvco
   mpipp_buffer(call, 1, recvbuf, mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   mpipp_counts(call, recvcounts, sizeof *recvcounts);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_scatter_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_scatter_init *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Reduce_scatter_init(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Reduce_scatter_init own_Reduce_scatter_init OWN(MPI_Reduce_scatter_init);
 EXPORT int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1256,6 +1472,11 @@ int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvc
 #ifdef MPIPP_HAVE_Reduce_scatter_init_c
 typedef int raw_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_init_c) typed_Reduce_scatter_init_c;
+static MPIPP_COLD int hooked_Reduce_scatter_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1271,14 +1492,15 @@ int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Coun
   mpipp_buffer(call, 1, recvbuf, mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   mpipp_counts(call, recvcounts, sizeof *recvcounts);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_scatter_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_scatter_init_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Reduce_scatter_init_c(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Reduce_scatter_init_c own_Reduce_scatter_init_c OWN(MPI_Reduce_scatter_init_c);
 EXPORT int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1292,6 +1514,11 @@ int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Cou
 #ifdef MPIPP_HAVE_Scan_init
 typedef int raw_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scan_init) typed_Scan_init;
+static MPIPP_COLD int hooked_Scan_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Scan_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1306,14 +1533,15 @@ int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Scan_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Scan_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Scan_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Scan_init own_Scan_init OWN(MPI_Scan_init);
 EXPORT int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1327,6 +1555,11 @@ int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
 #ifdef MPIPP_HAVE_Scan_init_c
 typedef int raw_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scan_init_c) typed_Scan_init_c;
+static MPIPP_COLD int hooked_Scan_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Scan_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1341,14 +1574,15 @@ int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Scan_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Scan_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Scan_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Scan_init_c own_Scan_init_c OWN(MPI_Scan_init_c);
 EXPORT int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1362,6 +1596,11 @@ int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_
 #ifdef MPIPP_HAVE_Scatter_init
 typedef int raw_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatter_init) typed_Scatter_init;
+static MPIPP_COLD int hooked_Scatter_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Scatter_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1378,14 +1617,15 @@ int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Scatter_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Scatter_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Scatter_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Scatter_init own_Scatter_init OWN(MPI_Scatter_init);
 EXPORT int PMPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1399,6 +1639,11 @@ int PMPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
 #ifdef MPIPP_HAVE_Scatter_init_c
 typedef int raw_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatter_init_c) typed_Scatter_init_c;
+static MPIPP_COLD int hooked_Scatter_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Scatter_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1415,14 +1660,15 @@ int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Scatter_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Scatter_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Scatter_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Scatter_init_c own_Scatter_init_c OWN(MPI_Scatter_init_c);
 EXPORT int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1436,6 +1682,11 @@ int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
 #ifdef MPIPP_HAVE_Scatterv_init
 typedef int raw_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatterv_init) typed_Scatterv_init;
+static MPIPP_COLD int hooked_Scatterv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Scatterv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1452,14 +1703,15 @@ int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int dis
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Scatterv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Scatterv_init *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Scatterv_init(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Scatterv_init own_Scatterv_init OWN(MPI_Scatterv_init);
 EXPORT int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1473,6 +1725,11 @@ int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int di
 #ifdef MPIPP_HAVE_Scatterv_init_c
 typedef int raw_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatterv_init_c) typed_Scatterv_init_c;
+static MPIPP_COLD int hooked_Scatterv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Scatterv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1489,14 +1746,15 @@ int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Scatterv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Scatterv_init_c *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Scatterv_init_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Scatterv_init_c own_Scatterv_init_c OWN(MPI_Scatterv_init_c);
 EXPORT int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);

@@ -5,6 +5,11 @@
 #ifdef MPIPP_HAVE_Pack
 typedef int raw_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Pack) typed_Pack;
+static MPIPP_COLD int hooked_Pack(struct mpipp_thread *thread, void *real, const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Pack *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
+}
 EXPORT int MPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm);
 int MPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm) {
   void *real;
@@ -15,10 +20,12 @@ int MPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* 
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Pack *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_ADDRESS(call, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Pack *)real)(inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position, (MPI_Comm)comm)
+                 : hooked_Pack(thread, real, inbuf, incount, datatype, outbuf, outsize, position, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -34,6 +41,11 @@ int PMPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void*
 #ifdef MPIPP_HAVE_Pack_c
 typedef int raw_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Pack_c) typed_Pack_c;
+static MPIPP_COLD int hooked_Pack_c(struct mpipp_thread *thread, void *real, const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Pack_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
+}
 EXPORT int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
 int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm) {
   void *real;
@@ -44,10 +56,12 @@ int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Pack_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_ADDRESS(call, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Pack_c *)real)(inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position, (MPI_Comm)comm)
+                 : hooked_Pack_c(thread, real, inbuf, incount, datatype, outbuf, outsize, position, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -63,6 +77,11 @@ int PMPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatyp
 #ifdef MPIPP_HAVE_Pack_external
 typedef int raw_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position);
 typedef __typeof__(mpih_Pack_external) typed_Pack_external;
+static MPIPP_COLD int hooked_Pack_external(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Pack_external *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position);
+}
 EXPORT int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position);
 int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
   void *real;
@@ -72,10 +91,12 @@ int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpip
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Pack_external *)real)(datarep, MPIPP_ADDRESS(call, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_ADDRESS(call, MPIPP_ROLE_outbuf, outbuf), outsize, position);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Pack_external *)real)(datarep, inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position)
+                 : hooked_Pack_external(thread, real, datarep, inbuf, incount, datatype, outbuf, outsize, position);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -91,6 +112,11 @@ int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpi
 #ifdef MPIPP_HAVE_Pack_external_c
 typedef int raw_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
 typedef __typeof__(mpih_Pack_external_c) typed_Pack_external_c;
+static MPIPP_COLD int hooked_Pack_external_c(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Pack_external_c *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position);
+}
 EXPORT int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
 int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
   void *real;
@@ -100,10 +126,12 @@ int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incou
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Pack_external_c *)real)(datarep, MPIPP_ADDRESS(call, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_ADDRESS(call, MPIPP_ROLE_outbuf, outbuf), outsize, position);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Pack_external_c *)real)(datarep, inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position)
+                 : hooked_Pack_external_c(thread, real, datarep, inbuf, incount, datatype, outbuf, outsize, position);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -119,6 +147,11 @@ int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count inco
 #ifdef MPIPP_HAVE_Reduce_local
 typedef int raw_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 typedef __typeof__(mpih_Reduce_local) typed_Reduce_local;
+static MPIPP_COLD int hooked_Reduce_local(struct mpipp_thread *thread, void *real, const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_local *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
+}
 EXPORT int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
   void *real;
@@ -129,10 +162,12 @@ int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Dat
   call->op = MPIPP_KEY((MPI_Op)op);
   mpipp_buffer(call, 0, inbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, inoutbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_inoutbuf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_local *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_inbuf, inbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_local *)real)(inbuf, inoutbuf, count, (MPI_Datatype)datatype, (MPI_Op)op)
+                 : hooked_Reduce_local(thread, real, inbuf, inoutbuf, count, datatype, op);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -148,6 +183,11 @@ int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Da
 #ifdef MPIPP_HAVE_Reduce_local_c
 typedef int raw_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 typedef __typeof__(mpih_Reduce_local_c) typed_Reduce_local_c;
+static MPIPP_COLD int hooked_Reduce_local_c(struct mpipp_thread *thread, void *real, const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Reduce_local_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
+}
 EXPORT int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
   void *real;
@@ -158,10 +198,12 @@ int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp
   call->op = MPIPP_KEY((MPI_Op)op);
   mpipp_buffer(call, 0, inbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, inoutbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_inoutbuf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Reduce_local_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_inbuf, inbuf), MPIPP_ADDRESS(call, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Reduce_local_c *)real)(inbuf, inoutbuf, count, (MPI_Datatype)datatype, (MPI_Op)op)
+                 : hooked_Reduce_local_c(thread, real, inbuf, inoutbuf, count, datatype, op);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -177,6 +219,11 @@ int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpip
 #ifdef MPIPP_HAVE_Type_commit
 typedef int raw_Type_commit(MPI_Datatype* datatype);
 typedef __typeof__(mpih_Type_commit) typed_Type_commit;
+static MPIPP_COLD int hooked_Type_commit(struct mpipp_thread *thread, void *real, MPI_Datatype* datatype) {
+  struct mpipp_passage results = {.handle = datatype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_commit *)real)(datatype);
+}
 EXPORT int MPI_Type_commit(MPI_Datatype* datatype);
 int MPI_Type_commit(MPI_Datatype* datatype) {
   void *real;
@@ -188,10 +235,12 @@ int MPI_Type_commit(MPI_Datatype* datatype) {
   MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);
   uint64_t handle = datatype ? MPIPP_KEY(*datatype) : 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_commit *)real)(datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_commit *)real)(datatype)
+                 : hooked_Type_commit(thread, real, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_committed(handle);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -207,6 +256,11 @@ int PMPI_Type_commit(MPI_Datatype* datatype) {
 #ifdef MPIPP_HAVE_Type_contiguous
 typedef int raw_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_contiguous) typed_Type_contiguous;
+static MPIPP_COLD int hooked_Type_contiguous(struct mpipp_thread *thread, void *real, int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_contiguous *)real)(count, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -217,11 +271,13 @@ int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* new
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_contiguous *)real)(count, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_contiguous *)real)(count, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_contiguous(thread, real, count, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_CONTIGUOUS, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -237,6 +293,11 @@ int PMPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* ne
 #ifdef MPIPP_HAVE_Type_contiguous_c
 typedef int raw_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_contiguous_c) typed_Type_contiguous_c;
+static MPIPP_COLD int hooked_Type_contiguous_c(struct mpipp_thread *thread, void *real, MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_contiguous_c *)real)(count, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -247,11 +308,13 @@ int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datat
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_contiguous_c *)real)(count, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_contiguous_c *)real)(count, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_contiguous_c(thread, real, count, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_CONTIGUOUS, 1, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -267,6 +330,11 @@ int PMPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Data
 #ifdef MPIPP_HAVE_Type_create_darray
 typedef int raw_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_darray) typed_Type_create_darray;
+static MPIPP_COLD int hooked_Type_create_darray(struct mpipp_thread *thread, void *real, int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -277,11 +345,13 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsi
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, 0, 0}, {&rank, 1, sizeof rank, 0, 0}, {&ndims, 1, sizeof ndims, 0, 0}, {array_of_gsizes, ndims, sizeof *array_of_gsizes, 0, 0}, {array_of_distribs, ndims, sizeof *array_of_distribs, 0, 0}, {array_of_dargs, ndims, sizeof *array_of_dargs, 0, 0}, {array_of_psizes, ndims, sizeof *array_of_psizes, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_darray(thread, real, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_DARRAY, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -297,6 +367,11 @@ int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gs
 #ifdef MPIPP_HAVE_Type_create_darray_c
 typedef int raw_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_darray_c) typed_Type_create_darray_c;
+static MPIPP_COLD int hooked_Type_create_darray_c(struct mpipp_thread *thread, void *real, int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -307,11 +382,13 @@ int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arra
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, 0, 0}, {&rank, 1, sizeof rank, 0, 0}, {&ndims, 1, sizeof ndims, 0, 0}, {array_of_gsizes, ndims, sizeof *array_of_gsizes, 0, 0}, {array_of_distribs, ndims, sizeof *array_of_distribs, 0, 0}, {array_of_dargs, ndims, sizeof *array_of_dargs, 0, 0}, {array_of_psizes, ndims, sizeof *array_of_psizes, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_darray_c(thread, real, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_DARRAY, 1, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -327,6 +404,11 @@ int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arr
 #ifdef MPIPP_HAVE_Type_create_f90_complex
 typedef int raw_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_f90_complex) typed_Type_create_f90_complex;
+static MPIPP_COLD int hooked_Type_create_f90_complex(struct mpipp_thread *thread, void *real, int p, int r, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_f90_complex *)real)(p, r, newtype);
+}
 EXPORT int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype);
 int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
   void *real;
@@ -336,11 +418,13 @@ int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&p, 1, sizeof p, 0, 0}, {&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_COMPLEX, inputs, 2, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_f90_complex *)real)(p, r, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_f90_complex *)real)(p, r, newtype)
+                 : hooked_Type_create_f90_complex(thread, real, p, r, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_F90_COMPLEX, 0, *newtype,
                         inputs, NULL, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -356,6 +440,11 @@ int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
 #ifdef MPIPP_HAVE_Type_create_f90_integer
 typedef int raw_Type_create_f90_integer(int r, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_f90_integer) typed_Type_create_f90_integer;
+static MPIPP_COLD int hooked_Type_create_f90_integer(struct mpipp_thread *thread, void *real, int r, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_f90_integer *)real)(r, newtype);
+}
 EXPORT int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype);
 int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
   void *real;
@@ -365,11 +454,13 @@ int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_INTEGER, inputs, 1, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_f90_integer *)real)(r, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_f90_integer *)real)(r, newtype)
+                 : hooked_Type_create_f90_integer(thread, real, r, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_F90_INTEGER, 0, *newtype,
                         inputs, NULL, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -385,6 +476,11 @@ int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
 #ifdef MPIPP_HAVE_Type_create_f90_real
 typedef int raw_Type_create_f90_real(int p, int r, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_f90_real) typed_Type_create_f90_real;
+static MPIPP_COLD int hooked_Type_create_f90_real(struct mpipp_thread *thread, void *real, int p, int r, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_f90_real *)real)(p, r, newtype);
+}
 EXPORT int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype);
 int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
   void *real;
@@ -394,11 +490,13 @@ int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&p, 1, sizeof p, 0, 0}, {&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_REAL, inputs, 2, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_f90_real *)real)(p, r, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_f90_real *)real)(p, r, newtype)
+                 : hooked_Type_create_f90_real(thread, real, p, r, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_F90_REAL, 0, *newtype,
                         inputs, NULL, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -414,6 +512,11 @@ int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
 #ifdef MPIPP_HAVE_Type_create_hindexed
 typedef int raw_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_hindexed) typed_Type_create_hindexed;
+static MPIPP_COLD int hooked_Type_create_hindexed(struct mpipp_thread *thread, void *real, int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -424,11 +527,13 @@ int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_hindexed(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -444,6 +549,11 @@ int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], cons
 #ifdef MPIPP_HAVE_Type_create_hindexed_c
 typedef int raw_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_hindexed_c) typed_Type_create_hindexed_c;
+static MPIPP_COLD int hooked_Type_create_hindexed_c(struct mpipp_thread *thread, void *real, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -454,11 +564,13 @@ int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockle
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_hindexed_c(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED, 1, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -474,6 +586,11 @@ int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockl
 #ifdef MPIPP_HAVE_Type_create_hindexed_block
 typedef int raw_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_hindexed_block) typed_Type_create_hindexed_block;
+static MPIPP_COLD int hooked_Type_create_hindexed_block(struct mpipp_thread *thread, void *real, int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -484,11 +601,13 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint ar
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_hindexed_block(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED_BLOCK, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -504,6 +623,11 @@ int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint a
 #ifdef MPIPP_HAVE_Type_create_hindexed_block_c
 typedef int raw_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_hindexed_block_c) typed_Type_create_hindexed_block_c;
+static MPIPP_COLD int hooked_Type_create_hindexed_block_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -514,11 +638,13 @@ int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, con
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_hindexed_block_c(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED_BLOCK, 1, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -534,6 +660,11 @@ int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, co
 #ifdef MPIPP_HAVE_Type_create_hvector
 typedef int raw_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_hvector) typed_Type_create_hvector;
+static MPIPP_COLD int hooked_Type_create_hvector(struct mpipp_thread *thread, void *real, int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -544,11 +675,13 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_M
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_hvector(thread, real, count, blocklength, stride, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HVECTOR, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -564,6 +697,11 @@ int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_
 #ifdef MPIPP_HAVE_Type_create_hvector_c
 typedef int raw_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_hvector_c) typed_Type_create_hvector_c;
+static MPIPP_COLD int hooked_Type_create_hvector_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_hvector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -574,11 +712,13 @@ int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count 
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_hvector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_hvector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_hvector_c(thread, real, count, blocklength, stride, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HVECTOR, 1, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -594,6 +734,11 @@ int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count
 #ifdef MPIPP_HAVE_Type_create_indexed_block
 typedef int raw_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_indexed_block) typed_Type_create_indexed_block;
+static MPIPP_COLD int hooked_Type_create_indexed_block(struct mpipp_thread *thread, void *real, int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -604,11 +749,13 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_indexed_block(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_INDEXED_BLOCK, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -624,6 +771,11 @@ int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_o
 #ifdef MPIPP_HAVE_Type_create_indexed_block_c
 typedef int raw_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_indexed_block_c) typed_Type_create_indexed_block_c;
+static MPIPP_COLD int hooked_Type_create_indexed_block_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -634,11 +786,13 @@ int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, cons
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_indexed_block_c(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_INDEXED_BLOCK, 1, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -654,6 +808,11 @@ int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, con
 #ifdef MPIPP_HAVE_Type_create_resized
 typedef int raw_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_resized) typed_Type_create_resized;
+static MPIPP_COLD int hooked_Type_create_resized(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_resized *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
+}
 EXPORT int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype);
 int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
   void *real;
@@ -664,11 +823,13 @@ int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&lb, 1, sizeof lb, 0, 0}, {&extent, 1, sizeof extent, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_resized *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_resized *)real)((MPI_Datatype)oldtype, lb, extent, newtype)
+                 : hooked_Type_create_resized(thread, real, oldtype, lb, extent, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_RESIZED, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -684,6 +845,11 @@ int PMPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint e
 #ifdef MPIPP_HAVE_Type_create_resized_c
 typedef int raw_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_resized_c) typed_Type_create_resized_c;
+static MPIPP_COLD int hooked_Type_create_resized_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_resized_c *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
+}
 EXPORT int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype);
 int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
   void *real;
@@ -694,11 +860,13 @@ int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&lb, 1, sizeof lb, 0, 0}, {&extent, 1, sizeof extent, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_resized_c *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_resized_c *)real)((MPI_Datatype)oldtype, lb, extent, newtype)
+                 : hooked_Type_create_resized_c(thread, real, oldtype, lb, extent, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_RESIZED, 1, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -714,6 +882,11 @@ int PMPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Cou
 #ifdef MPIPP_HAVE_Type_create_struct
 typedef int raw_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_struct) typed_Type_create_struct;
+static MPIPP_COLD int hooked_Type_create_struct(struct mpipp_thread *thread, void *real, int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+}
 EXPORT int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
 int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   void *real;
@@ -723,11 +896,13 @@ int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const M
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
+                 : hooked_Type_create_struct(thread, real, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_STRUCT, 0, *newtype,
                         inputs, array_of_types, count);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -743,6 +918,11 @@ int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const 
 #ifdef MPIPP_HAVE_Type_create_struct_c
 typedef int raw_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_struct_c) typed_Type_create_struct_c;
+static MPIPP_COLD int hooked_Type_create_struct_c(struct mpipp_thread *thread, void *real, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+}
 EXPORT int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
 int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   void *real;
@@ -752,11 +932,13 @@ int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blockleng
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
+                 : hooked_Type_create_struct_c(thread, real, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_STRUCT, 1, *newtype,
                         inputs, array_of_types, count);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -772,6 +954,11 @@ int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklen
 #ifdef MPIPP_HAVE_Type_create_subarray
 typedef int raw_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_subarray) typed_Type_create_subarray;
+static MPIPP_COLD int hooked_Type_create_subarray(struct mpipp_thread *thread, void *real, int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -782,11 +969,13 @@ int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int ar
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, 0, 0}, {array_of_sizes, ndims, sizeof *array_of_sizes, 0, 0}, {array_of_subsizes, ndims, sizeof *array_of_subsizes, 0, 0}, {array_of_starts, ndims, sizeof *array_of_starts, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_subarray(thread, real, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_SUBARRAY, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -802,6 +991,11 @@ int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int a
 #ifdef MPIPP_HAVE_Type_create_subarray_c
 typedef int raw_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_subarray_c) typed_Type_create_subarray_c;
+static MPIPP_COLD int hooked_Type_create_subarray_c(struct mpipp_thread *thread, void *real, int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -812,11 +1006,13 @@ int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], cons
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, 0, 0}, {array_of_sizes, ndims, sizeof *array_of_sizes, 0, 0}, {array_of_subsizes, ndims, sizeof *array_of_subsizes, 0, 0}, {array_of_starts, ndims, sizeof *array_of_starts, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_create_subarray_c(thread, real, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_SUBARRAY, 1, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -832,6 +1028,11 @@ int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], con
 #ifdef MPIPP_HAVE_Type_dup
 typedef int raw_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_dup) typed_Type_dup;
+static MPIPP_COLD int hooked_Type_dup(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_dup *)real)((MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -842,11 +1043,13 @@ int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DUP, inputs, 0, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_dup *)real)((MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_dup *)real)((MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_dup(thread, real, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_DUP, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -862,6 +1065,11 @@ int PMPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
 #ifdef MPIPP_HAVE_Type_free
 typedef int raw_Type_free(MPI_Datatype* datatype);
 typedef __typeof__(mpih_Type_free) typed_Type_free;
+static MPIPP_COLD int hooked_Type_free(struct mpipp_thread *thread, void *real, MPI_Datatype* datatype) {
+  struct mpipp_passage results = {.handle = datatype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_free *)real)(datatype);
+}
 EXPORT int MPI_Type_free(MPI_Datatype* datatype);
 int MPI_Type_free(MPI_Datatype* datatype) {
   void *real;
@@ -880,11 +1088,13 @@ int MPI_Type_free(MPI_Datatype* datatype) {
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);
   uint64_t serial = mpipp_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));
   uint64_t handle = datatype ? MPIPP_KEY(*datatype) : 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_free *)real)(datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_free *)real)(datatype)
+                 : hooked_Type_free(thread, real, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_CONSTRUCTOR;
     mpipp_freed(MPIPP_DATATYPE, handle, serial);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -900,6 +1110,11 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
 #ifdef MPIPP_HAVE_Type_get_contents
 typedef int raw_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
 typedef __typeof__(mpih_Type_get_contents) typed_Type_get_contents;
+static MPIPP_COLD int hooked_Type_get_contents(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_get_contents *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
+}
 EXPORT int MPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
 int MPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
   void *real;
@@ -907,10 +1122,12 @@ int MPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max
   if (!thread) return ((raw_Type_get_contents *)real)(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_get_contents, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_get_contents *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_get_contents *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes)
+                 : hooked_Type_get_contents(thread, real, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_contents_taken(call, (MPI_Datatype)datatype, array_of_datatypes);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -926,6 +1143,11 @@ int PMPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int ma
 #ifdef MPIPP_HAVE_Type_get_contents_c
 typedef int raw_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
 typedef __typeof__(mpih_Type_get_contents_c) typed_Type_get_contents_c;
+static MPIPP_COLD int hooked_Type_get_contents_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_get_contents_c *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
+}
 EXPORT int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
 int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
   void *real;
@@ -933,10 +1155,12 @@ int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers,
   if (!thread) return ((raw_Type_get_contents_c *)real)(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_get_contents_c, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_get_contents_c *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_get_contents_c *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes)
+                 : hooked_Type_get_contents_c(thread, real, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_contents_taken(call, (MPI_Datatype)datatype, array_of_datatypes);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -952,6 +1176,11 @@ int PMPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers
 #ifdef MPIPP_HAVE_Type_get_value_index
 typedef int raw_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type);
 typedef __typeof__(mpih_Type_get_value_index) typed_Type_get_value_index;
+static MPIPP_COLD int hooked_Type_get_value_index(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type) {
+  struct mpipp_passage results = {.handle = pair_type, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_get_value_index *)real)((MPI_Datatype)value_type, (MPI_Datatype)index_type, pair_type);
+}
 EXPORT int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type);
 int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type) {
   void *real;
@@ -962,11 +1191,13 @@ int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype i
   MPI_Datatype components[] = {(MPI_Datatype)value_type, (MPI_Datatype)index_type};
   struct mpipp_input inputs[] = {{NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_VALUE_INDEX, inputs, 0, components, 2);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_get_value_index *)real)((MPI_Datatype)value_type, (MPI_Datatype)index_type, pair_type);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_get_value_index *)real)((MPI_Datatype)value_type, (MPI_Datatype)index_type, pair_type)
+                 : hooked_Type_get_value_index(thread, real, value_type, index_type, pair_type);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_VALUE_INDEX, 0, *pair_type,
                         inputs, components, 2);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -982,6 +1213,11 @@ int PMPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype 
 #ifdef MPIPP_HAVE_Type_indexed
 typedef int raw_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_indexed) typed_Type_indexed;
+static MPIPP_COLD int hooked_Type_indexed(struct mpipp_thread *thread, void *real, int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -992,11 +1228,13 @@ int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int arr
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_indexed(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_INDEXED, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1012,6 +1250,11 @@ int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int ar
 #ifdef MPIPP_HAVE_Type_indexed_c
 typedef int raw_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_indexed_c) typed_Type_indexed_c;
+static MPIPP_COLD int hooked_Type_indexed_c(struct mpipp_thread *thread, void *real, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -1022,11 +1265,13 @@ int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_indexed_c(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_INDEXED, 1, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1042,6 +1287,11 @@ int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[]
 #ifdef MPIPP_HAVE_Type_set_name
 typedef int raw_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name);
 typedef __typeof__(mpih_Type_set_name) typed_Type_set_name;
+static MPIPP_COLD int hooked_Type_set_name(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, const char* type_name) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_set_name *)real)((MPI_Datatype)datatype, type_name);
+}
 EXPORT int MPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name);
 int MPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name) {
   void *real;
@@ -1049,10 +1299,12 @@ int MPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name) {
   if (!thread) return ((raw_Type_set_name *)real)(datatype, type_name);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_set_name, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_set_name *)real)((MPI_Datatype)datatype, type_name);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_set_name *)real)((MPI_Datatype)datatype, type_name)
+                 : hooked_Type_set_name(thread, real, datatype, type_name);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_named(MPIPP_DATATYPE, MPIPP_KEY((MPI_Datatype)datatype), type_name);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1068,6 +1320,11 @@ int PMPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name) {
 #ifdef MPIPP_HAVE_Type_vector
 typedef int raw_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_vector) typed_Type_vector;
+static MPIPP_COLD int hooked_Type_vector(struct mpipp_thread *thread, void *real, int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_vector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -1078,11 +1335,13 @@ int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype o
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_vector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_vector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_vector(thread, real, count, blocklength, stride, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_VECTOR, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1098,6 +1357,11 @@ int PMPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype 
 #ifdef MPIPP_HAVE_Type_vector_c
 typedef int raw_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_vector_c) typed_Type_vector_c;
+static MPIPP_COLD int hooked_Type_vector_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_vector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -1108,11 +1372,13 @@ int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, 
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_vector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_vector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_vector_c(thread, real, count, blocklength, stride, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_VECTOR, 1, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1128,6 +1394,11 @@ int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
 #ifdef MPIPP_HAVE_Unpack
 typedef int raw_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Unpack) typed_Unpack;
+static MPIPP_COLD int hooked_Unpack(struct mpipp_thread *thread, void *real, const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Unpack *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
   void *real;
@@ -1138,10 +1409,12 @@ int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int o
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Unpack *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_ADDRESS(call, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Unpack *)real)(inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype, (MPI_Comm)comm)
+                 : hooked_Unpack(thread, real, inbuf, insize, position, outbuf, outcount, datatype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1157,6 +1430,11 @@ int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int 
 #ifdef MPIPP_HAVE_Unpack_c
 typedef int raw_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Unpack_c) typed_Unpack_c;
+static MPIPP_COLD int hooked_Unpack_c(struct mpipp_thread *thread, void *real, const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Unpack_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
+}
 EXPORT int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
   void *real;
@@ -1167,10 +1445,12 @@ int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void*
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Unpack_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_ADDRESS(call, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Unpack_c *)real)(inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype, (MPI_Comm)comm)
+                 : hooked_Unpack_c(thread, real, inbuf, insize, position, outbuf, outcount, datatype, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1186,6 +1466,11 @@ int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void
 #ifdef MPIPP_HAVE_Unpack_external
 typedef int raw_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_Unpack_external) typed_Unpack_external;
+static MPIPP_COLD int hooked_Unpack_external(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Unpack_external *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype);
 int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -1195,10 +1480,12 @@ int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Unpack_external *)real)(datarep, MPIPP_ADDRESS(call, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_ADDRESS(call, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Unpack_external *)real)(datarep, inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype)
+                 : hooked_Unpack_external(thread, real, datarep, inbuf, insize, position, outbuf, outcount, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1214,6 +1501,11 @@ int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insiz
 #ifdef MPIPP_HAVE_Unpack_external_c
 typedef int raw_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_Unpack_external_c) typed_Unpack_external_c;
+static MPIPP_COLD int hooked_Unpack_external_c(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Unpack_external_c *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
 int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -1223,10 +1515,12 @@ int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count ins
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Unpack_external_c *)real)(datarep, MPIPP_ADDRESS(call, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_ADDRESS(call, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Unpack_external_c *)real)(datarep, inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype)
+                 : hooked_Unpack_external_c(thread, real, datarep, inbuf, insize, position, outbuf, outcount, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1241,6 +1535,11 @@ int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count in
 
 typedef int raw_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef int typed_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
+static MPIPP_COLD int hooked_Type_hvector(struct mpipp_thread *thread, void *real, int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) __asm__("MPI_Type_hvector");
 int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -1251,11 +1550,13 @@ int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Dat
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_hvector(thread, real, count, blocklength, stride, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HVECTOR, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1269,6 +1570,11 @@ int PMPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Da
 
 typedef int raw_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef int typed_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype);
+static MPIPP_COLD int hooked_Type_hindexed(struct mpipp_thread *thread, void *real, int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
+}
 EXPORT int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) __asm__("MPI_Type_hindexed");
 int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   void *real;
@@ -1279,11 +1585,13 @@ int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, components, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
+                 : hooked_Type_hindexed(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_HINDEXED, 0, *newtype,
                         inputs, components, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1297,6 +1605,11 @@ int PMPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_o
 
 typedef int raw_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype);
 typedef int typed_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype);
+static MPIPP_COLD int hooked_Type_struct(struct mpipp_thread *thread, void *real, int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
+  struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+}
 EXPORT int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) __asm__("MPI_Type_struct");
 int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   void *real;
@@ -1306,11 +1619,13 @@ int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_d
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
+                 : hooked_Type_struct(thread, real, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_made(call, MPIPP_COMBINER_STRUCT, 0, *newtype,
                         inputs, array_of_types, count);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }

@@ -5,6 +5,11 @@
 #ifdef MPIPP_HAVE_Abort
 typedef int raw_Abort(mpipp_MPI_Comm comm, int errorcode);
 typedef __typeof__(mpih_Abort) typed_Abort;
+static MPIPP_COLD int hooked_Abort(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int errorcode) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Abort *)real)((MPI_Comm)comm, errorcode);
+}
 EXPORT int MPI_Abort(mpipp_MPI_Comm comm, int errorcode);
 int MPI_Abort(mpipp_MPI_Comm comm, int errorcode) {
   void *real;
@@ -14,8 +19,9 @@ int MPI_Abort(mpipp_MPI_Comm comm, int errorcode) {
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ERRORCODE;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->errorcode = errorcode;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Abort *)real)((MPI_Comm)comm, errorcode);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Abort *)real)((MPI_Comm)comm, errorcode)
+                 : hooked_Abort(thread, real, comm, errorcode);
   return mpipp_leave(thread, code);
 }
 extern raw_Abort own_Abort OWN(MPI_Abort);
@@ -30,6 +36,11 @@ int PMPI_Abort(mpipp_MPI_Comm comm, int errorcode) {
 #ifdef MPIPP_HAVE_Buffer_iflush
 typedef int raw_Buffer_iflush(MPI_Request* request);
 typedef __typeof__(mpih_Buffer_iflush) typed_Buffer_iflush;
+static MPIPP_COLD int hooked_Buffer_iflush(struct mpipp_thread *thread, void *real, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Buffer_iflush *)real)(request);
+}
 EXPORT int MPI_Buffer_iflush(MPI_Request* request);
 int MPI_Buffer_iflush(MPI_Request* request) {
   void *real;
@@ -39,10 +50,12 @@ int MPI_Buffer_iflush(MPI_Request* request) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Buffer_iflush *)real)(request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Buffer_iflush *)real)(request)
+                 : hooked_Buffer_iflush(thread, real, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -58,6 +71,11 @@ int PMPI_Buffer_iflush(MPI_Request* request) {
 #ifdef MPIPP_HAVE_Cancel
 typedef int raw_Cancel(MPI_Request* request);
 typedef __typeof__(mpih_Cancel) typed_Cancel;
+static MPIPP_COLD int hooked_Cancel(struct mpipp_thread *thread, void *real, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Cancel *)real)(request);
+}
 EXPORT int MPI_Cancel(MPI_Request* request);
 int MPI_Cancel(MPI_Request* request) {
   void *real;
@@ -67,10 +85,12 @@ int MPI_Cancel(MPI_Request* request) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Cancel *)real)(request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Cancel *)real)(request)
+                 : hooked_Cancel(thread, real, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_cancelled(MPIPP_KEY(*request));
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -86,6 +106,11 @@ int PMPI_Cancel(MPI_Request* request) {
 #ifdef MPIPP_HAVE_Cart_create
 typedef int raw_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart);
 typedef __typeof__(mpih_Cart_create) typed_Cart_create;
+static MPIPP_COLD int hooked_Cart_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart) {
+  struct mpipp_passage results = {.handle = comm_cart, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Cart_create *)real)((MPI_Comm)comm_old, ndims, dims, periods, reorder, comm_cart);
+}
 EXPORT int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart);
 int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart) {
   void *real;
@@ -97,13 +122,14 @@ int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const 
   call->ordinal = mpipp_joined(call);
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}, {periods, ndims, sizeof *periods, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_periods)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Cart_create *)real)((MPI_Comm)comm_old, ndims, dims, periods, reorder, comm_cart);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Cart_create *)real)((MPI_Comm)comm_old, ndims, dims, periods, reorder, comm_cart)
+                 : hooked_Cart_create(thread, real, comm_old, ndims, dims, periods, reorder, comm_cart);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *comm_cart);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Cart_create own_Cart_create OWN(MPI_Cart_create);
 EXPORT int PMPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart);
@@ -117,6 +143,11 @@ int PMPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const
 #ifdef MPIPP_HAVE_Cart_sub
 typedef int raw_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm);
 typedef __typeof__(mpih_Cart_sub) typed_Cart_sub;
+static MPIPP_COLD int hooked_Cart_sub(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
+  struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Cart_sub *)real)((MPI_Comm)comm, remain_dims, newcomm);
+}
 EXPORT int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm);
 int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   void *real;
@@ -126,13 +157,14 @@ int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Cart_sub *)real)((MPI_Comm)comm, remain_dims, newcomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Cart_sub *)real)((MPI_Comm)comm, remain_dims, newcomm)
+                 : hooked_Cart_sub(thread, real, comm, remain_dims, newcomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Cart_sub own_Cart_sub OWN(MPI_Cart_sub);
 EXPORT int PMPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm);
@@ -146,6 +178,11 @@ int PMPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcom
 #ifdef MPIPP_HAVE_Comm_accept
 typedef int raw_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 typedef __typeof__(mpih_Comm_accept) typed_Comm_accept;
+static MPIPP_COLD int hooked_Comm_accept(struct mpipp_thread *thread, void *real, const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
+  struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_accept *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm);
+}
 EXPORT int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   void *real;
@@ -156,13 +193,14 @@ int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_accept *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_accept *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm)
+                 : hooked_Comm_accept(thread, real, port_name, info, root, comm, newcomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Comm_accept own_Comm_accept OWN(MPI_Comm_accept);
 EXPORT int PMPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -176,6 +214,11 @@ int PMPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp
 #ifdef MPIPP_HAVE_Comm_connect
 typedef int raw_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 typedef __typeof__(mpih_Comm_connect) typed_Comm_connect;
+static MPIPP_COLD int hooked_Comm_connect(struct mpipp_thread *thread, void *real, const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
+  struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_connect *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm);
+}
 EXPORT int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   void *real;
@@ -186,13 +229,14 @@ int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_connect *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_connect *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm)
+                 : hooked_Comm_connect(thread, real, port_name, info, root, comm, newcomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Comm_connect own_Comm_connect OWN(MPI_Comm_connect);
 EXPORT int PMPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -206,6 +250,11 @@ int PMPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpip
 #ifdef MPIPP_HAVE_Comm_create
 typedef int raw_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm);
 typedef __typeof__(mpih_Comm_create) typed_Comm_create;
+static MPIPP_COLD int hooked_Comm_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm) {
+  struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_create *)real)((MPI_Comm)comm, (MPI_Group)group, newcomm);
+}
 EXPORT int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm);
 int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm) {
   void *real;
@@ -218,13 +267,14 @@ int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcom
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_create *)real)((MPI_Comm)comm, (MPI_Group)group, newcomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_create *)real)((MPI_Comm)comm, (MPI_Group)group, newcomm)
+                 : hooked_Comm_create(thread, real, comm, group, newcomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Comm_create own_Comm_create OWN(MPI_Comm_create);
 EXPORT int PMPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm);
@@ -238,6 +288,11 @@ int PMPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newco
 #ifdef MPIPP_HAVE_Comm_create_errhandler
 typedef int raw_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler);
 typedef __typeof__(mpih_Comm_create_errhandler) typed_Comm_create_errhandler;
+static MPIPP_COLD int hooked_Comm_create_errhandler(struct mpipp_thread *thread, void *real, MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler) {
+  struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler);
+}
 EXPORT int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler);
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
@@ -245,10 +300,12 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
   if (!thread) return ((raw_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_errhandler, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler)
+                 : hooked_Comm_create_errhandler(thread, real, comm_errhandler_fn, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -264,6 +321,11 @@ int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn
 #ifdef MPIPP_HAVE_Comm_create_from_group
 typedef int raw_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm);
 typedef __typeof__(mpih_Comm_create_from_group) typed_Comm_create_from_group;
+static MPIPP_COLD int hooked_Comm_create_from_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm) {
+  struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_create_from_group *)real)((MPI_Group)group, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newcomm);
+}
 EXPORT int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm);
 int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm) {
   void *real;
@@ -274,10 +336,12 @@ int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpi
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_create_from_group *)real)((MPI_Group)group, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newcomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_create_from_group *)real)((MPI_Group)group, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newcomm)
+                 : hooked_Comm_create_from_group(thread, real, group, stringtag, info, errhandler, newcomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -293,6 +357,11 @@ int PMPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mp
 #ifdef MPIPP_HAVE_Comm_create_group
 typedef int raw_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm);
 typedef __typeof__(mpih_Comm_create_group) typed_Comm_create_group;
+static MPIPP_COLD int hooked_Comm_create_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm) {
+  struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_create_group *)real)((MPI_Comm)comm, (MPI_Group)group, tag, newcomm);
+}
 EXPORT int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm);
 int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm) {
   void *real;
@@ -305,10 +374,12 @@ int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, M
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_create_group *)real)((MPI_Comm)comm, (MPI_Group)group, tag, newcomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_create_group *)real)((MPI_Comm)comm, (MPI_Group)group, tag, newcomm)
+                 : hooked_Comm_create_group(thread, real, comm, group, tag, newcomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -324,6 +395,11 @@ int PMPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, 
 #ifdef MPIPP_HAVE_Comm_disconnect
 typedef int raw_Comm_disconnect(MPI_Comm* comm);
 typedef __typeof__(mpih_Comm_disconnect) typed_Comm_disconnect;
+static MPIPP_COLD int hooked_Comm_disconnect(struct mpipp_thread *thread, void *real, MPI_Comm* comm) {
+  struct mpipp_passage results = {.handle = comm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_disconnect *)real)(comm);
+}
 EXPORT int MPI_Comm_disconnect(MPI_Comm* comm);
 int MPI_Comm_disconnect(MPI_Comm* comm) {
   void *real;
@@ -339,11 +415,13 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
   call->present = 0;
   uint64_t handle = comm ? MPIPP_KEY(*comm) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_COMM, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_disconnect *)real)(comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_disconnect *)real)(comm)
+                 : hooked_Comm_disconnect(thread, real, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_freed(MPIPP_COMM, handle, serial);
     mpipp_requests_without(handle);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -359,6 +437,11 @@ int PMPI_Comm_disconnect(MPI_Comm* comm) {
 #ifdef MPIPP_HAVE_Comm_dup
 typedef int raw_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 typedef __typeof__(mpih_Comm_dup) typed_Comm_dup;
+static MPIPP_COLD int hooked_Comm_dup(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
+  struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_dup *)real)((MPI_Comm)comm, newcomm);
+}
 EXPORT int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   void *real;
@@ -368,13 +451,14 @@ int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_dup *)real)((MPI_Comm)comm, newcomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_dup *)real)((MPI_Comm)comm, newcomm)
+                 : hooked_Comm_dup(thread, real, comm, newcomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Comm_dup own_Comm_dup OWN(MPI_Comm_dup);
 EXPORT int PMPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -388,6 +472,11 @@ int PMPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
 #ifdef MPIPP_HAVE_Comm_dup_with_info
 typedef int raw_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm);
 typedef __typeof__(mpih_Comm_dup_with_info) typed_Comm_dup_with_info;
+static MPIPP_COLD int hooked_Comm_dup_with_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm) {
+  struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_dup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm);
+}
 EXPORT int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm);
 int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm) {
   void *real;
@@ -397,13 +486,14 @@ int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* n
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_dup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_dup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm)
+                 : hooked_Comm_dup_with_info(thread, real, comm, info, newcomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Comm_dup_with_info own_Comm_dup_with_info OWN(MPI_Comm_dup_with_info);
 EXPORT int PMPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm);
@@ -417,6 +507,11 @@ int PMPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* 
 #ifdef MPIPP_HAVE_Comm_free
 typedef int raw_Comm_free(MPI_Comm* comm);
 typedef __typeof__(mpih_Comm_free) typed_Comm_free;
+static MPIPP_COLD int hooked_Comm_free(struct mpipp_thread *thread, void *real, MPI_Comm* comm) {
+  struct mpipp_passage results = {.handle = comm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_free *)real)(comm);
+}
 EXPORT int MPI_Comm_free(MPI_Comm* comm);
 int MPI_Comm_free(MPI_Comm* comm) {
   void *real;
@@ -432,11 +527,13 @@ int MPI_Comm_free(MPI_Comm* comm) {
   call->present = 0;
   uint64_t handle = comm ? MPIPP_KEY(*comm) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_COMM, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_free *)real)(comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_free *)real)(comm)
+                 : hooked_Comm_free(thread, real, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_freed(MPIPP_COMM, handle, serial);
     mpipp_requests_without(handle);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -452,6 +549,11 @@ int PMPI_Comm_free(MPI_Comm* comm) {
 #ifdef MPIPP_HAVE_Comm_get_errhandler
 typedef int raw_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler);
 typedef __typeof__(mpih_Comm_get_errhandler) typed_Comm_get_errhandler;
+static MPIPP_COLD int hooked_Comm_get_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
+  struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_get_errhandler *)real)((MPI_Comm)comm, errhandler);
+}
 EXPORT int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler);
 int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   void *real;
@@ -460,10 +562,12 @@ int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_get_errhandler *)real)((MPI_Comm)comm, errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_get_errhandler *)real)((MPI_Comm)comm, errhandler)
+                 : hooked_Comm_get_errhandler(thread, real, comm, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_made(call, *errhandler, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -479,6 +583,11 @@ int PMPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
 #ifdef MPIPP_HAVE_Comm_get_info
 typedef int raw_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used);
 typedef __typeof__(mpih_Comm_get_info) typed_Comm_get_info;
+static MPIPP_COLD int hooked_Comm_get_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Info* info_used) {
+  struct mpipp_passage results = {.handle = info_used, .kind = MPIPP_INFO};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_get_info *)real)((MPI_Comm)comm, info_used);
+}
 EXPORT int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used);
 int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used) {
   void *real;
@@ -487,10 +596,12 @@ int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_get_info *)real)((MPI_Comm)comm, info_used);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_get_info *)real)((MPI_Comm)comm, info_used)
+                 : hooked_Comm_get_info(thread, real, comm, info_used);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_info_made(call, *info_used);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -506,6 +617,11 @@ int PMPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used) {
 #ifdef MPIPP_HAVE_Comm_group
 typedef int raw_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group);
 typedef __typeof__(mpih_Comm_group) typed_Comm_group;
+static MPIPP_COLD int hooked_Comm_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Group* group) {
+  struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_group *)real)((MPI_Comm)comm, group);
+}
 EXPORT int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group);
 int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   void *real;
@@ -514,10 +630,12 @@ int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_group *)real)((MPI_Comm)comm, group);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_group *)real)((MPI_Comm)comm, group)
+                 : hooked_Comm_group(thread, real, comm, group);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_group_made(call, *group);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -533,6 +651,11 @@ int PMPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group) {
 #ifdef MPIPP_HAVE_Comm_idup
 typedef int raw_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
 typedef __typeof__(mpih_Comm_idup) typed_Comm_idup;
+static MPIPP_COLD int hooked_Comm_idup(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_idup *)real)((MPI_Comm)comm, newcomm, request);
+}
 EXPORT int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
 int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   void *real;
@@ -544,14 +667,15 @@ int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) 
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_idup *)real)((MPI_Comm)comm, newcomm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_idup *)real)((MPI_Comm)comm, newcomm, request)
+                 : hooked_Comm_idup(thread, real, comm, newcomm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
     mpipp_request_output(MPIPP_KEY(*request), newcomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Comm_idup own_Comm_idup OWN(MPI_Comm_idup);
 EXPORT int PMPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
@@ -565,6 +689,11 @@ int PMPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request)
 #ifdef MPIPP_HAVE_Comm_idup_with_info
 typedef int raw_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
 typedef __typeof__(mpih_Comm_idup_with_info) typed_Comm_idup_with_info;
+static MPIPP_COLD int hooked_Comm_idup_with_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+  struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_idup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm, request);
+}
 EXPORT int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
 int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   void *real;
@@ -576,14 +705,15 @@ int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* 
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_idup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_idup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm, request)
+                 : hooked_Comm_idup_with_info(thread, real, comm, info, newcomm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
     mpipp_request_output(MPIPP_KEY(*request), newcomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Comm_idup_with_info own_Comm_idup_with_info OWN(MPI_Comm_idup_with_info);
 EXPORT int PMPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
@@ -597,6 +727,11 @@ int PMPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm*
 #ifdef MPIPP_HAVE_Comm_iflush_buffer
 typedef int raw_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Comm_iflush_buffer) typed_Comm_iflush_buffer;
+static MPIPP_COLD int hooked_Comm_iflush_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_iflush_buffer *)real)((MPI_Comm)comm, request);
+}
 EXPORT int MPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -607,10 +742,12 @@ int MPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request) {
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_iflush_buffer *)real)((MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_iflush_buffer *)real)((MPI_Comm)comm, request)
+                 : hooked_Comm_iflush_buffer(thread, real, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -626,6 +763,11 @@ int PMPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request) {
 #ifdef MPIPP_HAVE_Comm_join
 typedef int raw_Comm_join(int fd, MPI_Comm* intercomm);
 typedef __typeof__(mpih_Comm_join) typed_Comm_join;
+static MPIPP_COLD int hooked_Comm_join(struct mpipp_thread *thread, void *real, int fd, MPI_Comm* intercomm) {
+  struct mpipp_passage results = {.handle = intercomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_join *)real)(fd, intercomm);
+}
 EXPORT int MPI_Comm_join(int fd, MPI_Comm* intercomm);
 int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
   void *real;
@@ -633,10 +775,12 @@ int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
   if (!thread) return ((raw_Comm_join *)real)(fd, intercomm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_join, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_join *)real)(fd, intercomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_join *)real)(fd, intercomm)
+                 : hooked_Comm_join(thread, real, fd, intercomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *intercomm);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -652,6 +796,11 @@ int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
 #ifdef MPIPP_HAVE_Comm_remote_group
 typedef int raw_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group);
 typedef __typeof__(mpih_Comm_remote_group) typed_Comm_remote_group;
+static MPIPP_COLD int hooked_Comm_remote_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Group* group) {
+  struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_remote_group *)real)((MPI_Comm)comm, group);
+}
 EXPORT int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group);
 int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   void *real;
@@ -660,10 +809,12 @@ int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_remote_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_remote_group *)real)((MPI_Comm)comm, group);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_remote_group *)real)((MPI_Comm)comm, group)
+                 : hooked_Comm_remote_group(thread, real, comm, group);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_group_made(call, *group);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -679,6 +830,11 @@ int PMPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
 #ifdef MPIPP_HAVE_Comm_set_errhandler
 typedef int raw_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
 typedef __typeof__(mpih_Comm_set_errhandler) typed_Comm_set_errhandler;
+static MPIPP_COLD int hooked_Comm_set_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_set_errhandler *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler);
+}
 EXPORT int MPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
 int MPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
   void *real;
@@ -687,11 +843,13 @@ int MPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_set_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_set_errhandler *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_set_errhandler *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler)
+                 : hooked_Comm_set_errhandler(thread, real, comm, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_set(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm),
                          MPIPP_KEY((MPI_Errhandler)errhandler));
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -707,6 +865,11 @@ int PMPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandle
 #ifdef MPIPP_HAVE_Comm_set_name
 typedef int raw_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name);
 typedef __typeof__(mpih_Comm_set_name) typed_Comm_set_name;
+static MPIPP_COLD int hooked_Comm_set_name(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, const char* comm_name) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_set_name *)real)((MPI_Comm)comm, comm_name);
+}
 EXPORT int MPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name);
 int MPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name) {
   void *real;
@@ -715,10 +878,12 @@ int MPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_set_name, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_set_name *)real)((MPI_Comm)comm, comm_name);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_set_name *)real)((MPI_Comm)comm, comm_name)
+                 : hooked_Comm_set_name(thread, real, comm, comm_name);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_named(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm), comm_name);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -734,6 +899,11 @@ int PMPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name) {
 #ifdef MPIPP_HAVE_Comm_spawn
 typedef int raw_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
 typedef __typeof__(mpih_Comm_spawn) typed_Comm_spawn;
+static MPIPP_COLD int hooked_Comm_spawn(struct mpipp_thread *thread, void *real, const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
+  struct mpipp_passage results = {.handle = intercomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_spawn *)real)(command, argv, maxprocs, (MPI_Info)info, root, (MPI_Comm)comm, intercomm, array_of_errcodes);
+}
 EXPORT int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
 int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   void *real;
@@ -744,13 +914,14 @@ int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_In
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_spawn *)real)(command, argv, maxprocs, (MPI_Info)info, root, (MPI_Comm)comm, intercomm, array_of_errcodes);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_spawn *)real)(command, argv, maxprocs, (MPI_Info)info, root, (MPI_Comm)comm, intercomm, array_of_errcodes)
+                 : hooked_Comm_spawn(thread, real, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *intercomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Comm_spawn own_Comm_spawn OWN(MPI_Comm_spawn);
 EXPORT int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
@@ -764,6 +935,11 @@ int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_I
 #ifdef MPIPP_HAVE_Comm_spawn_multiple
 typedef int raw_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
 typedef __typeof__(mpih_Comm_spawn_multiple) typed_Comm_spawn_multiple;
+static MPIPP_COLD int hooked_Comm_spawn_multiple(struct mpipp_thread *thread, void *real, int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
+  struct mpipp_passage results = {.handle = intercomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, (MPI_Comm)comm, intercomm, array_of_errcodes);
+}
 EXPORT int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
 int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   void *real;
@@ -774,13 +950,14 @@ int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_o
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, (MPI_Comm)comm, intercomm, array_of_errcodes);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, (MPI_Comm)comm, intercomm, array_of_errcodes)
+                 : hooked_Comm_spawn_multiple(thread, real, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *intercomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Comm_spawn_multiple own_Comm_spawn_multiple OWN(MPI_Comm_spawn_multiple);
 EXPORT int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
@@ -794,6 +971,11 @@ int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_
 #ifdef MPIPP_HAVE_Comm_split
 typedef int raw_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
 typedef __typeof__(mpih_Comm_split) typed_Comm_split;
+static MPIPP_COLD int hooked_Comm_split(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
+  struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_split *)real)((MPI_Comm)comm, color, key, newcomm);
+}
 EXPORT int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
 int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   void *real;
@@ -805,13 +987,14 @@ int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   call->ordinal = mpipp_joined(call);
   struct mpipp_input inputs[] = {{&color, 1, sizeof color, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_color)}, {&key, 1, sizeof key, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_key)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_split *)real)((MPI_Comm)comm, color, key, newcomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_split *)real)((MPI_Comm)comm, color, key, newcomm)
+                 : hooked_Comm_split(thread, real, comm, color, key, newcomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Comm_split own_Comm_split OWN(MPI_Comm_split);
 EXPORT int PMPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
@@ -825,6 +1008,11 @@ int PMPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) 
 #ifdef MPIPP_HAVE_Comm_split_type
 typedef int raw_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm);
 typedef __typeof__(mpih_Comm_split_type) typed_Comm_split_type;
+static MPIPP_COLD int hooked_Comm_split_type(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm) {
+  struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_split_type *)real)((MPI_Comm)comm, split_type, key, (MPI_Info)info, newcomm);
+}
 EXPORT int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm);
 int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm) {
   void *real;
@@ -834,13 +1022,14 @@ int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Comm_split_type *)real)((MPI_Comm)comm, split_type, key, (MPI_Info)info, newcomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_split_type *)real)((MPI_Comm)comm, split_type, key, (MPI_Info)info, newcomm)
+                 : hooked_Comm_split_type(thread, real, comm, split_type, key, info, newcomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Comm_split_type own_Comm_split_type OWN(MPI_Comm_split_type);
 EXPORT int PMPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm);
@@ -854,6 +1043,11 @@ int PMPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI
 #ifdef MPIPP_HAVE_Dist_graph_create
 typedef int raw_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
 typedef __typeof__(mpih_Dist_graph_create) typed_Dist_graph_create;
+static MPIPP_COLD int hooked_Dist_graph_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
+  struct mpipp_passage results = {.handle = comm_dist_graph, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Dist_graph_create *)real)((MPI_Comm)comm_old, n, sources, degrees, destinations, weights, (MPI_Info)info, reorder, comm_dist_graph);
+}
 EXPORT int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
 int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   void *real;
@@ -865,13 +1059,14 @@ int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], c
   call->ordinal = mpipp_joined(call);
   struct mpipp_input inputs[] = {{&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {sources, n, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {degrees, n, sizeof *degrees, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_degrees)}, {destinations, -1, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Dist_graph_create *)real)((MPI_Comm)comm_old, n, sources, degrees, destinations, weights, (MPI_Info)info, reorder, comm_dist_graph);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Dist_graph_create *)real)((MPI_Comm)comm_old, n, sources, degrees, destinations, weights, (MPI_Info)info, reorder, comm_dist_graph)
+                 : hooked_Dist_graph_create(thread, real, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *comm_dist_graph);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Dist_graph_create own_Dist_graph_create OWN(MPI_Dist_graph_create);
 EXPORT int PMPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
@@ -885,6 +1080,11 @@ int PMPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], 
 #ifdef MPIPP_HAVE_Dist_graph_create_adjacent
 typedef int raw_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
 typedef __typeof__(mpih_Dist_graph_create_adjacent) typed_Dist_graph_create_adjacent;
+static MPIPP_COLD int hooked_Dist_graph_create_adjacent(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
+  struct mpipp_passage results = {.handle = comm_dist_graph, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Dist_graph_create_adjacent *)real)((MPI_Comm)comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, (MPI_Info)info, reorder, comm_dist_graph);
+}
 EXPORT int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
 int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   void *real;
@@ -896,13 +1096,14 @@ int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const 
   call->ordinal = mpipp_joined(call);
   struct mpipp_input inputs[] = {{&indegree, 1, sizeof indegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_indegree)}, {sources, indegree, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {&outdegree, 1, sizeof outdegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_outdegree)}, {destinations, outdegree, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Dist_graph_create_adjacent *)real)((MPI_Comm)comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, (MPI_Info)info, reorder, comm_dist_graph);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Dist_graph_create_adjacent *)real)((MPI_Comm)comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, (MPI_Info)info, reorder, comm_dist_graph)
+                 : hooked_Dist_graph_create_adjacent(thread, real, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *comm_dist_graph);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Dist_graph_create_adjacent own_Dist_graph_create_adjacent OWN(MPI_Dist_graph_create_adjacent);
 EXPORT int PMPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
@@ -916,6 +1117,11 @@ int PMPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const
 #ifdef MPIPP_HAVE_Errhandler_free
 typedef int raw_Errhandler_free(MPI_Errhandler* errhandler);
 typedef __typeof__(mpih_Errhandler_free) typed_Errhandler_free;
+static MPIPP_COLD int hooked_Errhandler_free(struct mpipp_thread *thread, void *real, MPI_Errhandler* errhandler) {
+  struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Errhandler_free *)real)(errhandler);
+}
 EXPORT int MPI_Errhandler_free(MPI_Errhandler* errhandler);
 int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
   void *real;
@@ -925,10 +1131,12 @@ int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
   call->present = 0;
   uint64_t handle = errhandler ? MPIPP_KEY(*errhandler) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_ERRHANDLER, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Errhandler_free *)real)(errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Errhandler_free *)real)(errhandler)
+                 : hooked_Errhandler_free(thread, real, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_freed(MPIPP_ERRHANDLER, handle, serial);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -944,6 +1152,11 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
 #ifdef MPIPP_HAVE_Finalize
 typedef int raw_Finalize(void);
 typedef __typeof__(mpih_Finalize) typed_Finalize;
+static MPIPP_COLD int hooked_Finalize(struct mpipp_thread *thread, void *real) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Finalize *)real)();
+}
 EXPORT int MPI_Finalize(void);
 int MPI_Finalize(void) {
   void *real;
@@ -952,10 +1165,12 @@ int MPI_Finalize(void) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Finalize, MPIPP_SITE);
   call->present = 0;
   if (mpipp_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Finalize *)real)();
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Finalize *)real)()
+                 : hooked_Finalize(thread, real);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_finalized();
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -971,6 +1186,11 @@ int PMPI_Finalize(void) {
 #ifdef MPIPP_HAVE_Get_hw_resource_info
 typedef int raw_Get_hw_resource_info(MPI_Info* hw_info);
 typedef __typeof__(mpih_Get_hw_resource_info) typed_Get_hw_resource_info;
+static MPIPP_COLD int hooked_Get_hw_resource_info(struct mpipp_thread *thread, void *real, MPI_Info* hw_info) {
+  struct mpipp_passage results = {.handle = hw_info, .kind = MPIPP_INFO};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Get_hw_resource_info *)real)(hw_info);
+}
 EXPORT int MPI_Get_hw_resource_info(MPI_Info* hw_info);
 int MPI_Get_hw_resource_info(MPI_Info* hw_info) {
   void *real;
@@ -978,10 +1198,12 @@ int MPI_Get_hw_resource_info(MPI_Info* hw_info) {
   if (!thread) return ((raw_Get_hw_resource_info *)real)(hw_info);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get_hw_resource_info, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Get_hw_resource_info *)real)(hw_info);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Get_hw_resource_info *)real)(hw_info)
+                 : hooked_Get_hw_resource_info(thread, real, hw_info);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_info_made(call, *hw_info);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -997,6 +1219,11 @@ int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
 #ifdef MPIPP_HAVE_Graph_create
 typedef int raw_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph);
 typedef __typeof__(mpih_Graph_create) typed_Graph_create;
+static MPIPP_COLD int hooked_Graph_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph) {
+  struct mpipp_passage results = {.handle = comm_graph, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Graph_create *)real)((MPI_Comm)comm_old, nnodes, index, edges, reorder, comm_graph);
+}
 EXPORT int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph);
 int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph) {
   void *real;
@@ -1008,13 +1235,14 @@ int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], con
   call->ordinal = mpipp_joined(call);
   struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {index, nnodes, sizeof *index, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_index)}, {edges, -1, sizeof *edges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_edges)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Graph_create *)real)((MPI_Comm)comm_old, nnodes, index, edges, reorder, comm_graph);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Graph_create *)real)((MPI_Comm)comm_old, nnodes, index, edges, reorder, comm_graph)
+                 : hooked_Graph_create(thread, real, comm_old, nnodes, index, edges, reorder, comm_graph);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *comm_graph);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Graph_create own_Graph_create OWN(MPI_Graph_create);
 EXPORT int PMPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph);
@@ -1028,6 +1256,11 @@ int PMPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], co
 #ifdef MPIPP_HAVE_Grequest_start
 typedef int raw_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request);
 typedef __typeof__(mpih_Grequest_start) typed_Grequest_start;
+static MPIPP_COLD int hooked_Grequest_start(struct mpipp_thread *thread, void *real, MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request);
+}
 EXPORT int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request);
 int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
   void *real;
@@ -1037,10 +1270,12 @@ int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request)
+                 : hooked_Grequest_start(thread, real, query_fn, free_fn, cancel_fn, extra_state, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1056,6 +1291,11 @@ int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free
 #ifdef MPIPP_HAVE_Group_difference
 typedef int raw_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
 typedef __typeof__(mpih_Group_difference) typed_Group_difference;
+static MPIPP_COLD int hooked_Group_difference(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
+  struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Group_difference *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
+}
 EXPORT int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
 int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   void *real;
@@ -1067,10 +1307,12 @@ int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Gro
   uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
   struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Group_difference *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Group_difference *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup)
+                 : hooked_Group_difference(thread, real, group1, group2, newgroup);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_group_made(call, *newgroup);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1086,6 +1328,11 @@ int PMPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Gr
 #ifdef MPIPP_HAVE_Group_excl
 typedef int raw_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
 typedef __typeof__(mpih_Group_excl) typed_Group_excl;
+static MPIPP_COLD int hooked_Group_excl(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
+  struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Group_excl *)real)((MPI_Group)group, n, ranks, newgroup);
+}
 EXPORT int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
 int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   void *real;
@@ -1096,10 +1343,12 @@ int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranks, n, sizeof *ranks, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranks)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Group_excl *)real)((MPI_Group)group, n, ranks, newgroup);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Group_excl *)real)((MPI_Group)group, n, ranks, newgroup)
+                 : hooked_Group_excl(thread, real, group, n, ranks, newgroup);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_group_made(call, *newgroup);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1115,6 +1364,11 @@ int PMPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* 
 #ifdef MPIPP_HAVE_Group_free
 typedef int raw_Group_free(MPI_Group* group);
 typedef __typeof__(mpih_Group_free) typed_Group_free;
+static MPIPP_COLD int hooked_Group_free(struct mpipp_thread *thread, void *real, MPI_Group* group) {
+  struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Group_free *)real)(group);
+}
 EXPORT int MPI_Group_free(MPI_Group* group);
 int MPI_Group_free(MPI_Group* group) {
   void *real;
@@ -1124,10 +1378,12 @@ int MPI_Group_free(MPI_Group* group) {
   call->present = 0;
   uint64_t handle = group ? MPIPP_KEY(*group) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_GROUP, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Group_free *)real)(group);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Group_free *)real)(group)
+                 : hooked_Group_free(thread, real, group);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_freed(MPIPP_GROUP, handle, serial);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1143,6 +1399,11 @@ int PMPI_Group_free(MPI_Group* group) {
 #ifdef MPIPP_HAVE_Group_from_session_pset
 typedef int raw_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup);
 typedef __typeof__(mpih_Group_from_session_pset) typed_Group_from_session_pset;
+static MPIPP_COLD int hooked_Group_from_session_pset(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
+  struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Group_from_session_pset *)real)((MPI_Session)session, pset_name, newgroup);
+}
 EXPORT int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup);
 int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
   void *real;
@@ -1150,10 +1411,12 @@ int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name
   if (!thread) return ((raw_Group_from_session_pset *)real)(session, pset_name, newgroup);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_from_session_pset, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Group_from_session_pset *)real)((MPI_Session)session, pset_name, newgroup);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Group_from_session_pset *)real)((MPI_Session)session, pset_name, newgroup)
+                 : hooked_Group_from_session_pset(thread, real, session, pset_name, newgroup);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_group_made(call, *newgroup);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1169,6 +1432,11 @@ int PMPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_nam
 #ifdef MPIPP_HAVE_Group_incl
 typedef int raw_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
 typedef __typeof__(mpih_Group_incl) typed_Group_incl;
+static MPIPP_COLD int hooked_Group_incl(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
+  struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Group_incl *)real)((MPI_Group)group, n, ranks, newgroup);
+}
 EXPORT int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
 int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   void *real;
@@ -1179,10 +1447,12 @@ int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranks, n, sizeof *ranks, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranks)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Group_incl *)real)((MPI_Group)group, n, ranks, newgroup);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Group_incl *)real)((MPI_Group)group, n, ranks, newgroup)
+                 : hooked_Group_incl(thread, real, group, n, ranks, newgroup);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_group_made(call, *newgroup);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1198,6 +1468,11 @@ int PMPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* 
 #ifdef MPIPP_HAVE_Group_intersection
 typedef int raw_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
 typedef __typeof__(mpih_Group_intersection) typed_Group_intersection;
+static MPIPP_COLD int hooked_Group_intersection(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
+  struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Group_intersection *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
+}
 EXPORT int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
 int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   void *real;
@@ -1209,10 +1484,12 @@ int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_G
   uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
   struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Group_intersection *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Group_intersection *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup)
+                 : hooked_Group_intersection(thread, real, group1, group2, newgroup);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_group_made(call, *newgroup);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1228,6 +1505,11 @@ int PMPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_
 #ifdef MPIPP_HAVE_Group_range_excl
 typedef int raw_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
 typedef __typeof__(mpih_Group_range_excl) typed_Group_range_excl;
+static MPIPP_COLD int hooked_Group_range_excl(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
+  struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Group_range_excl *)real)((MPI_Group)group, n, ranges, newgroup);
+}
 EXPORT int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
 int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   void *real;
@@ -1238,10 +1520,12 @@ int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranges, 3*(int64_t)n, sizeof **ranges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranges)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Group_range_excl *)real)((MPI_Group)group, n, ranges, newgroup);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Group_range_excl *)real)((MPI_Group)group, n, ranges, newgroup)
+                 : hooked_Group_range_excl(thread, real, group, n, ranges, newgroup);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_group_made(call, *newgroup);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1257,6 +1541,11 @@ int PMPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Gro
 #ifdef MPIPP_HAVE_Group_range_incl
 typedef int raw_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
 typedef __typeof__(mpih_Group_range_incl) typed_Group_range_incl;
+static MPIPP_COLD int hooked_Group_range_incl(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
+  struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Group_range_incl *)real)((MPI_Group)group, n, ranges, newgroup);
+}
 EXPORT int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
 int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   void *real;
@@ -1267,10 +1556,12 @@ int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranges, 3*(int64_t)n, sizeof **ranges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranges)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Group_range_incl *)real)((MPI_Group)group, n, ranges, newgroup);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Group_range_incl *)real)((MPI_Group)group, n, ranges, newgroup)
+                 : hooked_Group_range_incl(thread, real, group, n, ranges, newgroup);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_group_made(call, *newgroup);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1286,6 +1577,11 @@ int PMPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Gro
 #ifdef MPIPP_HAVE_Group_union
 typedef int raw_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
 typedef __typeof__(mpih_Group_union) typed_Group_union;
+static MPIPP_COLD int hooked_Group_union(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
+  struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Group_union *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
+}
 EXPORT int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
 int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   void *real;
@@ -1297,10 +1593,12 @@ int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* n
   uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
   struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Group_union *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Group_union *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup)
+                 : hooked_Group_union(thread, real, group1, group2, newgroup);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_group_made(call, *newgroup);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1316,6 +1614,11 @@ int PMPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* 
 #ifdef MPIPP_HAVE_Info_create
 typedef int raw_Info_create(MPI_Info* info);
 typedef __typeof__(mpih_Info_create) typed_Info_create;
+static MPIPP_COLD int hooked_Info_create(struct mpipp_thread *thread, void *real, MPI_Info* info) {
+  struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Info_create *)real)(info);
+}
 EXPORT int MPI_Info_create(MPI_Info* info);
 int MPI_Info_create(MPI_Info* info) {
   void *real;
@@ -1323,10 +1626,12 @@ int MPI_Info_create(MPI_Info* info) {
   if (!thread) return ((raw_Info_create *)real)(info);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_create, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Info_create *)real)(info);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Info_create *)real)(info)
+                 : hooked_Info_create(thread, real, info);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_info_made(call, *info);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1342,6 +1647,11 @@ int PMPI_Info_create(MPI_Info* info) {
 #ifdef MPIPP_HAVE_Info_create_env
 typedef int raw_Info_create_env(int argc, char argv[], MPI_Info* info);
 typedef __typeof__(mpih_Info_create_env) typed_Info_create_env;
+static MPIPP_COLD int hooked_Info_create_env(struct mpipp_thread *thread, void *real, int argc, char argv[], MPI_Info* info) {
+  struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Info_create_env *)real)(argc, (void *)argv, (void *)info);
+}
 EXPORT int MPI_Info_create_env(int argc, char argv[], MPI_Info* info);
 int MPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
   void *real;
@@ -1349,10 +1659,12 @@ int MPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
   if (!thread) return ((raw_Info_create_env *)real)(argc, argv, info);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_create_env, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Info_create_env *)real)(argc, (void *)argv, (void *)info);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Info_create_env *)real)(argc, (void *)argv, (void *)info)
+                 : hooked_Info_create_env(thread, real, argc, argv, info);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_info_made(call, *info);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1368,6 +1680,11 @@ int PMPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
 #ifdef MPIPP_HAVE_Info_delete
 typedef int raw_Info_delete(mpipp_MPI_Info info, const char* key);
 typedef __typeof__(mpih_Info_delete) typed_Info_delete;
+static MPIPP_COLD int hooked_Info_delete(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, const char* key) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Info_delete *)real)((MPI_Info)info, key);
+}
 EXPORT int MPI_Info_delete(mpipp_MPI_Info info, const char* key);
 int MPI_Info_delete(mpipp_MPI_Info info, const char* key) {
   void *real;
@@ -1375,10 +1692,12 @@ int MPI_Info_delete(mpipp_MPI_Info info, const char* key) {
   if (!thread) return ((raw_Info_delete *)real)(info, key);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_delete, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Info_delete *)real)((MPI_Info)info, key);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Info_delete *)real)((MPI_Info)info, key)
+                 : hooked_Info_delete(thread, real, info, key);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_info_set(MPIPP_KEY((MPI_Info)info), key, NULL);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1394,6 +1713,11 @@ int PMPI_Info_delete(mpipp_MPI_Info info, const char* key) {
 #ifdef MPIPP_HAVE_Info_dup
 typedef int raw_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo);
 typedef __typeof__(mpih_Info_dup) typed_Info_dup;
+static MPIPP_COLD int hooked_Info_dup(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, MPI_Info* newinfo) {
+  struct mpipp_passage results = {.handle = newinfo, .kind = MPIPP_INFO};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Info_dup *)real)((MPI_Info)info, newinfo);
+}
 EXPORT int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo);
 int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo) {
   void *real;
@@ -1401,10 +1725,12 @@ int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo) {
   if (!thread) return ((raw_Info_dup *)real)(info, newinfo);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_dup, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Info_dup *)real)((MPI_Info)info, newinfo);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Info_dup *)real)((MPI_Info)info, newinfo)
+                 : hooked_Info_dup(thread, real, info, newinfo);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_info_made(call, *newinfo);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1420,6 +1746,11 @@ int PMPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo) {
 #ifdef MPIPP_HAVE_Info_free
 typedef int raw_Info_free(MPI_Info* info);
 typedef __typeof__(mpih_Info_free) typed_Info_free;
+static MPIPP_COLD int hooked_Info_free(struct mpipp_thread *thread, void *real, MPI_Info* info) {
+  struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Info_free *)real)(info);
+}
 EXPORT int MPI_Info_free(MPI_Info* info);
 int MPI_Info_free(MPI_Info* info) {
   void *real;
@@ -1435,10 +1766,12 @@ int MPI_Info_free(MPI_Info* info) {
   call->present = 0;
   uint64_t handle = info ? MPIPP_KEY(*info) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_INFO, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Info_free *)real)(info);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Info_free *)real)(info)
+                 : hooked_Info_free(thread, real, info);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_freed(MPIPP_INFO, handle, serial);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1454,6 +1787,11 @@ int PMPI_Info_free(MPI_Info* info) {
 #ifdef MPIPP_HAVE_Info_set
 typedef int raw_Info_set(mpipp_MPI_Info info, const char* key, const char* value);
 typedef __typeof__(mpih_Info_set) typed_Info_set;
+static MPIPP_COLD int hooked_Info_set(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, const char* key, const char* value) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Info_set *)real)((MPI_Info)info, key, value);
+}
 EXPORT int MPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value);
 int MPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value) {
   void *real;
@@ -1461,10 +1799,12 @@ int MPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value) {
   if (!thread) return ((raw_Info_set *)real)(info, key, value);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_set, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Info_set *)real)((MPI_Info)info, key, value);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Info_set *)real)((MPI_Info)info, key, value)
+                 : hooked_Info_set(thread, real, info, key, value);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_info_set(MPIPP_KEY((MPI_Info)info), key, value);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1480,6 +1820,11 @@ int PMPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value) {
 #ifdef MPIPP_HAVE_Init
 typedef int raw_Init(int* argc, char*** argv);
 typedef __typeof__(mpih_Init) typed_Init;
+static MPIPP_COLD int hooked_Init(struct mpipp_thread *thread, void *real, int* argc, char*** argv) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Init *)real)(argc, argv);
+}
 EXPORT int MPI_Init(int* argc, char*** argv);
 int MPI_Init(int* argc, char*** argv) {
   void *real;
@@ -1488,10 +1833,12 @@ int MPI_Init(int* argc, char*** argv) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Init, MPIPP_SITE);
   call->present = 0;
   if (mpipp_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Init *)real)(argc, argv);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Init *)real)(argc, argv)
+                 : hooked_Init(thread, real, argc, argv);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_initialized();
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1507,6 +1854,11 @@ int PMPI_Init(int* argc, char*** argv) {
 #ifdef MPIPP_HAVE_Init_thread
 typedef int raw_Init_thread(int* argc, char*** argv, int required, int* provided);
 typedef __typeof__(mpih_Init_thread) typed_Init_thread;
+static MPIPP_COLD int hooked_Init_thread(struct mpipp_thread *thread, void *real, int* argc, char*** argv, int required, int* provided) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Init_thread *)real)(argc, argv, required, provided);
+}
 EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided);
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   void *real;
@@ -1515,10 +1867,12 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Init_thread, MPIPP_SITE);
   call->present = 0;
   if (mpipp_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Init_thread *)real)(argc, argv, required, provided);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Init_thread *)real)(argc, argv, required, provided)
+                 : hooked_Init_thread(thread, real, argc, argv, required, provided);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_initialized();
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1534,6 +1888,11 @@ int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 #ifdef MPIPP_HAVE_Intercomm_create
 typedef int raw_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm);
 typedef __typeof__(mpih_Intercomm_create) typed_Intercomm_create;
+static MPIPP_COLD int hooked_Intercomm_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm) {
+  struct mpipp_passage results = {.handle = newintercomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Intercomm_create *)real)((MPI_Comm)local_comm, local_leader, (MPI_Comm)peer_comm, remote_leader, tag, newintercomm);
+}
 EXPORT int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm);
 int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm) {
   void *real;
@@ -1547,13 +1906,14 @@ int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_
   uint64_t peer_comm_key = MPIPP_KEY((MPI_Comm)peer_comm);
   struct mpipp_input inputs[] = {{&local_leader, 1, sizeof local_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_local_leader)}, {&peer_comm_key, 1, sizeof peer_comm_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_peer_comm)}, {&remote_leader, 1, sizeof remote_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_remote_leader)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Intercomm_create *)real)((MPI_Comm)local_comm, local_leader, (MPI_Comm)peer_comm, remote_leader, tag, newintercomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Intercomm_create *)real)((MPI_Comm)local_comm, local_leader, (MPI_Comm)peer_comm, remote_leader, tag, newintercomm)
+                 : hooked_Intercomm_create(thread, real, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newintercomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Intercomm_create own_Intercomm_create OWN(MPI_Intercomm_create);
 EXPORT int PMPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm);
@@ -1567,6 +1927,11 @@ int PMPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI
 #ifdef MPIPP_HAVE_Intercomm_create_from_groups
 typedef int raw_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm);
 typedef __typeof__(mpih_Intercomm_create_from_groups) typed_Intercomm_create_from_groups;
+static MPIPP_COLD int hooked_Intercomm_create_from_groups(struct mpipp_thread *thread, void *real, mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
+  struct mpipp_passage results = {.handle = newintercomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Intercomm_create_from_groups *)real)((MPI_Group)local_group, local_leader, (MPI_Group)remote_group, remote_leader, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newintercomm);
+}
 EXPORT int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm);
 int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
   void *real;
@@ -1574,10 +1939,12 @@ int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_lead
   if (!thread) return ((raw_Intercomm_create_from_groups *)real)(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_create_from_groups, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Intercomm_create_from_groups *)real)((MPI_Group)local_group, local_leader, (MPI_Group)remote_group, remote_leader, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newintercomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Intercomm_create_from_groups *)real)((MPI_Group)local_group, local_leader, (MPI_Group)remote_group, remote_leader, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newintercomm)
+                 : hooked_Intercomm_create_from_groups(thread, real, local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newintercomm);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1593,6 +1960,11 @@ int PMPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_lea
 #ifdef MPIPP_HAVE_Intercomm_merge
 typedef int raw_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm);
 typedef __typeof__(mpih_Intercomm_merge) typed_Intercomm_merge;
+static MPIPP_COLD int hooked_Intercomm_merge(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
+  struct mpipp_passage results = {.handle = newintracomm, .kind = MPIPP_COMM};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Intercomm_merge *)real)((MPI_Comm)intercomm, high, newintracomm);
+}
 EXPORT int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm);
 int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
   void *real;
@@ -1602,13 +1974,14 @@ int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintraco
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)intercomm);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Intercomm_merge *)real)((MPI_Comm)intercomm, high, newintracomm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Intercomm_merge *)real)((MPI_Comm)intercomm, high, newintracomm)
+                 : hooked_Intercomm_merge(thread, real, intercomm, high, newintracomm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newintracomm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Intercomm_merge own_Intercomm_merge OWN(MPI_Intercomm_merge);
 EXPORT int PMPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm);
@@ -1622,6 +1995,11 @@ int PMPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintrac
 #ifdef MPIPP_HAVE_Op_create
 typedef int raw_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
 typedef __typeof__(mpih_Op_create) typed_Op_create;
+static MPIPP_COLD int hooked_Op_create(struct mpipp_thread *thread, void *real, MPI_User_function* user_fn, int commute, MPI_Op* op) {
+  struct mpipp_passage results = {.handle = op, .kind = MPIPP_OP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Op_create *)real)(user_fn, commute, op);
+}
 EXPORT int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
 int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
   void *real;
@@ -1629,10 +2007,12 @@ int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
   if (!thread) return ((raw_Op_create *)real)(user_fn, commute, op);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_create, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Op_create *)real)(user_fn, commute, op);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Op_create *)real)(user_fn, commute, op)
+                 : hooked_Op_create(thread, real, user_fn, commute, op);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_op_made(call, *op, (uintptr_t)user_fn, commute);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1648,6 +2028,11 @@ int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
 #ifdef MPIPP_HAVE_Op_create_c
 typedef int raw_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
 typedef __typeof__(mpih_Op_create_c) typed_Op_create_c;
+static MPIPP_COLD int hooked_Op_create_c(struct mpipp_thread *thread, void *real, MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
+  struct mpipp_passage results = {.handle = op, .kind = MPIPP_OP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Op_create_c *)real)(user_fn, commute, op);
+}
 EXPORT int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
 int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   void *real;
@@ -1655,10 +2040,12 @@ int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   if (!thread) return ((raw_Op_create_c *)real)(user_fn, commute, op);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_create_c, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Op_create_c *)real)(user_fn, commute, op);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Op_create_c *)real)(user_fn, commute, op)
+                 : hooked_Op_create_c(thread, real, user_fn, commute, op);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_op_made(call, *op, (uintptr_t)user_fn, commute);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1674,6 +2061,11 @@ int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
 #ifdef MPIPP_HAVE_Op_free
 typedef int raw_Op_free(MPI_Op* op);
 typedef __typeof__(mpih_Op_free) typed_Op_free;
+static MPIPP_COLD int hooked_Op_free(struct mpipp_thread *thread, void *real, MPI_Op* op) {
+  struct mpipp_passage results = {.handle = op, .kind = MPIPP_OP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Op_free *)real)(op);
+}
 EXPORT int MPI_Op_free(MPI_Op* op);
 int MPI_Op_free(MPI_Op* op) {
   void *real;
@@ -1689,10 +2081,12 @@ int MPI_Op_free(MPI_Op* op) {
   call->present = 0;
   uint64_t handle = op ? MPIPP_KEY(*op) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_OP, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Op_free *)real)(op);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Op_free *)real)(op)
+                 : hooked_Op_free(thread, real, op);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_freed(MPIPP_OP, handle, serial);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1708,6 +2102,11 @@ int PMPI_Op_free(MPI_Op* op) {
 #ifdef MPIPP_HAVE_Request_free
 typedef int raw_Request_free(MPI_Request* request);
 typedef __typeof__(mpih_Request_free) typed_Request_free;
+static MPIPP_COLD int hooked_Request_free(struct mpipp_thread *thread, void *real, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_free *)real)(request);
+}
 EXPORT int MPI_Request_free(MPI_Request* request);
 int MPI_Request_free(MPI_Request* request) {
   void *real;
@@ -1718,10 +2117,12 @@ int MPI_Request_free(MPI_Request* request) {
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   uint64_t handle = request ? MPIPP_KEY(*request) : 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Request_free *)real)(request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Request_free *)real)(request)
+                 : hooked_Request_free(thread, real, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_freed(call, handle);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1737,6 +2138,11 @@ int PMPI_Request_free(MPI_Request* request) {
 #ifdef MPIPP_HAVE_Request_get_status
 typedef int raw_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status);
 typedef __typeof__(mpih_Request_get_status) typed_Request_get_status;
+static MPIPP_COLD int hooked_Request_get_status(struct mpipp_thread *thread, void *real, mpipp_MPI_Request request, int* flag, MPI_Status* status) {
+  struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_get_status *)real)((MPI_Request)request, flag, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status);
 int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status) {
   void *real;
@@ -1744,10 +2150,12 @@ int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* sta
   if (!thread) return ((raw_Request_get_status *)real)(request, flag, status);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_get_status, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Request_get_status *)real)((MPI_Request)request, flag, status);
-  if (code == MPI_SUCCESS) {
-    if (*flag) mpipp_told_complete(MPIPP_KEY((MPI_Request)request));
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Request_get_status *)real)((MPI_Request)request, flag, status)
+                 : hooked_Request_get_status(thread, real, request, flag, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    if (*flag) mpipp_told_complete(MPIPP_KEY((MPI_Request)request), 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1763,6 +2171,11 @@ int PMPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* st
 #ifdef MPIPP_HAVE_Request_get_status_all
 typedef int raw_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
 typedef __typeof__(mpih_Request_get_status_all) typed_Request_get_status_all;
+static MPIPP_COLD int hooked_Request_get_status_all(struct mpipp_thread *thread, void *real, int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  struct mpipp_passage results = {.flag = flag, .status = array_of_statuses, .statuses = count};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, mpipp_given_status(passage, array_of_statuses));
+}
 EXPORT int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
 int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   void *real;
@@ -1772,11 +2185,13 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, array_of_statuses);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, array_of_statuses)
+                 : hooked_Request_get_status_all(thread, real, count, array_of_requests, flag, array_of_statuses);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     for (int i = 0; *flag && i < count; i++)
-      mpipp_told_complete(MPIPP_KEY(array_of_requests[i]));
+      mpipp_told_complete(MPIPP_KEY(array_of_requests[i]), i);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1792,6 +2207,11 @@ int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[]
 #ifdef MPIPP_HAVE_Request_get_status_any
 typedef int raw_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
 typedef __typeof__(mpih_Request_get_status_any) typed_Request_get_status_any;
+static MPIPP_COLD int hooked_Request_get_status_any(struct mpipp_thread *thread, void *real, int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  struct mpipp_passage results = {.index = index, .flag = flag, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
 int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   void *real;
@@ -1801,11 +2221,13 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, status)
+                 : hooked_Request_get_status_any(thread, real, count, array_of_requests, index, flag, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (*flag && *index != MPI_UNDEFINED)
-      mpipp_told_complete(MPIPP_KEY(array_of_requests[*index]));
+      mpipp_told_complete(MPIPP_KEY(array_of_requests[*index]), 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1821,6 +2243,11 @@ int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[]
 #ifdef MPIPP_HAVE_Request_get_status_some
 typedef int raw_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 typedef __typeof__(mpih_Request_get_status_some) typed_Request_get_status_some;
+static MPIPP_COLD int hooked_Request_get_status_some(struct mpipp_thread *thread, void *real, int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
+  struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_given_status(passage, array_of_statuses));
+}
 EXPORT int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   void *real;
@@ -1830,11 +2257,13 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
+                 : hooked_Request_get_status_some(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)
-      mpipp_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]));
+      mpipp_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1850,6 +2279,11 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_request
 #ifdef MPIPP_HAVE_Session_create_errhandler
 typedef int raw_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler);
 typedef __typeof__(mpih_Session_create_errhandler) typed_Session_create_errhandler;
+static MPIPP_COLD int hooked_Session_create_errhandler(struct mpipp_thread *thread, void *real, MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler) {
+  struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Session_create_errhandler *)real)(session_errhandler_fn, errhandler);
+}
 EXPORT int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler);
 int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
@@ -1857,10 +2291,12 @@ int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errha
   if (!thread) return ((raw_Session_create_errhandler *)real)(session_errhandler_fn, errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_create_errhandler, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Session_create_errhandler *)real)(session_errhandler_fn, errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Session_create_errhandler *)real)(session_errhandler_fn, errhandler)
+                 : hooked_Session_create_errhandler(thread, real, session_errhandler_fn, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_made(call, *errhandler, (uintptr_t)session_errhandler_fn);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1876,6 +2312,11 @@ int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errh
 #ifdef MPIPP_HAVE_Session_finalize
 typedef int raw_Session_finalize(MPI_Session* session);
 typedef __typeof__(mpih_Session_finalize) typed_Session_finalize;
+static MPIPP_COLD int hooked_Session_finalize(struct mpipp_thread *thread, void *real, MPI_Session* session) {
+  struct mpipp_passage results = {.handle = session, .kind = MPIPP_SESSION};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Session_finalize *)real)(session);
+}
 EXPORT int MPI_Session_finalize(MPI_Session* session);
 int MPI_Session_finalize(MPI_Session* session) {
   void *real;
@@ -1891,10 +2332,12 @@ int MPI_Session_finalize(MPI_Session* session) {
   call->present = 0;
   uint64_t handle = session ? MPIPP_KEY(*session) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_SESSION, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Session_finalize *)real)(session);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Session_finalize *)real)(session)
+                 : hooked_Session_finalize(thread, real, session);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_freed(MPIPP_SESSION, handle, serial);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1910,6 +2353,11 @@ int PMPI_Session_finalize(MPI_Session* session) {
 #ifdef MPIPP_HAVE_Session_get_errhandler
 typedef int raw_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhandler);
 typedef __typeof__(mpih_Session_get_errhandler) typed_Session_get_errhandler;
+static MPIPP_COLD int hooked_Session_get_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, MPI_Errhandler* errhandler) {
+  struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Session_get_errhandler *)real)((MPI_Session)session, errhandler);
+}
 EXPORT int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhandler);
 int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhandler) {
   void *real;
@@ -1917,10 +2365,12 @@ int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhan
   if (!thread) return ((raw_Session_get_errhandler *)real)(session, errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_errhandler, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Session_get_errhandler *)real)((MPI_Session)session, errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Session_get_errhandler *)real)((MPI_Session)session, errhandler)
+                 : hooked_Session_get_errhandler(thread, real, session, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_made(call, *errhandler, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1936,6 +2386,11 @@ int PMPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errha
 #ifdef MPIPP_HAVE_Session_get_info
 typedef int raw_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used);
 typedef __typeof__(mpih_Session_get_info) typed_Session_get_info;
+static MPIPP_COLD int hooked_Session_get_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, MPI_Info* info_used) {
+  struct mpipp_passage results = {.handle = info_used, .kind = MPIPP_INFO};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Session_get_info *)real)((MPI_Session)session, info_used);
+}
 EXPORT int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used);
 int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used) {
   void *real;
@@ -1943,10 +2398,12 @@ int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used) {
   if (!thread) return ((raw_Session_get_info *)real)(session, info_used);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_info, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Session_get_info *)real)((MPI_Session)session, info_used);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Session_get_info *)real)((MPI_Session)session, info_used)
+                 : hooked_Session_get_info(thread, real, session, info_used);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_info_made(call, *info_used);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1962,6 +2419,11 @@ int PMPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used) {
 #ifdef MPIPP_HAVE_Session_get_pset_info
 typedef int raw_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, MPI_Info* info);
 typedef __typeof__(mpih_Session_get_pset_info) typed_Session_get_pset_info;
+static MPIPP_COLD int hooked_Session_get_pset_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, const char* pset_name, MPI_Info* info) {
+  struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Session_get_pset_info *)real)((MPI_Session)session, pset_name, info);
+}
 EXPORT int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, MPI_Info* info);
 int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, MPI_Info* info) {
   void *real;
@@ -1969,10 +2431,12 @@ int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, 
   if (!thread) return ((raw_Session_get_pset_info *)real)(session, pset_name, info);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_pset_info, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Session_get_pset_info *)real)((MPI_Session)session, pset_name, info);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Session_get_pset_info *)real)((MPI_Session)session, pset_name, info)
+                 : hooked_Session_get_pset_info(thread, real, session, pset_name, info);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_info_made(call, *info);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1988,6 +2452,11 @@ int PMPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name,
 #ifdef MPIPP_HAVE_Session_iflush_buffer
 typedef int raw_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request);
 typedef __typeof__(mpih_Session_iflush_buffer) typed_Session_iflush_buffer;
+static MPIPP_COLD int hooked_Session_iflush_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Session_iflush_buffer *)real)((MPI_Session)session, request);
+}
 EXPORT int MPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request);
 int MPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request) {
   void *real;
@@ -1997,10 +2466,12 @@ int MPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Session_iflush_buffer *)real)((MPI_Session)session, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Session_iflush_buffer *)real)((MPI_Session)session, request)
+                 : hooked_Session_iflush_buffer(thread, real, session, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -2016,6 +2487,11 @@ int PMPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request) 
 #ifdef MPIPP_HAVE_Session_init
 typedef int raw_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session);
 typedef __typeof__(mpih_Session_init) typed_Session_init;
+static MPIPP_COLD int hooked_Session_init(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session) {
+  struct mpipp_passage results = {.handle = session, .kind = MPIPP_SESSION};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Session_init *)real)((MPI_Info)info, (MPI_Errhandler)errhandler, session);
+}
 EXPORT int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session);
 int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session) {
   void *real;
@@ -2023,11 +2499,13 @@ int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_S
   if (!thread) return ((raw_Session_init *)real)(info, errhandler, session);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_init, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Session_init *)real)((MPI_Info)info, (MPI_Errhandler)errhandler, session);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Session_init *)real)((MPI_Info)info, (MPI_Errhandler)errhandler, session)
+                 : hooked_Session_init(thread, real, info, errhandler, session);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_initialized();
     mpipp_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -2043,6 +2521,11 @@ int PMPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_
 #ifdef MPIPP_HAVE_Session_set_errhandler
 typedef int raw_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler);
 typedef __typeof__(mpih_Session_set_errhandler) typed_Session_set_errhandler;
+static MPIPP_COLD int hooked_Session_set_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Session_set_errhandler *)real)((MPI_Session)session, (MPI_Errhandler)errhandler);
+}
 EXPORT int MPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler);
 int MPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler) {
   void *real;
@@ -2050,11 +2533,13 @@ int MPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler e
   if (!thread) return ((raw_Session_set_errhandler *)real)(session, errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_set_errhandler, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Session_set_errhandler *)real)((MPI_Session)session, (MPI_Errhandler)errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Session_set_errhandler *)real)((MPI_Session)session, (MPI_Errhandler)errhandler)
+                 : hooked_Session_set_errhandler(thread, real, session, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_set(MPIPP_SESSION, MPIPP_KEY((MPI_Session)session),
                          MPIPP_KEY((MPI_Errhandler)errhandler));
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -2070,6 +2555,11 @@ int PMPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler 
 #ifdef MPIPP_HAVE_Start
 typedef int raw_Start(MPI_Request* request);
 typedef __typeof__(mpih_Start) typed_Start;
+static MPIPP_COLD int hooked_Start(struct mpipp_thread *thread, void *real, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Start *)real)(request);
+}
 EXPORT int MPI_Start(MPI_Request* request);
 int MPI_Start(MPI_Request* request) {
   void *real;
@@ -2080,13 +2570,14 @@ int MPI_Start(MPI_Request* request) {
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_starting(call, request, 1);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Start *)real)(request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Start *)real)(request)
+                 : hooked_Start(thread, real, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_started(request, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_not_started(request, 1);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_not_started(request, 1, code));
 }
 extern raw_Start own_Start OWN(MPI_Start);
 EXPORT int PMPI_Start(MPI_Request* request);
@@ -2100,6 +2591,11 @@ int PMPI_Start(MPI_Request* request) {
 #ifdef MPIPP_HAVE_Startall
 typedef int raw_Startall(int count, MPI_Request array_of_requests[]);
 typedef __typeof__(mpih_Startall) typed_Startall;
+static MPIPP_COLD int hooked_Startall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[]) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Startall *)real)(count, array_of_requests);
+}
 EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[]);
 int MPI_Startall(int count, MPI_Request array_of_requests[]) {
   void *real;
@@ -2110,13 +2606,14 @@ int MPI_Startall(int count, MPI_Request array_of_requests[]) {
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
   mpipp_starting(call, array_of_requests, count);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Startall *)real)(count, array_of_requests);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Startall *)real)(count, array_of_requests)
+                 : hooked_Startall(thread, real, count, array_of_requests);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_started(array_of_requests, count);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_not_started(array_of_requests, count);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_not_started(array_of_requests, count, code));
 }
 extern raw_Startall own_Startall OWN(MPI_Startall);
 EXPORT int PMPI_Startall(int count, MPI_Request array_of_requests[]);
@@ -2130,6 +2627,11 @@ int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
 #ifdef MPIPP_HAVE_Test
 typedef int raw_Test(MPI_Request* request, int* flag, MPI_Status* status);
 typedef __typeof__(mpih_Test) typed_Test;
+static MPIPP_COLD int hooked_Test(struct mpipp_thread *thread, void *real, MPI_Request* request, int* flag, MPI_Status* status) {
+  struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Test *)real)(request, flag, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   void *real;
@@ -2140,13 +2642,15 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   if (MPIPP_UNLIKELY(!request)) {
-    int code;
-    if (!mpipp_enter(thread, &code)) code = ((typed_Test *)real)(request, flag, status);
+    int code = MPIPP_LIKELY(!mpipp_active(thread))
+                   ? ((typed_Test *)real)(request, flag, status)
+                   : hooked_Test(thread, real, request, flag, status);
     return mpipp_leave(thread, code);
   }
   MPI_Request before = *request;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Test *)real)(request, flag, status);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Test *)real)(request, flag, status)
+                 : hooked_Test(thread, real, request, flag, status);
   if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))
     mpipp_completed(call, before, request);
   return mpipp_leave(thread, code);
@@ -2163,6 +2667,11 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 #ifdef MPIPP_HAVE_Testall
 typedef int raw_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
 typedef __typeof__(mpih_Testall) typed_Testall;
+static MPIPP_COLD int hooked_Testall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  struct mpipp_passage results = {.flag = flag, .status = array_of_statuses, .statuses = count};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Testall *)real)(count, array_of_requests, flag, mpipp_given_status(passage, array_of_statuses));
+}
 EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
 int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   void *real;
@@ -2173,14 +2682,16 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
-    int code;
-    if (!mpipp_enter(thread, &code)) code = ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses);
+    int code = MPIPP_LIKELY(!mpipp_active(thread))
+                   ? ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses)
+                   : hooked_Testall(thread, real, count, array_of_requests, flag, array_of_statuses);
     return mpipp_leave(thread, code);
   }
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses)
+                 : hooked_Testall(thread, real, count, array_of_requests, flag, array_of_statuses);
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS && *flag);
   mpipp_handles_deinit(&before);
   return mpipp_leave(thread, code);
@@ -2197,6 +2708,11 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Stat
 #ifdef MPIPP_HAVE_Testany
 typedef int raw_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
 typedef __typeof__(mpih_Testany) typed_Testany;
+static MPIPP_COLD int hooked_Testany(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  struct mpipp_passage results = {.index = index, .flag = flag, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Testany *)real)(count, array_of_requests, index, flag, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
 int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   void *real;
@@ -2207,14 +2723,16 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
-    int code;
-    if (!mpipp_enter(thread, &code)) code = ((typed_Testany *)real)(count, array_of_requests, index, flag, status);
+    int code = MPIPP_LIKELY(!mpipp_active(thread))
+                   ? ((typed_Testany *)real)(count, array_of_requests, index, flag, status)
+                   : hooked_Testany(thread, real, count, array_of_requests, index, flag, status);
     return mpipp_leave(thread, code);
   }
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Testany *)real)(count, array_of_requests, index, flag, status);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Testany *)real)(count, array_of_requests, index, flag, status)
+                 : hooked_Testany(thread, real, count, array_of_requests, index, flag, status);
   if (code != MPI_SUCCESS)
     mpipp_completed_all(call, &before, count, array_of_requests, 0);
   else if (*flag)
@@ -2234,6 +2752,11 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fl
 #ifdef MPIPP_HAVE_Testsome
 typedef int raw_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 typedef __typeof__(mpih_Testsome) typed_Testsome;
+static MPIPP_COLD int hooked_Testsome(struct mpipp_thread *thread, void *real, int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
+  struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_given_status(passage, array_of_statuses));
+}
 EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   void *real;
@@ -2244,14 +2767,16 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
-    int code;
-    if (!mpipp_enter(thread, &code)) code = ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    int code = MPIPP_LIKELY(!mpipp_active(thread))
+                   ? ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
+                   : hooked_Testsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     return mpipp_leave(thread, code);
   }
   struct mpipp_handles before;
   mpipp_handles_init(&before, incount, array_of_requests);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
+                 : hooked_Testsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
     mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
   mpipp_handles_deinit(&before);
@@ -2269,6 +2794,11 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, i
 #ifdef MPIPP_HAVE_Wait
 typedef int raw_Wait(MPI_Request* request, MPI_Status* status);
 typedef __typeof__(mpih_Wait) typed_Wait;
+static MPIPP_COLD int hooked_Wait(struct mpipp_thread *thread, void *real, MPI_Request* request, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Wait *)real)(request, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status);
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   void *real;
@@ -2279,13 +2809,15 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   if (MPIPP_UNLIKELY(!request)) {
-    int code;
-    if (!mpipp_enter(thread, &code)) code = ((typed_Wait *)real)(request, status);
+    int code = MPIPP_LIKELY(!mpipp_active(thread))
+                   ? ((typed_Wait *)real)(request, status)
+                   : hooked_Wait(thread, real, request, status);
     return mpipp_leave(thread, code);
   }
   MPI_Request before = *request;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Wait *)real)(request, status);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Wait *)real)(request, status)
+                 : hooked_Wait(thread, real, request, status);
   mpipp_completed(call, before, request);
   return mpipp_leave(thread, code);
 }
@@ -2301,6 +2833,11 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
 #ifdef MPIPP_HAVE_Waitall
 typedef int raw_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
 typedef __typeof__(mpih_Waitall) typed_Waitall;
+static MPIPP_COLD int hooked_Waitall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+  struct mpipp_passage results = {.status = array_of_statuses, .statuses = count};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Waitall *)real)(count, array_of_requests, mpipp_given_status(passage, array_of_statuses));
+}
 EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   void *real;
@@ -2311,14 +2848,16 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
-    int code;
-    if (!mpipp_enter(thread, &code)) code = ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses);
+    int code = MPIPP_LIKELY(!mpipp_active(thread))
+                   ? ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses)
+                   : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
     return mpipp_leave(thread, code);
   }
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses)
+                 : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS);
   mpipp_handles_deinit(&before);
   return mpipp_leave(thread, code);
@@ -2335,6 +2874,11 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of
 #ifdef MPIPP_HAVE_Waitany
 typedef int raw_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status);
 typedef __typeof__(mpih_Waitany) typed_Waitany;
+static MPIPP_COLD int hooked_Waitany(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
+  struct mpipp_passage results = {.index = index, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Waitany *)real)(count, array_of_requests, index, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status);
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
   void *real;
@@ -2345,15 +2889,17 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
-    int code;
-    if (!mpipp_enter(thread, &code)) code = ((typed_Waitany *)real)(count, array_of_requests, index, status);
+    int code = MPIPP_LIKELY(!mpipp_active(thread))
+                   ? ((typed_Waitany *)real)(count, array_of_requests, index, status)
+                   : hooked_Waitany(thread, real, count, array_of_requests, index, status);
     return mpipp_leave(thread, code);
   }
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
   call->before = (uintptr_t)before.all;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Waitany *)real)(count, array_of_requests, index, status);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Waitany *)real)(count, array_of_requests, index, status)
+                 : hooked_Waitany(thread, real, count, array_of_requests, index, status);
   if (code != MPI_SUCCESS)
     mpipp_completed_all(call, &before, count, array_of_requests, 0);
   else
@@ -2373,6 +2919,11 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Sta
 #ifdef MPIPP_HAVE_Waitsome
 typedef int raw_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 typedef __typeof__(mpih_Waitsome) typed_Waitsome;
+static MPIPP_COLD int hooked_Waitsome(struct mpipp_thread *thread, void *real, int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
+  struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_given_status(passage, array_of_statuses));
+}
 EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   void *real;
@@ -2383,15 +2934,17 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
-    int code;
-    if (!mpipp_enter(thread, &code)) code = ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    int code = MPIPP_LIKELY(!mpipp_active(thread))
+                   ? ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
+                   : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     return mpipp_leave(thread, code);
   }
   struct mpipp_handles before;
   mpipp_handles_init(&before, incount, array_of_requests);
   call->before = (uintptr_t)before.all;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
+                 : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
     mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
   mpipp_handles_deinit(&before);
@@ -2409,6 +2962,11 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, i
 #ifdef MPIPP_HAVE_Win_create_errhandler
 typedef int raw_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler);
 typedef __typeof__(mpih_Win_create_errhandler) typed_Win_create_errhandler;
+static MPIPP_COLD int hooked_Win_create_errhandler(struct mpipp_thread *thread, void *real, MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler) {
+  struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_create_errhandler *)real)(win_errhandler_fn, errhandler);
+}
 EXPORT int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler);
 int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
@@ -2416,10 +2974,12 @@ int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MP
   if (!thread) return ((raw_Win_create_errhandler *)real)(win_errhandler_fn, errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_errhandler, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_create_errhandler *)real)(win_errhandler_fn, errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_create_errhandler *)real)(win_errhandler_fn, errhandler)
+                 : hooked_Win_create_errhandler(thread, real, win_errhandler_fn, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_made(call, *errhandler, (uintptr_t)win_errhandler_fn);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -2434,6 +2994,11 @@ int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, M
 
 typedef int raw_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler);
 typedef int typed_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler);
+static MPIPP_COLD int hooked_Errhandler_create(struct mpipp_thread *thread, void *real, void* comm_errhandler_fn, MPI_Errhandler* errhandler) {
+  struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Errhandler_create *)real)(comm_errhandler_fn, errhandler);
+}
 EXPORT int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler) __asm__("MPI_Errhandler_create");
 int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
@@ -2441,10 +3006,12 @@ int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler)
   if (!thread) return ((raw_Errhandler_create *)real)(comm_errhandler_fn, errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_create, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Errhandler_create *)real)(comm_errhandler_fn, errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Errhandler_create *)real)(comm_errhandler_fn, errhandler)
+                 : hooked_Errhandler_create(thread, real, comm_errhandler_fn, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -2458,6 +3025,11 @@ int PMPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler
 
 typedef int raw_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler);
 typedef int typed_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler);
+static MPIPP_COLD int hooked_Errhandler_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
+  struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Errhandler_get *)real)((MPI_Comm)comm, errhandler);
+}
 EXPORT int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) __asm__("MPI_Errhandler_get");
 int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   void *real;
@@ -2466,10 +3038,12 @@ int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_get, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Errhandler_get *)real)((MPI_Comm)comm, errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Errhandler_get *)real)((MPI_Comm)comm, errhandler)
+                 : hooked_Errhandler_get(thread, real, comm, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_made(call, *errhandler, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -2483,6 +3057,11 @@ int PMPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
 
 typedef int raw_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
 typedef int typed_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
+static MPIPP_COLD int hooked_Errhandler_set(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Errhandler_set *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler);
+}
 EXPORT int MPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) __asm__("MPI_Errhandler_set");
 int MPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
   void *real;
@@ -2491,11 +3070,13 @@ int MPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_set, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Errhandler_set *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Errhandler_set *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler)
+                 : hooked_Errhandler_set(thread, real, comm, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_set(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm),
                          MPIPP_KEY((MPI_Errhandler)errhandler));
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }

@@ -5,6 +5,11 @@
 #ifdef MPIPP_HAVE_File_close
 typedef int raw_File_close(MPI_File* fh);
 typedef __typeof__(mpih_File_close) typed_File_close;
+static MPIPP_COLD int hooked_File_close(struct mpipp_thread *thread, void *real, MPI_File* fh) {
+  struct mpipp_passage results = {.handle = fh, .kind = MPIPP_FILE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_close *)real)(fh);
+}
 EXPORT int MPI_File_close(MPI_File* fh);
 int MPI_File_close(MPI_File* fh) {
   void *real;
@@ -20,10 +25,12 @@ int MPI_File_close(MPI_File* fh) {
   call->present = 0;
   uint64_t handle = fh ? MPIPP_KEY(*fh) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_FILE, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_close *)real)(fh);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_close *)real)(fh)
+                 : hooked_File_close(thread, real, fh);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_freed(MPIPP_FILE, handle, serial);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -39,6 +46,11 @@ int PMPI_File_close(MPI_File* fh) {
 #ifdef MPIPP_HAVE_File_create_errhandler
 typedef int raw_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler);
 typedef __typeof__(mpih_File_create_errhandler) typed_File_create_errhandler;
+static MPIPP_COLD int hooked_File_create_errhandler(struct mpipp_thread *thread, void *real, MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler) {
+  struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_create_errhandler *)real)(file_errhandler_fn, errhandler);
+}
 EXPORT int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler);
 int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler) {
   void *real;
@@ -46,10 +58,12 @@ int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn,
   if (!thread) return ((raw_File_create_errhandler *)real)(file_errhandler_fn, errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_create_errhandler, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_create_errhandler *)real)(file_errhandler_fn, errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_create_errhandler *)real)(file_errhandler_fn, errhandler)
+                 : hooked_File_create_errhandler(thread, real, file_errhandler_fn, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_made(call, *errhandler, (uintptr_t)file_errhandler_fn);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -65,6 +79,11 @@ int PMPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn
 #ifdef MPIPP_HAVE_File_get_errhandler
 typedef int raw_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler);
 typedef __typeof__(mpih_File_get_errhandler) typed_File_get_errhandler;
+static MPIPP_COLD int hooked_File_get_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_File file, MPI_Errhandler* errhandler) {
+  struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_get_errhandler *)real)((MPI_File)file, errhandler);
+}
 EXPORT int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler);
 int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler) {
   void *real;
@@ -73,10 +92,12 @@ int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)file);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_get_errhandler *)real)((MPI_File)file, errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_get_errhandler *)real)((MPI_File)file, errhandler)
+                 : hooked_File_get_errhandler(thread, real, file, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_made(call, *errhandler, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -92,6 +113,11 @@ int PMPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler) {
 #ifdef MPIPP_HAVE_File_get_group
 typedef int raw_File_get_group(mpipp_MPI_File fh, MPI_Group* group);
 typedef __typeof__(mpih_File_get_group) typed_File_get_group;
+static MPIPP_COLD int hooked_File_get_group(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Group* group) {
+  struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_get_group *)real)((MPI_File)fh, group);
+}
 EXPORT int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group);
 int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group) {
   void *real;
@@ -100,10 +126,12 @@ int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_group, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_get_group *)real)((MPI_File)fh, group);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_get_group *)real)((MPI_File)fh, group)
+                 : hooked_File_get_group(thread, real, fh, group);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_group_made(call, *group);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -119,6 +147,11 @@ int PMPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group) {
 #ifdef MPIPP_HAVE_File_get_info
 typedef int raw_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used);
 typedef __typeof__(mpih_File_get_info) typed_File_get_info;
+static MPIPP_COLD int hooked_File_get_info(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Info* info_used) {
+  struct mpipp_passage results = {.handle = info_used, .kind = MPIPP_INFO};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_get_info *)real)((MPI_File)fh, info_used);
+}
 EXPORT int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used);
 int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used) {
   void *real;
@@ -127,10 +160,12 @@ int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_get_info *)real)((MPI_File)fh, info_used);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_get_info *)real)((MPI_File)fh, info_used)
+                 : hooked_File_get_info(thread, real, fh, info_used);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_info_made(call, *info_used);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -146,6 +181,11 @@ int PMPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used) {
 #ifdef MPIPP_HAVE_File_get_view
 typedef int raw_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep);
 typedef __typeof__(mpih_File_get_view) typed_File_get_view;
+static MPIPP_COLD int hooked_File_get_view(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep) {
+  struct mpipp_passage results = {.handle = etype, .kind = MPIPP_DATATYPE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_get_view *)real)((MPI_File)fh, disp, etype, filetype, datarep);
+}
 EXPORT int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep);
 int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep) {
   void *real;
@@ -154,11 +194,13 @@ int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, 
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_view, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_get_view *)real)((MPI_File)fh, disp, etype, filetype, datarep);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_get_view *)real)((MPI_File)fh, disp, etype, filetype, datarep)
+                 : hooked_File_get_view(thread, real, fh, disp, etype, filetype, datarep);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_datatype_imported(call->caller, *etype);
     mpipp_datatype_imported(call->caller, *filetype);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -174,6 +216,11 @@ int PMPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype,
 #ifdef MPIPP_HAVE_File_iread
 typedef int raw_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread) typed_File_iread;
+static MPIPP_COLD int hooked_File_iread(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iread *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -185,11 +232,13 @@ int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype d
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iread *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iread *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -205,6 +254,11 @@ int PMPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype 
 #ifdef MPIPP_HAVE_File_iread_c
 typedef int raw_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_c) typed_File_iread_c;
+static MPIPP_COLD int hooked_File_iread_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iread_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -216,11 +270,13 @@ int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Da
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iread_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_c(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -236,6 +292,11 @@ int PMPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_D
 #ifdef MPIPP_HAVE_File_iread_all
 typedef int raw_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_all) typed_File_iread_all;
+static MPIPP_COLD int hooked_File_iread_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iread_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -247,11 +308,13 @@ int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dataty
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_all *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iread_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_all(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -267,6 +330,11 @@ int PMPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datat
 #ifdef MPIPP_HAVE_File_iread_all_c
 typedef int raw_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_all_c) typed_File_iread_all_c;
+static MPIPP_COLD int hooked_File_iread_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iread_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -278,11 +346,13 @@ int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MP
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_all_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iread_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_all_c(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -298,6 +368,11 @@ int PMPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_M
 #ifdef MPIPP_HAVE_File_iread_at
 typedef int raw_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at) typed_File_iread_at;
+static MPIPP_COLD int hooked_File_iread_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iread_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -310,11 +385,13 @@ int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_at *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iread_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_at(thread, real, fh, offset, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -330,6 +407,11 @@ int PMPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int coun
 #ifdef MPIPP_HAVE_File_iread_at_c
 typedef int raw_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at_c) typed_File_iread_at_c;
+static MPIPP_COLD int hooked_File_iread_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -342,11 +424,13 @@ int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Cou
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_at_c(thread, real, fh, offset, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -362,6 +446,11 @@ int PMPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Co
 #ifdef MPIPP_HAVE_File_iread_at_all
 typedef int raw_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at_all) typed_File_iread_at_all;
+static MPIPP_COLD int hooked_File_iread_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -374,11 +463,13 @@ int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int c
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_at_all(thread, real, fh, offset, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -394,6 +485,11 @@ int PMPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int 
 #ifdef MPIPP_HAVE_File_iread_at_all_c
 typedef int raw_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at_all_c) typed_File_iread_at_all_c;
+static MPIPP_COLD int hooked_File_iread_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -406,11 +502,13 @@ int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -426,6 +524,11 @@ int PMPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MP
 #ifdef MPIPP_HAVE_File_iread_shared
 typedef int raw_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_shared) typed_File_iread_shared;
+static MPIPP_COLD int hooked_File_iread_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iread_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -437,11 +540,13 @@ int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_shared *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iread_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_shared(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -457,6 +562,11 @@ int PMPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Da
 #ifdef MPIPP_HAVE_File_iread_shared_c
 typedef int raw_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_shared_c) typed_File_iread_shared_c;
+static MPIPP_COLD int hooked_File_iread_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iread_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -468,11 +578,13 @@ int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iread_shared_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iread_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iread_shared_c(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -488,6 +600,11 @@ int PMPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpip
 #ifdef MPIPP_HAVE_File_iwrite
 typedef int raw_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite) typed_File_iwrite;
+static MPIPP_COLD int hooked_File_iwrite(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iwrite *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -499,11 +616,13 @@ int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Dat
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iwrite *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -519,6 +638,11 @@ int PMPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Da
 #ifdef MPIPP_HAVE_File_iwrite_c
 typedef int raw_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_c) typed_File_iwrite_c;
+static MPIPP_COLD int hooked_File_iwrite_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iwrite_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -530,11 +654,13 @@ int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iwrite_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_c(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -550,6 +676,11 @@ int PMPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpip
 #ifdef MPIPP_HAVE_File_iwrite_all
 typedef int raw_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_all) typed_File_iwrite_all;
+static MPIPP_COLD int hooked_File_iwrite_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iwrite_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -561,11 +692,13 @@ int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_all *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iwrite_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_all(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -581,6 +714,11 @@ int PMPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MP
 #ifdef MPIPP_HAVE_File_iwrite_all_c
 typedef int raw_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_all_c) typed_File_iwrite_all_c;
+static MPIPP_COLD int hooked_File_iwrite_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iwrite_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -592,11 +730,13 @@ int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, m
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_all_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iwrite_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_all_c(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -612,6 +752,11 @@ int PMPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, 
 #ifdef MPIPP_HAVE_File_iwrite_at
 typedef int raw_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at) typed_File_iwrite_at;
+static MPIPP_COLD int hooked_File_iwrite_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iwrite_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -624,11 +769,13 @@ int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, in
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_at *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iwrite_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_at(thread, real, fh, offset, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -644,6 +791,11 @@ int PMPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, i
 #ifdef MPIPP_HAVE_File_iwrite_at_c
 typedef int raw_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at_c) typed_File_iwrite_at_c;
+static MPIPP_COLD int hooked_File_iwrite_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -656,11 +808,13 @@ int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, 
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_at_c(thread, real, fh, offset, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -676,6 +830,11 @@ int PMPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf,
 #ifdef MPIPP_HAVE_File_iwrite_at_all
 typedef int raw_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at_all) typed_File_iwrite_at_all;
+static MPIPP_COLD int hooked_File_iwrite_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -688,11 +847,13 @@ int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_at_all(thread, real, fh, offset, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -708,6 +869,11 @@ int PMPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* bu
 #ifdef MPIPP_HAVE_File_iwrite_at_all_c
 typedef int raw_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at_all_c) typed_File_iwrite_at_all_c;
+static MPIPP_COLD int hooked_File_iwrite_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -720,11 +886,13 @@ int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -740,6 +908,11 @@ int PMPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* 
 #ifdef MPIPP_HAVE_File_iwrite_shared
 typedef int raw_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_shared) typed_File_iwrite_shared;
+static MPIPP_COLD int hooked_File_iwrite_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iwrite_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -751,11 +924,13 @@ int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_shared *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iwrite_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_shared(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -771,6 +946,11 @@ int PMPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp
 #ifdef MPIPP_HAVE_File_iwrite_shared_c
 typedef int raw_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_shared_c) typed_File_iwrite_shared_c;
+static MPIPP_COLD int hooked_File_iwrite_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+}
 EXPORT int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
@@ -782,11 +962,13 @@ int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
+                 : hooked_File_iwrite_shared_c(thread, real, fh, buf, count, datatype, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -802,6 +984,11 @@ int PMPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count coun
 #ifdef MPIPP_HAVE_File_open
 typedef int raw_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh);
 typedef __typeof__(mpih_File_open) typed_File_open;
+static MPIPP_COLD int hooked_File_open(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh) {
+  struct mpipp_passage results = {.handle = fh, .kind = MPIPP_FILE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_open *)real)((MPI_Comm)comm, filename, amode, (MPI_Info)info, fh);
+}
 EXPORT int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh);
 int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh) {
   void *real;
@@ -811,13 +998,14 @@ int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MP
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_open *)real)((MPI_Comm)comm, filename, amode, (MPI_Info)info, fh);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_open *)real)((MPI_Comm)comm, filename, amode, (MPI_Info)info, fh)
+                 : hooked_File_open(thread, real, comm, filename, amode, info, fh);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_file_made(call, *fh, call->comm, filename, amode);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_File_open own_File_open OWN(MPI_File_open);
 EXPORT int PMPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh);
@@ -831,6 +1019,11 @@ int PMPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_M
 #ifdef MPIPP_HAVE_File_read
 typedef int raw_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read) typed_File_read;
+static MPIPP_COLD int hooked_File_read(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -840,10 +1033,12 @@ int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype da
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -859,6 +1054,11 @@ int PMPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype d
 #ifdef MPIPP_HAVE_File_read_c
 typedef int raw_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_c) typed_File_read_c;
+static MPIPP_COLD int hooked_File_read_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -868,10 +1068,12 @@ int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Dat
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -887,6 +1089,11 @@ int PMPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Da
 #ifdef MPIPP_HAVE_File_read_all
 typedef int raw_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_all) typed_File_read_all;
+static MPIPP_COLD int hooked_File_read_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -896,10 +1103,12 @@ int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatyp
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_all *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_all(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -915,6 +1124,11 @@ int PMPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dataty
 #ifdef MPIPP_HAVE_File_read_all_c
 typedef int raw_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_all_c) typed_File_read_all_c;
+static MPIPP_COLD int hooked_File_read_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -924,10 +1138,12 @@ int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_all_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_all_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -943,6 +1159,11 @@ int PMPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MP
 #ifdef MPIPP_HAVE_File_read_all_begin
 typedef int raw_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_all_begin) typed_File_read_all_begin;
+static MPIPP_COLD int hooked_File_read_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_all_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -952,11 +1173,13 @@ int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_D
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_all_begin *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_all_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_read_all_begin(thread, real, fh, buf, count, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -972,6 +1195,11 @@ int PMPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_
 #ifdef MPIPP_HAVE_File_read_all_begin_c
 typedef int raw_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_all_begin_c) typed_File_read_all_begin_c;
+static MPIPP_COLD int hooked_File_read_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_all_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -981,11 +1209,13 @@ int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpi
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_all_begin_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_all_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_read_all_begin_c(thread, real, fh, buf, count, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1001,6 +1231,11 @@ int PMPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mp
 #ifdef MPIPP_HAVE_File_read_all_end
 typedef int raw_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 typedef __typeof__(mpih_File_read_all_end) typed_File_read_all_end;
+static MPIPP_COLD int hooked_File_read_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_all_end *)real)((MPI_File)fh, buf, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   void *real;
@@ -1009,10 +1244,12 @@ int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_all_end *)real)((MPI_File)fh, buf, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_all_end *)real)((MPI_File)fh, buf, status)
+                 : hooked_File_read_all_end(thread, real, fh, buf, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_split_ended(call->file);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1028,6 +1265,11 @@ int PMPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
 #ifdef MPIPP_HAVE_File_read_at
 typedef int raw_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_at) typed_File_read_at;
+static MPIPP_COLD int hooked_File_read_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1038,10 +1280,12 @@ int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count,
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_at *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_at(thread, real, fh, offset, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1057,6 +1301,11 @@ int PMPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count
 #ifdef MPIPP_HAVE_File_read_at_c
 typedef int raw_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_at_c) typed_File_read_at_c;
+static MPIPP_COLD int hooked_File_read_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1067,10 +1316,12 @@ int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Coun
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_at_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_at_c(thread, real, fh, offset, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1086,6 +1337,11 @@ int PMPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Cou
 #ifdef MPIPP_HAVE_File_read_at_all
 typedef int raw_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_at_all) typed_File_read_at_all;
+static MPIPP_COLD int hooked_File_read_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1096,10 +1352,12 @@ int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int co
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_at_all *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_at_all(thread, real, fh, offset, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1115,6 +1373,11 @@ int PMPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int c
 #ifdef MPIPP_HAVE_File_read_at_all_c
 typedef int raw_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_at_all_c) typed_File_read_at_all_c;
+static MPIPP_COLD int hooked_File_read_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1125,10 +1388,12 @@ int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_at_all_c(thread, real, fh, offset, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1144,6 +1409,11 @@ int PMPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
 #ifdef MPIPP_HAVE_File_read_at_all_begin
 typedef int raw_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_at_all_begin) typed_File_read_at_all_begin;
+static MPIPP_COLD int hooked_File_read_at_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_all_begin *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -1154,11 +1424,13 @@ int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, 
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_at_all_begin *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_at_all_begin *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_read_at_all_begin(thread, real, fh, offset, buf, count, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1174,6 +1446,11 @@ int PMPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf,
 #ifdef MPIPP_HAVE_File_read_at_all_begin_c
 typedef int raw_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_at_all_begin_c) typed_File_read_at_all_begin_c;
+static MPIPP_COLD int hooked_File_read_at_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -1184,11 +1461,13 @@ int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_at_all_begin_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_read_at_all_begin_c(thread, real, fh, offset, buf, count, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1204,6 +1483,11 @@ int PMPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* bu
 #ifdef MPIPP_HAVE_File_read_at_all_end
 typedef int raw_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 typedef __typeof__(mpih_File_read_at_all_end) typed_File_read_at_all_end;
+static MPIPP_COLD int hooked_File_read_at_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_all_end *)real)((MPI_File)fh, buf, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   void *real;
@@ -1212,10 +1496,12 @@ int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_at_all_end *)real)((MPI_File)fh, buf, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_at_all_end *)real)((MPI_File)fh, buf, status)
+                 : hooked_File_read_at_all_end(thread, real, fh, buf, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_split_ended(call->file);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1231,6 +1517,11 @@ int PMPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) 
 #ifdef MPIPP_HAVE_File_read_ordered
 typedef int raw_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_ordered) typed_File_read_ordered;
+static MPIPP_COLD int hooked_File_read_ordered(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_ordered *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1240,10 +1531,12 @@ int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_ordered *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_ordered *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_ordered(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1259,6 +1552,11 @@ int PMPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Da
 #ifdef MPIPP_HAVE_File_read_ordered_c
 typedef int raw_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_ordered_c) typed_File_read_ordered_c;
+static MPIPP_COLD int hooked_File_read_ordered_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_ordered_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1268,10 +1566,12 @@ int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_ordered_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_ordered_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_ordered_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1287,6 +1587,11 @@ int PMPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpip
 #ifdef MPIPP_HAVE_File_read_ordered_begin
 typedef int raw_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_ordered_begin) typed_File_read_ordered_begin;
+static MPIPP_COLD int hooked_File_read_ordered_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_ordered_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -1296,11 +1601,13 @@ int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_M
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_ordered_begin *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_ordered_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_read_ordered_begin(thread, real, fh, buf, count, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1316,6 +1623,11 @@ int PMPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_
 #ifdef MPIPP_HAVE_File_read_ordered_begin_c
 typedef int raw_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_ordered_begin_c) typed_File_read_ordered_begin_c;
+static MPIPP_COLD int hooked_File_read_ordered_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_ordered_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -1325,11 +1637,13 @@ int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count,
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_ordered_begin_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_ordered_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_read_ordered_begin_c(thread, real, fh, buf, count, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1345,6 +1659,11 @@ int PMPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count
 #ifdef MPIPP_HAVE_File_read_ordered_end
 typedef int raw_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 typedef __typeof__(mpih_File_read_ordered_end) typed_File_read_ordered_end;
+static MPIPP_COLD int hooked_File_read_ordered_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_ordered_end *)real)((MPI_File)fh, buf, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
 int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   void *real;
@@ -1353,10 +1672,12 @@ int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) 
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_ordered_end *)real)((MPI_File)fh, buf, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_ordered_end *)real)((MPI_File)fh, buf, status)
+                 : hooked_File_read_ordered_end(thread, real, fh, buf, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_split_ended(call->file);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1372,6 +1693,11 @@ int PMPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status)
 #ifdef MPIPP_HAVE_File_read_shared
 typedef int raw_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_shared) typed_File_read_shared;
+static MPIPP_COLD int hooked_File_read_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1381,10 +1707,12 @@ int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Data
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_shared *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_shared(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1400,6 +1728,11 @@ int PMPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
 #ifdef MPIPP_HAVE_File_read_shared_c
 typedef int raw_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_read_shared_c) typed_File_read_shared_c;
+static MPIPP_COLD int hooked_File_read_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1409,10 +1742,12 @@ int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_read_shared_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_read_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_read_shared_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1428,6 +1763,11 @@ int PMPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
 #ifdef MPIPP_HAVE_File_set_view
 typedef int raw_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
 typedef __typeof__(mpih_File_set_view) typed_File_set_view;
+static MPIPP_COLD int hooked_File_set_view(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_set_view *)real)((MPI_File)fh, disp, (MPI_Datatype)etype, (MPI_Datatype)filetype, datarep, (MPI_Info)info);
+}
 EXPORT int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
 int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info) {
   void *real;
@@ -1436,11 +1776,13 @@ int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype ety
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_set_view, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_set_view *)real)((MPI_File)fh, disp, (MPI_Datatype)etype, (MPI_Datatype)filetype, datarep, (MPI_Info)info);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_set_view *)real)((MPI_File)fh, disp, (MPI_Datatype)etype, (MPI_Datatype)filetype, datarep, (MPI_Info)info)
+                 : hooked_File_set_view(thread, real, fh, disp, etype, filetype, datarep, info);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_file_view(call->file, disp, MPIPP_KEY((MPI_Datatype)etype),
                     MPIPP_KEY((MPI_Datatype)filetype), datarep);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1456,6 +1798,11 @@ int PMPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype et
 #ifdef MPIPP_HAVE_File_write
 typedef int raw_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write) typed_File_write;
+static MPIPP_COLD int hooked_File_write(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1465,10 +1812,12 @@ int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Data
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1484,6 +1833,11 @@ int PMPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Dat
 #ifdef MPIPP_HAVE_File_write_c
 typedef int raw_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_c) typed_File_write_c;
+static MPIPP_COLD int hooked_File_write_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1493,10 +1847,12 @@ int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1512,6 +1868,11 @@ int PMPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp
 #ifdef MPIPP_HAVE_File_write_all
 typedef int raw_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_all) typed_File_write_all;
+static MPIPP_COLD int hooked_File_write_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1521,10 +1882,12 @@ int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_all *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_all(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1540,6 +1903,11 @@ int PMPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI
 #ifdef MPIPP_HAVE_File_write_all_c
 typedef int raw_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_all_c) typed_File_write_all_c;
+static MPIPP_COLD int hooked_File_write_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1549,10 +1917,12 @@ int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mp
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_all_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_all_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1568,6 +1938,11 @@ int PMPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, m
 #ifdef MPIPP_HAVE_File_write_all_begin
 typedef int raw_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_all_begin) typed_File_write_all_begin;
+static MPIPP_COLD int hooked_File_write_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_all_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -1577,11 +1952,13 @@ int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpip
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_all_begin *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_all_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_write_all_begin(thread, real, fh, buf, count, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1597,6 +1974,11 @@ int PMPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpi
 #ifdef MPIPP_HAVE_File_write_all_begin_c
 typedef int raw_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_all_begin_c) typed_File_write_all_begin_c;
+static MPIPP_COLD int hooked_File_write_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_all_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -1606,11 +1988,13 @@ int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count cou
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_all_begin_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_all_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_write_all_begin_c(thread, real, fh, buf, count, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1626,6 +2010,11 @@ int PMPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count co
 #ifdef MPIPP_HAVE_File_write_all_end
 typedef int raw_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 typedef __typeof__(mpih_File_write_all_end) typed_File_write_all_end;
+static MPIPP_COLD int hooked_File_write_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_all_end *)real)((MPI_File)fh, buf, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   void *real;
@@ -1634,10 +2023,12 @@ int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* statu
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_all_end *)real)((MPI_File)fh, buf, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_all_end *)real)((MPI_File)fh, buf, status)
+                 : hooked_File_write_all_end(thread, real, fh, buf, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_split_ended(call->file);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1653,6 +2044,11 @@ int PMPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* stat
 #ifdef MPIPP_HAVE_File_write_at
 typedef int raw_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_at) typed_File_write_at;
+static MPIPP_COLD int hooked_File_write_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1663,10 +2059,12 @@ int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_at *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_at(thread, real, fh, offset, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1682,6 +2080,11 @@ int PMPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, in
 #ifdef MPIPP_HAVE_File_write_at_c
 typedef int raw_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_at_c) typed_File_write_at_c;
+static MPIPP_COLD int hooked_File_write_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1692,10 +2095,12 @@ int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, M
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_at_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_at_c(thread, real, fh, offset, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1711,6 +2116,11 @@ int PMPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, 
 #ifdef MPIPP_HAVE_File_write_at_all
 typedef int raw_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_at_all) typed_File_write_at_all;
+static MPIPP_COLD int hooked_File_write_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1721,10 +2131,12 @@ int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf,
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_at_all *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_at_all(thread, real, fh, offset, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1740,6 +2152,11 @@ int PMPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf
 #ifdef MPIPP_HAVE_File_write_at_all_c
 typedef int raw_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_at_all_c) typed_File_write_at_all_c;
+static MPIPP_COLD int hooked_File_write_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1750,10 +2167,12 @@ int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* bu
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_at_all_c(thread, real, fh, offset, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1769,6 +2188,11 @@ int PMPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
 #ifdef MPIPP_HAVE_File_write_at_all_begin
 typedef int raw_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_at_all_begin) typed_File_write_at_all_begin;
+static MPIPP_COLD int hooked_File_write_at_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_all_begin *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -1779,11 +2203,13 @@ int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_at_all_begin *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_at_all_begin *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_write_at_all_begin(thread, real, fh, offset, buf, count, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1799,6 +2225,11 @@ int PMPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const voi
 #ifdef MPIPP_HAVE_File_write_at_all_begin_c
 typedef int raw_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_at_all_begin_c) typed_File_write_at_all_begin_c;
+static MPIPP_COLD int hooked_File_write_at_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -1809,11 +2240,13 @@ int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const vo
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_at_all_begin_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_write_at_all_begin_c(thread, real, fh, offset, buf, count, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1829,6 +2262,11 @@ int PMPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const v
 #ifdef MPIPP_HAVE_File_write_at_all_end
 typedef int raw_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 typedef __typeof__(mpih_File_write_at_all_end) typed_File_write_at_all_end;
+static MPIPP_COLD int hooked_File_write_at_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_all_end *)real)((MPI_File)fh, buf, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   void *real;
@@ -1837,10 +2275,12 @@ int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* st
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_at_all_end *)real)((MPI_File)fh, buf, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_at_all_end *)real)((MPI_File)fh, buf, status)
+                 : hooked_File_write_at_all_end(thread, real, fh, buf, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_split_ended(call->file);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1856,6 +2296,11 @@ int PMPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* s
 #ifdef MPIPP_HAVE_File_write_ordered
 typedef int raw_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_ordered) typed_File_write_ordered;
+static MPIPP_COLD int hooked_File_write_ordered(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_ordered *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1865,10 +2310,12 @@ int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_ordered *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_ordered *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_ordered(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1884,6 +2331,11 @@ int PMPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp
 #ifdef MPIPP_HAVE_File_write_ordered_c
 typedef int raw_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_ordered_c) typed_File_write_ordered_c;
+static MPIPP_COLD int hooked_File_write_ordered_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_ordered_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -1893,10 +2345,12 @@ int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_ordered_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_ordered_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_ordered_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1912,6 +2366,11 @@ int PMPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count coun
 #ifdef MPIPP_HAVE_File_write_ordered_begin
 typedef int raw_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_ordered_begin) typed_File_write_ordered_begin;
+static MPIPP_COLD int hooked_File_write_ordered_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_ordered_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -1921,11 +2380,13 @@ int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, 
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_ordered_begin *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_ordered_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_write_ordered_begin(thread, real, fh, buf, count, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1941,6 +2402,11 @@ int PMPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count,
 #ifdef MPIPP_HAVE_File_write_ordered_begin_c
 typedef int raw_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_ordered_begin_c) typed_File_write_ordered_begin_c;
+static MPIPP_COLD int hooked_File_write_ordered_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_ordered_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+}
 EXPORT int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
@@ -1950,11 +2416,13 @@ int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_ordered_begin_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_ordered_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
+                 : hooked_File_write_ordered_begin_c(thread, real, fh, buf, count, datatype);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1970,6 +2438,11 @@ int PMPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Coun
 #ifdef MPIPP_HAVE_File_write_ordered_end
 typedef int raw_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 typedef __typeof__(mpih_File_write_ordered_end) typed_File_write_ordered_end;
+static MPIPP_COLD int hooked_File_write_ordered_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_ordered_end *)real)((MPI_File)fh, buf, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
 int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   void *real;
@@ -1978,10 +2451,12 @@ int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* s
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_ordered_end *)real)((MPI_File)fh, buf, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_ordered_end *)real)((MPI_File)fh, buf, status)
+                 : hooked_File_write_ordered_end(thread, real, fh, buf, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_split_ended(call->file);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1997,6 +2472,11 @@ int PMPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* 
 #ifdef MPIPP_HAVE_File_write_shared
 typedef int raw_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_shared) typed_File_write_shared;
+static MPIPP_COLD int hooked_File_write_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -2006,10 +2486,12 @@ int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_M
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_shared *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_shared(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -2025,6 +2507,11 @@ int PMPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_
 #ifdef MPIPP_HAVE_File_write_shared_c
 typedef int raw_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 typedef __typeof__(mpih_File_write_shared_c) typed_File_write_shared_c;
+static MPIPP_COLD int hooked_File_write_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
@@ -2034,10 +2521,12 @@ int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count,
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_File_write_shared_c *)real)((MPI_File)fh, MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_write_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
+                 : hooked_File_write_shared_c(thread, real, fh, buf, count, datatype, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }

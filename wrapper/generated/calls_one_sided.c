@@ -5,6 +5,11 @@
 #ifdef MPIPP_HAVE_Accumulate
 typedef int raw_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Accumulate) typed_Accumulate;
+static MPIPP_COLD int hooked_Accumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Accumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
+}
 EXPORT int MPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
@@ -17,10 +22,12 @@ int MPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Accumulate *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Accumulate *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win)
+                 : hooked_Accumulate(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -36,6 +43,11 @@ int PMPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatyp
 #ifdef MPIPP_HAVE_Accumulate_c
 typedef int raw_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Accumulate_c) typed_Accumulate_c;
+static MPIPP_COLD int hooked_Accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Accumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
+}
 EXPORT int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
@@ -48,10 +60,12 @@ int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Accumulate_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Accumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win)
+                 : hooked_Accumulate_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -67,6 +81,11 @@ int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI
 #ifdef MPIPP_HAVE_Compare_and_swap
 typedef int raw_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Compare_and_swap) typed_Compare_and_swap;
+static MPIPP_COLD int hooked_Compare_and_swap(struct mpipp_thread *thread, void *real, const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Compare_and_swap *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), MPIPP_GIVEN(passage, MPIPP_ROLE_compare_addr, compare_addr), MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), (MPI_Datatype)datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), (MPI_Win)win);
+}
 EXPORT int MPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win);
 int MPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win) {
   void *real;
@@ -80,10 +99,12 @@ int MPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void
   mpipp_buffer(call, 1, compare_addr, 1, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_compare_addr);
   mpipp_buffer(call, 2, result_addr, 1, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 3, (const void *)(intptr_t)target_disp, 1, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Compare_and_swap *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), MPIPP_ADDRESS(call, MPIPP_ROLE_compare_addr, compare_addr), MPIPP_ADDRESS(call, MPIPP_ROLE_result_addr, result_addr), (MPI_Datatype)datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Compare_and_swap *)real)(origin_addr, compare_addr, result_addr, (MPI_Datatype)datatype, target_rank, target_disp, (MPI_Win)win)
+                 : hooked_Compare_and_swap(thread, real, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -99,6 +120,11 @@ int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, voi
 #ifdef MPIPP_HAVE_Fetch_and_op
 typedef int raw_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Fetch_and_op) typed_Fetch_and_op;
+static MPIPP_COLD int hooked_Fetch_and_op(struct mpipp_thread *thread, void *real, const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Fetch_and_op *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), (MPI_Datatype)datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), (MPI_Op)op, (MPI_Win)win);
+}
 EXPORT int MPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
@@ -112,10 +138,12 @@ int MPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datat
   mpipp_buffer(call, 0, origin_addr, 1, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, result_addr, 1, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, 1, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Fetch_and_op *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), MPIPP_ADDRESS(call, MPIPP_ROLE_result_addr, result_addr), (MPI_Datatype)datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), (MPI_Op)op, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Fetch_and_op *)real)(origin_addr, result_addr, (MPI_Datatype)datatype, target_rank, target_disp, (MPI_Op)op, (MPI_Win)win)
+                 : hooked_Fetch_and_op(thread, real, origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -131,6 +159,11 @@ int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Data
 #ifdef MPIPP_HAVE_Get
 typedef int raw_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get) typed_Get;
+static MPIPP_COLD int hooked_Get(struct mpipp_thread *thread, void *real, void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Get *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
+}
 EXPORT int MPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 int MPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real;
@@ -142,10 +175,12 @@ int MPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datat
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_WRITES, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Get *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Get *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win)
+                 : hooked_Get(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -161,6 +196,11 @@ int PMPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_data
 #ifdef MPIPP_HAVE_Get_c
 typedef int raw_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_c) typed_Get_c;
+static MPIPP_COLD int hooked_Get_c(struct mpipp_thread *thread, void *real, void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Get_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
+}
 EXPORT int MPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 int MPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real;
@@ -172,10 +212,12 @@ int MPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype orig
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_WRITES, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Get_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Get_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win)
+                 : hooked_Get_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -191,6 +233,11 @@ int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype ori
 #ifdef MPIPP_HAVE_Get_accumulate
 typedef int raw_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_accumulate) typed_Get_accumulate;
+static MPIPP_COLD int hooked_Get_accumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Get_accumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
+}
 EXPORT int MPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
@@ -204,10 +251,12 @@ int MPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Data
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, result_addr, result_count, MPIPP_KEY((MPI_Datatype)result_datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Get_accumulate *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_ADDRESS(call, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Get_accumulate *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win)
+                 : hooked_Get_accumulate(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -223,6 +272,11 @@ int PMPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dat
 #ifdef MPIPP_HAVE_Get_accumulate_c
 typedef int raw_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_accumulate_c) typed_Get_accumulate_c;
+static MPIPP_COLD int hooked_Get_accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Get_accumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
+}
 EXPORT int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
@@ -236,10 +290,12 @@ int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, result_addr, result_count, MPIPP_KEY((MPI_Datatype)result_datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Get_accumulate_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_ADDRESS(call, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Get_accumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win)
+                 : hooked_Get_accumulate_c(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -255,6 +311,11 @@ int PMPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp
 #ifdef MPIPP_HAVE_Put
 typedef int raw_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Put) typed_Put;
+static MPIPP_COLD int hooked_Put(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Put *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
+}
 EXPORT int MPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 int MPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real;
@@ -266,10 +327,12 @@ int MPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Put *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Put *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win)
+                 : hooked_Put(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -285,6 +348,11 @@ int PMPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origi
 #ifdef MPIPP_HAVE_Put_c
 typedef int raw_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Put_c) typed_Put_c;
+static MPIPP_COLD int hooked_Put_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Put_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
+}
 EXPORT int MPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 int MPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real;
@@ -296,10 +364,12 @@ int MPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatyp
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Put_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Put_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win)
+                 : hooked_Put_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -315,6 +385,11 @@ int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Dataty
 #ifdef MPIPP_HAVE_Raccumulate
 typedef int raw_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Raccumulate) typed_Raccumulate;
+static MPIPP_COLD int hooked_Raccumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Raccumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
+}
 EXPORT int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
@@ -329,11 +404,13 @@ int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatyp
   call->request_count = 1;
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Raccumulate *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Raccumulate *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
+                 : hooked_Raccumulate(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -349,6 +426,11 @@ int PMPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dataty
 #ifdef MPIPP_HAVE_Raccumulate_c
 typedef int raw_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Raccumulate_c) typed_Raccumulate_c;
+static MPIPP_COLD int hooked_Raccumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Raccumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
+}
 EXPORT int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
@@ -363,11 +445,13 @@ int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI
   call->request_count = 1;
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Raccumulate_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Raccumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
+                 : hooked_Raccumulate_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -383,6 +467,11 @@ int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MP
 #ifdef MPIPP_HAVE_Rget
 typedef int raw_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget) typed_Rget;
+static MPIPP_COLD int hooked_Rget(struct mpipp_thread *thread, void *real, void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Rget *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
+}
 EXPORT int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
@@ -396,11 +485,13 @@ int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_data
   call->request_count = 1;
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_WRITES, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Rget *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Rget *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
+                 : hooked_Rget(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -416,6 +507,11 @@ int PMPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_dat
 #ifdef MPIPP_HAVE_Rget_c
 typedef int raw_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget_c) typed_Rget_c;
+static MPIPP_COLD int hooked_Rget_c(struct mpipp_thread *thread, void *real, void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Rget_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
+}
 EXPORT int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
@@ -429,11 +525,13 @@ int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype ori
   call->request_count = 1;
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_WRITES, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Rget_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Rget_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
+                 : hooked_Rget_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -449,6 +547,11 @@ int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype or
 #ifdef MPIPP_HAVE_Rget_accumulate
 typedef int raw_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget_accumulate) typed_Rget_accumulate;
+static MPIPP_COLD int hooked_Rget_accumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Rget_accumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
+}
 EXPORT int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
@@ -464,11 +567,13 @@ int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dat
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, result_addr, result_count, MPIPP_KEY((MPI_Datatype)result_datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Rget_accumulate *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_ADDRESS(call, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Rget_accumulate *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
+                 : hooked_Rget_accumulate(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -484,6 +589,11 @@ int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Da
 #ifdef MPIPP_HAVE_Rget_accumulate_c
 typedef int raw_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget_accumulate_c) typed_Rget_accumulate_c;
+static MPIPP_COLD int hooked_Rget_accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Rget_accumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
+}
 EXPORT int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
@@ -499,11 +609,13 @@ int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, result_addr, result_count, MPIPP_KEY((MPI_Datatype)result_datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Rget_accumulate_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_ADDRESS(call, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Rget_accumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
+                 : hooked_Rget_accumulate_c(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -519,6 +631,11 @@ int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpip
 #ifdef MPIPP_HAVE_Rput
 typedef int raw_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rput) typed_Rput;
+static MPIPP_COLD int hooked_Rput(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Rput *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
+}
 EXPORT int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
@@ -532,11 +649,13 @@ int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origi
   call->request_count = 1;
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Rput *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Rput *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
+                 : hooked_Rput(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -552,6 +671,11 @@ int PMPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype orig
 #ifdef MPIPP_HAVE_Rput_c
 typedef int raw_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rput_c) typed_Rput_c;
+static MPIPP_COLD int hooked_Rput_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Rput_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
+}
 EXPORT int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
@@ -565,11 +689,13 @@ int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Dataty
   call->request_count = 1;
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Rput_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_ADDRESS(call, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Rput_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
+                 : hooked_Rput_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -585,6 +711,11 @@ int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datat
 #ifdef MPIPP_HAVE_Win_allocate
 typedef int raw_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 typedef __typeof__(mpih_Win_allocate) typed_Win_allocate;
+static MPIPP_COLD int hooked_Win_allocate(struct mpipp_thread *thread, void *real, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_allocate *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
+}
 EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real;
@@ -596,13 +727,14 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MP
   call->ordinal = mpipp_joined(call);
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_allocate *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_allocate *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
+                 : hooked_Win_allocate(thread, real, size, disp_unit, info, comm, baseptr, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Win_allocate own_Win_allocate OWN(MPI_Win_allocate);
 EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -616,6 +748,11 @@ int PMPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_M
 #ifdef MPIPP_HAVE_Win_allocate_c
 typedef int raw_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 typedef __typeof__(mpih_Win_allocate_c) typed_Win_allocate_c;
+static MPIPP_COLD int hooked_Win_allocate_c(struct mpipp_thread *thread, void *real, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_allocate_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
+}
 EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real;
@@ -627,13 +764,14 @@ int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, m
   call->ordinal = mpipp_joined(call);
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_allocate_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_allocate_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
+                 : hooked_Win_allocate_c(thread, real, size, disp_unit, info, comm, baseptr, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Win_allocate_c own_Win_allocate_c OWN(MPI_Win_allocate_c);
 EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -647,6 +785,11 @@ int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, 
 #ifdef MPIPP_HAVE_Win_allocate_shared
 typedef int raw_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 typedef __typeof__(mpih_Win_allocate_shared) typed_Win_allocate_shared;
+static MPIPP_COLD int hooked_Win_allocate_shared(struct mpipp_thread *thread, void *real, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_allocate_shared *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
+}
 EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real;
@@ -658,13 +801,14 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
   call->ordinal = mpipp_joined(call);
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_allocate_shared *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_allocate_shared *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
+                 : hooked_Win_allocate_shared(thread, real, size, disp_unit, info, comm, baseptr, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Win_allocate_shared own_Win_allocate_shared OWN(MPI_Win_allocate_shared);
 EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -678,6 +822,11 @@ int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, 
 #ifdef MPIPP_HAVE_Win_allocate_shared_c
 typedef int raw_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 typedef __typeof__(mpih_Win_allocate_shared_c) typed_Win_allocate_shared_c;
+static MPIPP_COLD int hooked_Win_allocate_shared_c(struct mpipp_thread *thread, void *real, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_allocate_shared_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
+}
 EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
 int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   void *real;
@@ -689,13 +838,14 @@ int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
   call->ordinal = mpipp_joined(call);
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_allocate_shared_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_allocate_shared_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
+                 : hooked_Win_allocate_shared_c(thread, real, size, disp_unit, info, comm, baseptr, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Win_allocate_shared_c own_Win_allocate_shared_c OWN(MPI_Win_allocate_shared_c);
 EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -709,6 +859,11 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info
 #ifdef MPIPP_HAVE_Win_attach
 typedef int raw_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size);
 typedef __typeof__(mpih_Win_attach) typed_Win_attach;
+static MPIPP_COLD int hooked_Win_attach(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, void* base, MPI_Aint size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_attach *)real)((MPI_Win)win, base, size);
+}
 EXPORT int MPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size);
 int MPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size) {
   void *real;
@@ -717,8 +872,9 @@ int MPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_attach, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_attach *)real)((MPI_Win)win, base, size);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_attach *)real)((MPI_Win)win, base, size)
+                 : hooked_Win_attach(thread, real, win, base, size);
   return mpipp_leave(thread, code);
 }
 extern raw_Win_attach own_Win_attach OWN(MPI_Win_attach);
@@ -733,6 +889,11 @@ int PMPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size) {
 #ifdef MPIPP_HAVE_Win_complete
 typedef int raw_Win_complete(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_complete) typed_Win_complete;
+static MPIPP_COLD int hooked_Win_complete(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_complete *)real)((MPI_Win)win);
+}
 EXPORT int MPI_Win_complete(mpipp_MPI_Win win);
 int MPI_Win_complete(mpipp_MPI_Win win) {
   void *real;
@@ -742,11 +903,13 @@ int MPI_Win_complete(mpipp_MPI_Win win) {
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_COMPLETING, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_complete *)real)((MPI_Win)win);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_complete *)real)((MPI_Win)win)
+                 : hooked_Win_complete(thread, real, win);
   if (code != MPI_SUCCESS) mpipp_not_synchronized(MPIPP_KEY((MPI_Win)win));
-  if (code == MPI_SUCCESS) {
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -762,6 +925,11 @@ int PMPI_Win_complete(mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_create
 typedef int raw_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 typedef __typeof__(mpih_Win_create) typed_Win_create;
+static MPIPP_COLD int hooked_Win_create(struct mpipp_thread *thread, void *real, void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_create *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
+}
 EXPORT int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   void *real;
@@ -773,13 +941,14 @@ int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info
   call->ordinal = mpipp_joined(call);
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_create *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_create *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win)
+                 : hooked_Win_create(thread, real, base, size, disp_unit, info, comm, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Win_create own_Win_create OWN(MPI_Win_create);
 EXPORT int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -793,6 +962,11 @@ int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info inf
 #ifdef MPIPP_HAVE_Win_create_c
 typedef int raw_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 typedef __typeof__(mpih_Win_create_c) typed_Win_create_c;
+static MPIPP_COLD int hooked_Win_create_c(struct mpipp_thread *thread, void *real, void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_create_c *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
+}
 EXPORT int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   void *real;
@@ -804,13 +978,14 @@ int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_In
   call->ordinal = mpipp_joined(call);
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_create_c *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_create_c *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win)
+                 : hooked_Win_create_c(thread, real, base, size, disp_unit, info, comm, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Win_create_c own_Win_create_c OWN(MPI_Win_create_c);
 EXPORT int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -824,6 +999,11 @@ int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_I
 #ifdef MPIPP_HAVE_Win_create_dynamic
 typedef int raw_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 typedef __typeof__(mpih_Win_create_dynamic) typed_Win_create_dynamic;
+static MPIPP_COLD int hooked_Win_create_dynamic(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_create_dynamic *)real)((MPI_Info)info, (MPI_Comm)comm, win);
+}
 EXPORT int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   void *real;
@@ -833,13 +1013,14 @@ int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* wi
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_create_dynamic *)real)((MPI_Info)info, (MPI_Comm)comm, win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_create_dynamic *)real)((MPI_Info)info, (MPI_Comm)comm, win)
+                 : hooked_Win_create_dynamic(thread, real, info, comm, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Win_create_dynamic own_Win_create_dynamic OWN(MPI_Win_create_dynamic);
 EXPORT int PMPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -853,6 +1034,11 @@ int PMPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* w
 #ifdef MPIPP_HAVE_Win_detach
 typedef int raw_Win_detach(mpipp_MPI_Win win, const void* base);
 typedef __typeof__(mpih_Win_detach) typed_Win_detach;
+static MPIPP_COLD int hooked_Win_detach(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, const void* base) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_detach *)real)((MPI_Win)win, base);
+}
 EXPORT int MPI_Win_detach(mpipp_MPI_Win win, const void* base);
 int MPI_Win_detach(mpipp_MPI_Win win, const void* base) {
   void *real;
@@ -861,8 +1047,9 @@ int MPI_Win_detach(mpipp_MPI_Win win, const void* base) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_detach, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_detach *)real)((MPI_Win)win, base);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_detach *)real)((MPI_Win)win, base)
+                 : hooked_Win_detach(thread, real, win, base);
   return mpipp_leave(thread, code);
 }
 extern raw_Win_detach own_Win_detach OWN(MPI_Win_detach);
@@ -877,6 +1064,11 @@ int PMPI_Win_detach(mpipp_MPI_Win win, const void* base) {
 #ifdef MPIPP_HAVE_Win_fence
 typedef int raw_Win_fence(int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_fence) typed_Win_fence;
+static MPIPP_COLD int hooked_Win_fence(struct mpipp_thread *thread, void *real, int assert, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_fence *)real)(assert, (MPI_Win)win);
+}
 EXPORT int MPI_Win_fence(int assert, mpipp_MPI_Win win);
 int MPI_Win_fence(int assert, mpipp_MPI_Win win) {
   void *real;
@@ -886,11 +1078,13 @@ int MPI_Win_fence(int assert, mpipp_MPI_Win win) {
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_FENCING, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_fence *)real)(assert, (MPI_Win)win);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_fence *)real)(assert, (MPI_Win)win)
+                 : hooked_Win_fence(thread, real, assert, win);
   if (code != MPI_SUCCESS) mpipp_not_synchronized(MPIPP_KEY((MPI_Win)win));
-  if (code == MPI_SUCCESS) {
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_fenced(MPIPP_KEY((MPI_Win)win), assert);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -906,6 +1100,11 @@ int PMPI_Win_fence(int assert, mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_flush
 typedef int raw_Win_flush(int rank, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush) typed_Win_flush;
+static MPIPP_COLD int hooked_Win_flush(struct mpipp_thread *thread, void *real, int rank, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_flush *)real)(rank, (MPI_Win)win);
+}
 EXPORT int MPI_Win_flush(int rank, mpipp_MPI_Win win);
 int MPI_Win_flush(int rank, mpipp_MPI_Win win) {
   void *real;
@@ -915,8 +1114,9 @@ int MPI_Win_flush(int rank, mpipp_MPI_Win win) {
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_flush *)real)(rank, (MPI_Win)win);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_flush *)real)(rank, (MPI_Win)win)
+                 : hooked_Win_flush(thread, real, rank, win);
   return mpipp_leave(thread, code);
 }
 extern raw_Win_flush own_Win_flush OWN(MPI_Win_flush);
@@ -931,6 +1131,11 @@ int PMPI_Win_flush(int rank, mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_flush_all
 typedef int raw_Win_flush_all(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush_all) typed_Win_flush_all;
+static MPIPP_COLD int hooked_Win_flush_all(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_flush_all *)real)((MPI_Win)win);
+}
 EXPORT int MPI_Win_flush_all(mpipp_MPI_Win win);
 int MPI_Win_flush_all(mpipp_MPI_Win win) {
   void *real;
@@ -939,8 +1144,9 @@ int MPI_Win_flush_all(mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_flush_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_flush_all *)real)((MPI_Win)win);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_flush_all *)real)((MPI_Win)win)
+                 : hooked_Win_flush_all(thread, real, win);
   return mpipp_leave(thread, code);
 }
 extern raw_Win_flush_all own_Win_flush_all OWN(MPI_Win_flush_all);
@@ -955,6 +1161,11 @@ int PMPI_Win_flush_all(mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_flush_local
 typedef int raw_Win_flush_local(int rank, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush_local) typed_Win_flush_local;
+static MPIPP_COLD int hooked_Win_flush_local(struct mpipp_thread *thread, void *real, int rank, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_flush_local *)real)(rank, (MPI_Win)win);
+}
 EXPORT int MPI_Win_flush_local(int rank, mpipp_MPI_Win win);
 int MPI_Win_flush_local(int rank, mpipp_MPI_Win win) {
   void *real;
@@ -964,8 +1175,9 @@ int MPI_Win_flush_local(int rank, mpipp_MPI_Win win) {
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_flush_local *)real)(rank, (MPI_Win)win);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_flush_local *)real)(rank, (MPI_Win)win)
+                 : hooked_Win_flush_local(thread, real, rank, win);
   return mpipp_leave(thread, code);
 }
 extern raw_Win_flush_local own_Win_flush_local OWN(MPI_Win_flush_local);
@@ -980,6 +1192,11 @@ int PMPI_Win_flush_local(int rank, mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_flush_local_all
 typedef int raw_Win_flush_local_all(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush_local_all) typed_Win_flush_local_all;
+static MPIPP_COLD int hooked_Win_flush_local_all(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_flush_local_all *)real)((MPI_Win)win);
+}
 EXPORT int MPI_Win_flush_local_all(mpipp_MPI_Win win);
 int MPI_Win_flush_local_all(mpipp_MPI_Win win) {
   void *real;
@@ -988,8 +1205,9 @@ int MPI_Win_flush_local_all(mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_flush_local_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_flush_local_all *)real)((MPI_Win)win);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_flush_local_all *)real)((MPI_Win)win)
+                 : hooked_Win_flush_local_all(thread, real, win);
   return mpipp_leave(thread, code);
 }
 extern raw_Win_flush_local_all own_Win_flush_local_all OWN(MPI_Win_flush_local_all);
@@ -1004,6 +1222,11 @@ int PMPI_Win_flush_local_all(mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_free
 typedef int raw_Win_free(MPI_Win* win);
 typedef __typeof__(mpih_Win_free) typed_Win_free;
+static MPIPP_COLD int hooked_Win_free(struct mpipp_thread *thread, void *real, MPI_Win* win) {
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_free *)real)(win);
+}
 EXPORT int MPI_Win_free(MPI_Win* win);
 int MPI_Win_free(MPI_Win* win) {
   void *real;
@@ -1019,10 +1242,12 @@ int MPI_Win_free(MPI_Win* win) {
   call->present = 0;
   uint64_t handle = win ? MPIPP_KEY(*win) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_WIN, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_free *)real)(win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_free *)real)(win)
+                 : hooked_Win_free(thread, real, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_freed(MPIPP_WIN, handle, serial);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1038,6 +1263,11 @@ int PMPI_Win_free(MPI_Win* win) {
 #ifdef MPIPP_HAVE_Win_get_errhandler
 typedef int raw_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler);
 typedef __typeof__(mpih_Win_get_errhandler) typed_Win_get_errhandler;
+static MPIPP_COLD int hooked_Win_get_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
+  struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_get_errhandler *)real)((MPI_Win)win, errhandler);
+}
 EXPORT int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler);
 int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
   void *real;
@@ -1046,10 +1276,12 @@ int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_get_errhandler *)real)((MPI_Win)win, errhandler);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_get_errhandler *)real)((MPI_Win)win, errhandler)
+                 : hooked_Win_get_errhandler(thread, real, win, errhandler);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_errhandler_made(call, *errhandler, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1065,6 +1297,11 @@ int PMPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
 #ifdef MPIPP_HAVE_Win_get_group
 typedef int raw_Win_get_group(mpipp_MPI_Win win, MPI_Group* group);
 typedef __typeof__(mpih_Win_get_group) typed_Win_get_group;
+static MPIPP_COLD int hooked_Win_get_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, MPI_Group* group) {
+  struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_get_group *)real)((MPI_Win)win, group);
+}
 EXPORT int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group);
 int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group) {
   void *real;
@@ -1073,10 +1310,12 @@ int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_group, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_get_group *)real)((MPI_Win)win, group);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_get_group *)real)((MPI_Win)win, group)
+                 : hooked_Win_get_group(thread, real, win, group);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_group_made(call, *group);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1092,6 +1331,11 @@ int PMPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group) {
 #ifdef MPIPP_HAVE_Win_get_info
 typedef int raw_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used);
 typedef __typeof__(mpih_Win_get_info) typed_Win_get_info;
+static MPIPP_COLD int hooked_Win_get_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, MPI_Info* info_used) {
+  struct mpipp_passage results = {.handle = info_used, .kind = MPIPP_INFO};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_get_info *)real)((MPI_Win)win, info_used);
+}
 EXPORT int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used);
 int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
   void *real;
@@ -1100,10 +1344,12 @@ int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_get_info *)real)((MPI_Win)win, info_used);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_get_info *)real)((MPI_Win)win, info_used)
+                 : hooked_Win_get_info(thread, real, win, info_used);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_info_made(call, *info_used);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1119,6 +1365,11 @@ int PMPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
 #ifdef MPIPP_HAVE_Win_lock
 typedef int raw_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_lock) typed_Win_lock;
+static MPIPP_COLD int hooked_Win_lock(struct mpipp_thread *thread, void *real, int lock_type, int rank, int assert, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_lock *)real)(lock_type, rank, assert, (MPI_Win)win);
+}
 EXPORT int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win);
 int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
   void *real;
@@ -1129,10 +1380,12 @@ int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_lock *)real)(lock_type, rank, assert, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_lock *)real)(lock_type, rank, assert, (MPI_Win)win)
+                 : hooked_Win_lock(thread, real, lock_type, rank, assert, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_locked(MPIPP_KEY((MPI_Win)win), rank, lock_type == MPI_LOCK_EXCLUSIVE);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1148,6 +1401,11 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_lock_all
 typedef int raw_Win_lock_all(int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_lock_all) typed_Win_lock_all;
+static MPIPP_COLD int hooked_Win_lock_all(struct mpipp_thread *thread, void *real, int assert, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_lock_all *)real)(assert, (MPI_Win)win);
+}
 EXPORT int MPI_Win_lock_all(int assert, mpipp_MPI_Win win);
 int MPI_Win_lock_all(int assert, mpipp_MPI_Win win) {
   void *real;
@@ -1156,10 +1414,12 @@ int MPI_Win_lock_all(int assert, mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_lock_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_lock_all *)real)(assert, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_lock_all *)real)(assert, (MPI_Win)win)
+                 : hooked_Win_lock_all(thread, real, assert, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_LOCK_ALL, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1175,6 +1435,11 @@ int PMPI_Win_lock_all(int assert, mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_post
 typedef int raw_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_post) typed_Win_post;
+static MPIPP_COLD int hooked_Win_post(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_post *)real)((MPI_Group)group, assert, (MPI_Win)win);
+}
 EXPORT int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   void *real;
@@ -1186,10 +1451,12 @@ int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_post *)real)((MPI_Group)group, assert, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_post *)real)((MPI_Group)group, assert, (MPI_Win)win)
+                 : hooked_Win_post(thread, real, group, assert, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST, MPIPP_KEY((MPI_Group)group));
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1205,6 +1472,11 @@ int PMPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_set_name
 typedef int raw_Win_set_name(mpipp_MPI_Win win, const char* win_name);
 typedef __typeof__(mpih_Win_set_name) typed_Win_set_name;
+static MPIPP_COLD int hooked_Win_set_name(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, const char* win_name) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_set_name *)real)((MPI_Win)win, win_name);
+}
 EXPORT int MPI_Win_set_name(mpipp_MPI_Win win, const char* win_name);
 int MPI_Win_set_name(mpipp_MPI_Win win, const char* win_name) {
   void *real;
@@ -1213,10 +1485,12 @@ int MPI_Win_set_name(mpipp_MPI_Win win, const char* win_name) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_set_name, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_set_name *)real)((MPI_Win)win, win_name);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_set_name *)real)((MPI_Win)win, win_name)
+                 : hooked_Win_set_name(thread, real, win, win_name);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_named(MPIPP_WIN, MPIPP_KEY((MPI_Win)win), win_name);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1232,6 +1506,11 @@ int PMPI_Win_set_name(mpipp_MPI_Win win, const char* win_name) {
 #ifdef MPIPP_HAVE_Win_start
 typedef int raw_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_start) typed_Win_start;
+static MPIPP_COLD int hooked_Win_start(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_start *)real)((MPI_Group)group, assert, (MPI_Win)win);
+}
 EXPORT int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   void *real;
@@ -1244,10 +1523,12 @@ int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_start *)real)((MPI_Group)group, assert, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_start *)real)((MPI_Group)group, assert, (MPI_Win)win)
+                 : hooked_Win_start(thread, real, group, assert, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START, MPIPP_KEY((MPI_Group)group));
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1263,6 +1544,11 @@ int PMPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_sync
 typedef int raw_Win_sync(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_sync) typed_Win_sync;
+static MPIPP_COLD int hooked_Win_sync(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_sync *)real)((MPI_Win)win);
+}
 EXPORT int MPI_Win_sync(mpipp_MPI_Win win);
 int MPI_Win_sync(mpipp_MPI_Win win) {
   void *real;
@@ -1271,8 +1557,9 @@ int MPI_Win_sync(mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_sync, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_sync *)real)((MPI_Win)win);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_sync *)real)((MPI_Win)win)
+                 : hooked_Win_sync(thread, real, win);
   return mpipp_leave(thread, code);
 }
 extern raw_Win_sync own_Win_sync OWN(MPI_Win_sync);
@@ -1287,6 +1574,11 @@ int PMPI_Win_sync(mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_test
 typedef int raw_Win_test(mpipp_MPI_Win win, int* flag);
 typedef __typeof__(mpih_Win_test) typed_Win_test;
+static MPIPP_COLD int hooked_Win_test(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, int* flag) {
+  struct mpipp_passage results = {.flag = flag};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_test *)real)((MPI_Win)win, flag);
+}
 EXPORT int MPI_Win_test(mpipp_MPI_Win win, int* flag);
 int MPI_Win_test(mpipp_MPI_Win win, int* flag) {
   void *real;
@@ -1295,10 +1587,12 @@ int MPI_Win_test(mpipp_MPI_Win win, int* flag) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_test, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_test *)real)((MPI_Win)win, flag);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_test *)real)((MPI_Win)win, flag)
+                 : hooked_Win_test(thread, real, win, flag);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (*flag) mpipp_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1314,6 +1608,11 @@ int PMPI_Win_test(mpipp_MPI_Win win, int* flag) {
 #ifdef MPIPP_HAVE_Win_unlock
 typedef int raw_Win_unlock(int rank, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_unlock) typed_Win_unlock;
+static MPIPP_COLD int hooked_Win_unlock(struct mpipp_thread *thread, void *real, int rank, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_unlock *)real)(rank, (MPI_Win)win);
+}
 EXPORT int MPI_Win_unlock(int rank, mpipp_MPI_Win win);
 int MPI_Win_unlock(int rank, mpipp_MPI_Win win) {
   void *real;
@@ -1323,10 +1622,12 @@ int MPI_Win_unlock(int rank, mpipp_MPI_Win win) {
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_unlock *)real)(rank, (MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_unlock *)real)(rank, (MPI_Win)win)
+                 : hooked_Win_unlock(thread, real, rank, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_unlocked(MPIPP_KEY((MPI_Win)win), rank);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1342,6 +1643,11 @@ int PMPI_Win_unlock(int rank, mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_unlock_all
 typedef int raw_Win_unlock_all(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_unlock_all) typed_Win_unlock_all;
+static MPIPP_COLD int hooked_Win_unlock_all(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_unlock_all *)real)((MPI_Win)win);
+}
 EXPORT int MPI_Win_unlock_all(mpipp_MPI_Win win);
 int MPI_Win_unlock_all(mpipp_MPI_Win win) {
   void *real;
@@ -1350,10 +1656,12 @@ int MPI_Win_unlock_all(mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_unlock_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_unlock_all *)real)((MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_unlock_all *)real)((MPI_Win)win)
+                 : hooked_Win_unlock_all(thread, real, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_LOCK_ALL);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -1369,6 +1677,11 @@ int PMPI_Win_unlock_all(mpipp_MPI_Win win) {
 #ifdef MPIPP_HAVE_Win_wait
 typedef int raw_Win_wait(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_wait) typed_Win_wait;
+static MPIPP_COLD int hooked_Win_wait(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_wait *)real)((MPI_Win)win);
+}
 EXPORT int MPI_Win_wait(mpipp_MPI_Win win);
 int MPI_Win_wait(mpipp_MPI_Win win) {
   void *real;
@@ -1377,10 +1690,12 @@ int MPI_Win_wait(mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_wait, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Win_wait *)real)((MPI_Win)win);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_wait *)real)((MPI_Win)win)
+                 : hooked_Win_wait(thread, real, win);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }

@@ -5,6 +5,11 @@
 #ifdef MPIPP_HAVE_Bsend
 typedef int raw_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Bsend) typed_Bsend;
+static MPIPP_COLD int hooked_Bsend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Bsend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+}
 EXPORT int MPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
@@ -17,13 +22,14 @@ int MPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Bsend *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Bsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
+                 : hooked_Bsend(thread, real, buf, count, datatype, dest, tag, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Bsend own_Bsend OWN(MPI_Bsend);
 EXPORT int PMPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -37,6 +43,11 @@ int PMPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 #ifdef MPIPP_HAVE_Bsend_c
 typedef int raw_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Bsend_c) typed_Bsend_c;
+static MPIPP_COLD int hooked_Bsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Bsend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+}
 EXPORT int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
@@ -49,13 +60,14 @@ int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Bsend_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Bsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
+                 : hooked_Bsend_c(thread, real, buf, count, datatype, dest, tag, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Bsend_c own_Bsend_c OWN(MPI_Bsend_c);
 EXPORT int PMPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -69,6 +81,11 @@ int PMPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 #ifdef MPIPP_HAVE_Bsend_init
 typedef int raw_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Bsend_init) typed_Bsend_init;
+static MPIPP_COLD int hooked_Bsend_init(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Bsend_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -83,14 +100,15 @@ int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Bsend_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Bsend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Bsend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Bsend_init own_Bsend_init OWN(MPI_Bsend_init);
 EXPORT int PMPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -104,6 +122,11 @@ int PMPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int
 #ifdef MPIPP_HAVE_Bsend_init_c
 typedef int raw_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Bsend_init_c) typed_Bsend_init_c;
+static MPIPP_COLD int hooked_Bsend_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Bsend_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -118,14 +141,15 @@ int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Bsend_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Bsend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Bsend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Bsend_init_c own_Bsend_init_c OWN(MPI_Bsend_init_c);
 EXPORT int PMPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -139,6 +163,11 @@ int PMPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datat
 #ifdef MPIPP_HAVE_Ibsend
 typedef int raw_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibsend) typed_Ibsend;
+static MPIPP_COLD int hooked_Ibsend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ibsend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -153,14 +182,15 @@ int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ibsend *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ibsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Ibsend(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ibsend own_Ibsend OWN(MPI_Ibsend);
 EXPORT int PMPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -174,6 +204,11 @@ int PMPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int des
 #ifdef MPIPP_HAVE_Ibsend_c
 typedef int raw_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibsend_c) typed_Ibsend_c;
+static MPIPP_COLD int hooked_Ibsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ibsend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -188,14 +223,15 @@ int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ibsend_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ibsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Ibsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ibsend_c own_Ibsend_c OWN(MPI_Ibsend_c);
 EXPORT int PMPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -209,6 +245,11 @@ int PMPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype,
 #ifdef MPIPP_HAVE_Improbe
 typedef int raw_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
 typedef __typeof__(mpih_Improbe) typed_Improbe;
+static MPIPP_COLD int hooked_Improbe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  struct mpipp_passage results = {.flag = flag, .handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
 int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   void *real;
@@ -219,10 +260,12 @@ int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, status);
-  if (code == MPI_SUCCESS) {
-    if (*flag) mpipp_message_made(call, *message, status);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, status)
+                 : hooked_Improbe(thread, real, source, tag, comm, flag, message, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    if (*flag) mpipp_message_made(call, *message, mpipp_status(thread, status));
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -238,6 +281,11 @@ int PMPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Messag
 #ifdef MPIPP_HAVE_Imrecv
 typedef int raw_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
 typedef __typeof__(mpih_Imrecv) typed_Imrecv;
+static MPIPP_COLD int hooked_Imrecv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+  struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Imrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
+}
 EXPORT int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
 int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   void *real;
@@ -251,12 +299,14 @@ int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Imrecv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Imrecv *)real)(buf, count, (MPI_Datatype)datatype, message, request)
+                 : hooked_Imrecv(thread, real, buf, count, datatype, message, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -272,6 +322,11 @@ int PMPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* 
 #ifdef MPIPP_HAVE_Imrecv_c
 typedef int raw_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
 typedef __typeof__(mpih_Imrecv_c) typed_Imrecv_c;
+static MPIPP_COLD int hooked_Imrecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+  struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Imrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
+}
 EXPORT int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
 int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   void *real;
@@ -285,12 +340,14 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Imrecv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Imrecv_c *)real)(buf, count, (MPI_Datatype)datatype, message, request)
+                 : hooked_Imrecv_c(thread, real, buf, count, datatype, message, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -306,6 +363,11 @@ int PMPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_M
 #ifdef MPIPP_HAVE_Iprobe
 typedef int raw_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status);
 typedef __typeof__(mpih_Iprobe) typed_Iprobe;
+static MPIPP_COLD int hooked_Iprobe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status) {
+  struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Iprobe *)real)(source, tag, (MPI_Comm)comm, flag, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status);
 int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status) {
   void *real;
@@ -316,8 +378,9 @@ int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* 
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Iprobe *)real)(source, tag, (MPI_Comm)comm, flag, status);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Iprobe *)real)(source, tag, (MPI_Comm)comm, flag, status)
+                 : hooked_Iprobe(thread, real, source, tag, comm, flag, status);
   return mpipp_leave(thread, code);
 }
 extern raw_Iprobe own_Iprobe OWN(MPI_Iprobe);
@@ -332,6 +395,11 @@ int PMPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status*
 #ifdef MPIPP_HAVE_Irecv
 typedef int raw_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irecv) typed_Irecv;
+static MPIPP_COLD int hooked_Irecv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Irecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -346,14 +414,15 @@ int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_posted(call, source, tag, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Irecv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Irecv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
+                 : hooked_Irecv(thread, real, buf, count, datatype, source, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Irecv own_Irecv OWN(MPI_Irecv);
 EXPORT int PMPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -367,6 +436,11 @@ int PMPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, in
 #ifdef MPIPP_HAVE_Irecv_c
 typedef int raw_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irecv_c) typed_Irecv_c;
+static MPIPP_COLD int hooked_Irecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Irecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -381,14 +455,15 @@ int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sou
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_posted(call, source, tag, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Irecv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Irecv_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
+                 : hooked_Irecv_c(thread, real, buf, count, datatype, source, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Irecv_c own_Irecv_c OWN(MPI_Irecv_c);
 EXPORT int PMPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -402,6 +477,11 @@ int PMPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int so
 #ifdef MPIPP_HAVE_Irsend
 typedef int raw_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irsend) typed_Irsend;
+static MPIPP_COLD int hooked_Irsend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Irsend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -416,14 +496,15 @@ int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Irsend *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Irsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Irsend(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Irsend own_Irsend OWN(MPI_Irsend);
 EXPORT int PMPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -437,6 +518,11 @@ int PMPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int des
 #ifdef MPIPP_HAVE_Irsend_c
 typedef int raw_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irsend_c) typed_Irsend_c;
+static MPIPP_COLD int hooked_Irsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Irsend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -451,14 +537,15 @@ int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Irsend_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Irsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Irsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Irsend_c own_Irsend_c OWN(MPI_Irsend_c);
 EXPORT int PMPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -472,6 +559,11 @@ int PMPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype,
 #ifdef MPIPP_HAVE_Isend
 typedef int raw_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isend) typed_Isend;
+static MPIPP_COLD int hooked_Isend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Isend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -486,14 +578,15 @@ int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Isend *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Isend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Isend(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Isend own_Isend OWN(MPI_Isend);
 EXPORT int PMPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -507,6 +600,11 @@ int PMPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 #ifdef MPIPP_HAVE_Isend_c
 typedef int raw_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isend_c) typed_Isend_c;
+static MPIPP_COLD int hooked_Isend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Isend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -521,14 +619,15 @@ int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Isend_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Isend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Isend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Isend_c own_Isend_c OWN(MPI_Isend_c);
 EXPORT int PMPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -542,6 +641,11 @@ int PMPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 #ifdef MPIPP_HAVE_Isendrecv
 typedef int raw_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv) typed_Isendrecv;
+static MPIPP_COLD int hooked_Isendrecv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Isendrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -560,14 +664,15 @@ int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Isendrecv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Isendrecv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request)
+                 : hooked_Isendrecv(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Isendrecv own_Isendrecv OWN(MPI_Isendrecv);
 EXPORT int PMPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -581,6 +686,11 @@ int PMPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
 #ifdef MPIPP_HAVE_Isendrecv_c
 typedef int raw_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv_c) typed_Isendrecv_c;
+static MPIPP_COLD int hooked_Isendrecv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Isendrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -599,14 +709,15 @@ int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Isendrecv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Isendrecv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request)
+                 : hooked_Isendrecv_c(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Isendrecv_c own_Isendrecv_c OWN(MPI_Isendrecv_c);
 EXPORT int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -620,6 +731,11 @@ int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
 #ifdef MPIPP_HAVE_Isendrecv_replace
 typedef int raw_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv_replace) typed_Isendrecv_replace;
+static MPIPP_COLD int hooked_Isendrecv_replace(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Isendrecv_replace *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -637,14 +753,15 @@ int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Isendrecv_replace *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Isendrecv_replace *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request)
+                 : hooked_Isendrecv_replace(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Isendrecv_replace own_Isendrecv_replace OWN(MPI_Isendrecv_replace);
 EXPORT int PMPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -658,6 +775,11 @@ int PMPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, in
 #ifdef MPIPP_HAVE_Isendrecv_replace_c
 typedef int raw_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv_replace_c) typed_Isendrecv_replace_c;
+static MPIPP_COLD int hooked_Isendrecv_replace_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Isendrecv_replace_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -675,14 +797,15 @@ int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 0);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Isendrecv_replace_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Isendrecv_replace_c *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request)
+                 : hooked_Isendrecv_replace_c(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Isendrecv_replace_c own_Isendrecv_replace_c OWN(MPI_Isendrecv_replace_c);
 EXPORT int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -696,6 +819,11 @@ int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype data
 #ifdef MPIPP_HAVE_Issend
 typedef int raw_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Issend) typed_Issend;
+static MPIPP_COLD int hooked_Issend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Issend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -710,14 +838,15 @@ int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Issend *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Issend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Issend(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Issend own_Issend OWN(MPI_Issend);
 EXPORT int PMPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -731,6 +860,11 @@ int PMPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int des
 #ifdef MPIPP_HAVE_Issend_c
 typedef int raw_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Issend_c) typed_Issend_c;
+static MPIPP_COLD int hooked_Issend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Issend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -745,14 +879,15 @@ int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Issend_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Issend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Issend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Issend_c own_Issend_c OWN(MPI_Issend_c);
 EXPORT int PMPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -766,6 +901,11 @@ int PMPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype,
 #ifdef MPIPP_HAVE_Mprobe
 typedef int raw_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status);
 typedef __typeof__(mpih_Mprobe) typed_Mprobe;
+static MPIPP_COLD int hooked_Mprobe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status);
 int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   void *real;
@@ -776,10 +916,12 @@ int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, M
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, status);
-  if (code == MPI_SUCCESS) {
-    mpipp_message_made(call, *message, status);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, status)
+                 : hooked_Mprobe(thread, real, source, tag, comm, message, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_message_made(call, *message, mpipp_status(thread, status));
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -795,6 +937,11 @@ int PMPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, 
 #ifdef MPIPP_HAVE_Mrecv
 typedef int raw_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 typedef __typeof__(mpih_Mrecv) typed_Mrecv;
+static MPIPP_COLD int hooked_Mrecv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+  struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Mrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   void *real;
@@ -806,11 +953,13 @@ int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* me
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Mrecv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Mrecv *)real)(buf, count, (MPI_Datatype)datatype, message, status)
+                 : hooked_Mrecv(thread, real, buf, count, datatype, message, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -826,6 +975,11 @@ int PMPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
 #ifdef MPIPP_HAVE_Mrecv_c
 typedef int raw_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 typedef __typeof__(mpih_Mrecv_c) typed_Mrecv_c;
+static MPIPP_COLD int hooked_Mrecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+  struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Mrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   void *real;
@@ -837,11 +991,13 @@ int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Mes
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Mrecv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Mrecv_c *)real)(buf, count, (MPI_Datatype)datatype, message, status)
+                 : hooked_Mrecv_c(thread, real, buf, count, datatype, message, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -857,6 +1013,11 @@ int PMPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
 #ifdef MPIPP_HAVE_Pready
 typedef int raw_Pready(int partition, mpipp_MPI_Request request);
 typedef __typeof__(mpih_Pready) typed_Pready;
+static MPIPP_COLD int hooked_Pready(struct mpipp_thread *thread, void *real, int partition, mpipp_MPI_Request request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Pready *)real)(partition, (MPI_Request)request);
+}
 EXPORT int MPI_Pready(int partition, mpipp_MPI_Request request);
 int MPI_Pready(int partition, mpipp_MPI_Request request) {
   void *real;
@@ -864,10 +1025,12 @@ int MPI_Pready(int partition, mpipp_MPI_Request request) {
   if (!thread) return ((raw_Pready *)real)(partition, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Pready *)real)(partition, (MPI_Request)request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Pready *)real)(partition, (MPI_Request)request)
+                 : hooked_Pready(thread, real, partition, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request), 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -883,6 +1046,11 @@ int PMPI_Pready(int partition, mpipp_MPI_Request request) {
 #ifdef MPIPP_HAVE_Pready_list
 typedef int raw_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Request request);
 typedef __typeof__(mpih_Pready_list) typed_Pready_list;
+static MPIPP_COLD int hooked_Pready_list(struct mpipp_thread *thread, void *real, int length, const int array_of_partitions[], mpipp_MPI_Request request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Pready_list *)real)(length, (void *)array_of_partitions, (MPI_Request)request);
+}
 EXPORT int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Request request);
 int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Request request) {
   void *real;
@@ -890,10 +1058,12 @@ int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Reque
   if (!thread) return ((raw_Pready_list *)real)(length, array_of_partitions, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready_list, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Pready_list *)real)(length, (void *)array_of_partitions, (MPI_Request)request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Pready_list *)real)(length, (void *)array_of_partitions, (MPI_Request)request)
+                 : hooked_Pready_list(thread, real, length, array_of_partitions, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request), length);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -909,6 +1079,11 @@ int PMPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Requ
 #ifdef MPIPP_HAVE_Pready_range
 typedef int raw_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request request);
 typedef __typeof__(mpih_Pready_range) typed_Pready_range;
+static MPIPP_COLD int hooked_Pready_range(struct mpipp_thread *thread, void *real, int partition_low, int partition_high, mpipp_MPI_Request request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Pready_range *)real)(partition_low, partition_high, (MPI_Request)request);
+}
 EXPORT int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request request);
 int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request request) {
   void *real;
@@ -916,11 +1091,13 @@ int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request re
   if (!thread) return ((raw_Pready_range *)real)(partition_low, partition_high, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready_range, MPIPP_SITE);
   call->present = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Pready_range *)real)(partition_low, partition_high, (MPI_Request)request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Pready_range *)real)(partition_low, partition_high, (MPI_Request)request)
+                 : hooked_Pready_range(thread, real, partition_low, partition_high, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request),
                            (int64_t)partition_high - partition_low + 1);
+    return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
 }
@@ -936,6 +1113,11 @@ int PMPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request r
 #ifdef MPIPP_HAVE_Precv_init
 typedef int raw_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Precv_init) typed_Precv_init;
+static MPIPP_COLD int hooked_Precv_init(struct mpipp_thread *thread, void *real, void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Precv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -950,14 +1132,15 @@ int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatyp
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf)->peers = partitions;
   call->ordinal = mpipp_count(call, MPIPP_PARTITIONED_RECEIVES, call->comm, mpipp_channel_key(source, tag));
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Precv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Precv_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Precv_init(thread, real, buf, partitions, count, datatype, source, tag, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Precv_init own_Precv_init OWN(MPI_Precv_init);
 EXPORT int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -971,6 +1154,11 @@ int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Dataty
 #ifdef MPIPP_HAVE_Probe
 typedef int raw_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 typedef __typeof__(mpih_Probe) typed_Probe;
+static MPIPP_COLD int hooked_Probe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Probe *)real)(source, tag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
@@ -981,8 +1169,9 @@ int MPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Probe *)real)(source, tag, (MPI_Comm)comm, status);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Probe *)real)(source, tag, (MPI_Comm)comm, status)
+                 : hooked_Probe(thread, real, source, tag, comm, status);
   return mpipp_leave(thread, code);
 }
 extern raw_Probe own_Probe OWN(MPI_Probe);
@@ -997,6 +1186,11 @@ int PMPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
 #ifdef MPIPP_HAVE_Psend_init
 typedef int raw_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Psend_init) typed_Psend_init;
+static MPIPP_COLD int hooked_Psend_init(struct mpipp_thread *thread, void *real, const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Psend_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request);
+}
 EXPORT int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
@@ -1011,14 +1205,15 @@ int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_D
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf)->peers = partitions;
   call->ordinal = mpipp_count(call, MPIPP_PARTITIONED_SENDS, call->comm, mpipp_channel_key(dest, tag));
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Psend_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Psend_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request)
+                 : hooked_Psend_init(thread, real, buf, partitions, count, datatype, dest, tag, comm, info, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Psend_init own_Psend_init OWN(MPI_Psend_init);
 EXPORT int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1032,6 +1227,11 @@ int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_
 #ifdef MPIPP_HAVE_Recv
 typedef int raw_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 typedef __typeof__(mpih_Recv) typed_Recv;
+static MPIPP_COLD int hooked_Recv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Recv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
@@ -1045,18 +1245,18 @@ int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int 
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_posted(call, source, tag, 1);
   MPI_Status received;
-  received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Recv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, tag) ? &received : status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Recv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, tag) ? &received : status)
+                 : hooked_Recv(thread, real, buf, count, datatype, source, tag, comm, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, tag)) {
       call->ordinal = 0; // it waits for no message any more
-      mpipp_received_any(call, status == MPI_STATUS_IGNORE ? &received : status);
+      mpipp_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Recv own_Recv OWN(MPI_Recv);
 EXPORT int PMPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1070,6 +1270,11 @@ int PMPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int
 #ifdef MPIPP_HAVE_Recv_c
 typedef int raw_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 typedef __typeof__(mpih_Recv_c) typed_Recv_c;
+static MPIPP_COLD int hooked_Recv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Recv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
@@ -1083,18 +1288,18 @@ int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sour
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_posted(call, source, tag, 1);
   MPI_Status received;
-  received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Recv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, tag) ? &received : status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Recv_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, tag) ? &received : status)
+                 : hooked_Recv_c(thread, real, buf, count, datatype, source, tag, comm, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, tag)) {
       call->ordinal = 0; // it waits for no message any more
-      mpipp_received_any(call, status == MPI_STATUS_IGNORE ? &received : status);
+      mpipp_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Recv_c own_Recv_c OWN(MPI_Recv_c);
 EXPORT int PMPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1108,6 +1313,11 @@ int PMPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sou
 #ifdef MPIPP_HAVE_Recv_init
 typedef int raw_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Recv_init) typed_Recv_init;
+static MPIPP_COLD int hooked_Recv_init(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Recv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1122,14 +1332,15 @@ int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source,
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Recv_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Recv_init *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
+                 : hooked_Recv_init(thread, real, buf, count, datatype, source, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Recv_init own_Recv_init OWN(MPI_Recv_init);
 EXPORT int PMPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1143,6 +1354,11 @@ int PMPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source
 #ifdef MPIPP_HAVE_Recv_init_c
 typedef int raw_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Recv_init_c) typed_Recv_init_c;
+static MPIPP_COLD int hooked_Recv_init_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Recv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1157,14 +1373,15 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Recv_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Recv_init_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
+                 : hooked_Recv_init_c(thread, real, buf, count, datatype, source, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Recv_init_c own_Recv_init_c OWN(MPI_Recv_init_c);
 EXPORT int PMPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1178,6 +1395,11 @@ int PMPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, in
 #ifdef MPIPP_HAVE_Rsend
 typedef int raw_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Rsend) typed_Rsend;
+static MPIPP_COLD int hooked_Rsend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Rsend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+}
 EXPORT int MPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
@@ -1190,13 +1412,14 @@ int MPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Rsend *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Rsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
+                 : hooked_Rsend(thread, real, buf, count, datatype, dest, tag, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Rsend own_Rsend OWN(MPI_Rsend);
 EXPORT int PMPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1210,6 +1433,11 @@ int PMPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 #ifdef MPIPP_HAVE_Rsend_c
 typedef int raw_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Rsend_c) typed_Rsend_c;
+static MPIPP_COLD int hooked_Rsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Rsend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+}
 EXPORT int MPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
@@ -1222,13 +1450,14 @@ int MPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Rsend_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Rsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
+                 : hooked_Rsend_c(thread, real, buf, count, datatype, dest, tag, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Rsend_c own_Rsend_c OWN(MPI_Rsend_c);
 EXPORT int PMPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1242,6 +1471,11 @@ int PMPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 #ifdef MPIPP_HAVE_Rsend_init
 typedef int raw_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Rsend_init) typed_Rsend_init;
+static MPIPP_COLD int hooked_Rsend_init(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Rsend_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1256,14 +1490,15 @@ int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Rsend_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Rsend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Rsend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Rsend_init own_Rsend_init OWN(MPI_Rsend_init);
 EXPORT int PMPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1277,6 +1512,11 @@ int PMPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int
 #ifdef MPIPP_HAVE_Rsend_init_c
 typedef int raw_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Rsend_init_c) typed_Rsend_init_c;
+static MPIPP_COLD int hooked_Rsend_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Rsend_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1291,14 +1531,15 @@ int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Rsend_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Rsend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Rsend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Rsend_init_c own_Rsend_init_c OWN(MPI_Rsend_init_c);
 EXPORT int PMPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1312,6 +1553,11 @@ int PMPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datat
 #ifdef MPIPP_HAVE_Send
 typedef int raw_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Send) typed_Send;
+static MPIPP_COLD int hooked_Send(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Send *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+}
 EXPORT int MPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
@@ -1324,13 +1570,14 @@ int MPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, 
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Send *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Send *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
+                 : hooked_Send(thread, real, buf, count, datatype, dest, tag, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Send own_Send OWN(MPI_Send);
 EXPORT int PMPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1344,6 +1591,11 @@ int PMPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
 #ifdef MPIPP_HAVE_Send_c
 typedef int raw_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Send_c) typed_Send_c;
+static MPIPP_COLD int hooked_Send_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Send_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+}
 EXPORT int MPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
@@ -1356,13 +1608,14 @@ int MPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, in
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Send_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Send_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
+                 : hooked_Send_c(thread, real, buf, count, datatype, dest, tag, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Send_c own_Send_c OWN(MPI_Send_c);
 EXPORT int PMPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1376,6 +1629,11 @@ int PMPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
 #ifdef MPIPP_HAVE_Send_init
 typedef int raw_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Send_init) typed_Send_init;
+static MPIPP_COLD int hooked_Send_init(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Send_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1390,14 +1648,15 @@ int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int d
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Send_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Send_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Send_init(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Send_init own_Send_init OWN(MPI_Send_init);
 EXPORT int PMPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1411,6 +1670,11 @@ int PMPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
 #ifdef MPIPP_HAVE_Send_init_c
 typedef int raw_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Send_init_c) typed_Send_init_c;
+static MPIPP_COLD int hooked_Send_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Send_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1425,14 +1689,15 @@ int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatyp
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Send_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Send_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Send_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Send_init_c own_Send_init_c OWN(MPI_Send_init_c);
 EXPORT int PMPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1446,6 +1711,11 @@ int PMPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
 #ifdef MPIPP_HAVE_Sendrecv
 typedef int raw_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 typedef __typeof__(mpih_Sendrecv) typed_Sendrecv;
+static MPIPP_COLD int hooked_Sendrecv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
@@ -1463,18 +1733,18 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
   MPI_Status received;
-  received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Sendrecv *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Sendrecv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status)
+                 : hooked_Sendrecv(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, recvtag)) {
       call->recv_ordinal = 0; // it waits for no message any more
-      mpipp_received_any(call, status == MPI_STATUS_IGNORE ? &received : status);
+      mpipp_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Sendrecv own_Sendrecv OWN(MPI_Sendrecv);
 EXPORT int PMPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1488,6 +1758,11 @@ int PMPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
 #ifdef MPIPP_HAVE_Sendrecv_c
 typedef int raw_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 typedef __typeof__(mpih_Sendrecv_c) typed_Sendrecv_c;
+static MPIPP_COLD int hooked_Sendrecv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
@@ -1505,18 +1780,18 @@ int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
   MPI_Status received;
-  received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Sendrecv_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_ADDRESS(call, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Sendrecv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status)
+                 : hooked_Sendrecv_c(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, recvtag)) {
       call->recv_ordinal = 0; // it waits for no message any more
-      mpipp_received_any(call, status == MPI_STATUS_IGNORE ? &received : status);
+      mpipp_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Sendrecv_c own_Sendrecv_c OWN(MPI_Sendrecv_c);
 EXPORT int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1530,6 +1805,11 @@ int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
 #ifdef MPIPP_HAVE_Sendrecv_replace
 typedef int raw_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 typedef __typeof__(mpih_Sendrecv_replace) typed_Sendrecv_replace;
+static MPIPP_COLD int hooked_Sendrecv_replace(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv_replace *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
@@ -1546,18 +1826,18 @@ int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int 
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
   MPI_Status received;
-  received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Sendrecv_replace *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Sendrecv_replace *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status)
+                 : hooked_Sendrecv_replace(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, recvtag)) {
       call->recv_ordinal = 0; // it waits for no message any more
-      mpipp_received_any(call, status == MPI_STATUS_IGNORE ? &received : status);
+      mpipp_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Sendrecv_replace own_Sendrecv_replace OWN(MPI_Sendrecv_replace);
 EXPORT int PMPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1571,6 +1851,11 @@ int PMPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int
 #ifdef MPIPP_HAVE_Sendrecv_replace_c
 typedef int raw_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 typedef __typeof__(mpih_Sendrecv_replace_c) typed_Sendrecv_replace_c;
+static MPIPP_COLD int hooked_Sendrecv_replace_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
+  struct mpipp_passage results = {.status = status, .statuses = 1};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv_replace_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_given_status(passage, status));
+}
 EXPORT int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
@@ -1587,18 +1872,18 @@ int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
   MPI_Status received;
-  received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Sendrecv_replace_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Sendrecv_replace_c *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status)
+                 : hooked_Sendrecv_replace_c(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, recvtag)) {
       call->recv_ordinal = 0; // it waits for no message any more
-      mpipp_received_any(call, status == MPI_STATUS_IGNORE ? &received : status);
+      mpipp_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Sendrecv_replace_c own_Sendrecv_replace_c OWN(MPI_Sendrecv_replace_c);
 EXPORT int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1612,6 +1897,11 @@ int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
 #ifdef MPIPP_HAVE_Ssend
 typedef int raw_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Ssend) typed_Ssend;
+static MPIPP_COLD int hooked_Ssend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ssend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+}
 EXPORT int MPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
@@ -1624,13 +1914,14 @@ int MPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ssend *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ssend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
+                 : hooked_Ssend(thread, real, buf, count, datatype, dest, tag, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ssend own_Ssend OWN(MPI_Ssend);
 EXPORT int PMPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1644,6 +1935,11 @@ int PMPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 #ifdef MPIPP_HAVE_Ssend_c
 typedef int raw_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Ssend_c) typed_Ssend_c;
+static MPIPP_COLD int hooked_Ssend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ssend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+}
 EXPORT int MPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
@@ -1656,13 +1952,14 @@ int MPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ssend_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ssend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
+                 : hooked_Ssend_c(thread, real, buf, count, datatype, dest, tag, comm);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ssend_c own_Ssend_c OWN(MPI_Ssend_c);
 EXPORT int PMPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1676,6 +1973,11 @@ int PMPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 #ifdef MPIPP_HAVE_Ssend_init
 typedef int raw_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ssend_init) typed_Ssend_init;
+static MPIPP_COLD int hooked_Ssend_init(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ssend_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1690,14 +1992,15 @@ int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ssend_init *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ssend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Ssend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ssend_init own_Ssend_init OWN(MPI_Ssend_init);
 EXPORT int PMPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1711,6 +2014,11 @@ int PMPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int
 #ifdef MPIPP_HAVE_Ssend_init_c
 typedef int raw_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ssend_init_c) typed_Ssend_init_c;
+static MPIPP_COLD int hooked_Ssend_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Ssend_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+}
 EXPORT int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
@@ -1725,14 +2033,15 @@ int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
-  int code;
-  if (!mpipp_enter(thread, &code)) code = ((typed_Ssend_init_c *)real)(MPIPP_ADDRESS(call, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
-  if (code == MPI_SUCCESS) {
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Ssend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
+                 : hooked_Ssend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
+    return mpipp_leave(thread, mpipp_success());
   }
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed(call, code));
 }
 extern raw_Ssend_init_c own_Ssend_init_c OWN(MPI_Ssend_init_c);
 EXPORT int PMPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);

@@ -32,6 +32,7 @@ OWN_HANDLES = {  # kind of a handle passed by value -> field and bit
     "FILE": ("file", "FILE"),
 }
 FIRST = {"COMM", "DEST", "SOURCE", "TAG", "REQUESTS"}  # MPIPP_HAS_FIRST, without ordinals
+RESULTS = {"LOGICAL": "flag", "INDEX": "index", "ARRAY_LENGTH": "outcount"}  # fields of a passage
 ENDS = ("_free", "_disconnect", "_close", "_finalize")
 
 
@@ -124,6 +125,7 @@ def _wrapper(procedure: Procedure) -> str:
         lines.append(f"typedef int typed_{name}({typed});")
     else:
         lines.append(f"typedef __typeof__(mpih_{name}) typed_{name};")
+    lines += _hooked(procedure)
     # mpi.h may declare, or poison, the names of removed procedures
     own = f"MPI1_{name}" if procedure.removed else f"MPI_{name}"
     for prefix in ("", "P"):
@@ -165,24 +167,63 @@ def _body(procedure: Procedure) -> list[str]:
     for index, buffer in enumerate(found):
         lines += buffer.decode(procedure, index)
     lines += ordinals.counting(procedure)
-    calling = (
-        f"if (!mpipp_enter(thread, &code)) code = ((typed_{name} *)real)("
-        + ", ".join(_argument(p, found, procedure) for p in procedure.parameters)
-        + ");"
-    )
+    calling = _calling(procedure)
     requests = _requests(procedure)
     if requests and base in known.ALWAYS:  # there are none, or MPI says what is wrong
-        lines += [f"if (MPIPP_UNLIKELY(!{requests.name})) {{", "  int code;", f"  {calling}"]
+        lines += [f"if (MPIPP_UNLIKELY(!{requests.name})) {{", *("  " + line for line in calling)]
         lines += ["  return mpipp_leave(thread, code);", "}"]
-    lines += [*_before(procedure), "int code;", calling]
+    lines += [*_before(procedure), *calling]
     if base in known.ALWAYS:
         lines += known.ALWAYS[base].split("\n")
     after = ordinals.resolving(procedure) + _after(procedure, found)
-    if after:
-        lines += ["if (code == MPI_SUCCESS) {"] + ["  " + line for line in after] + ["}"]
-    lines += ordinals.failing(procedure)
-    lines.append("return mpipp_leave(thread, code);")
+    code = ordinals.failing(procedure) or "code"
+    if after or code != "code":
+        after.append("return mpipp_leave(thread, mpipp_success());")
+        lines += ["if (MPIPP_LIKELY(code == MPI_SUCCESS)) {", *("  " + line for line in after), "}"]
+    lines.append(f"return mpipp_leave(thread, {code});")
     return lines
+
+
+def _calling(procedure: Procedure) -> list[str]:
+    """The seam, with MPI behind it."""
+    plain = ", ".join(_argument(p, procedure) for p in procedure.parameters)
+    given = ", ".join(["thread", "real", *(p.name for p in procedure.parameters)])
+    return [
+        "int code = MPIPP_LIKELY(!mpipp_active(thread))",
+        f"               ? ((typed_{procedure.name} *)real)({plain})",
+        f"               : hooked_{procedure.name}({given});",
+    ]
+
+
+def _hooked(procedure: Procedure) -> list[str]:
+    """MPI with hooks before it. Out of line: it would cost the others registers."""
+    found = buffers_of(procedure)
+    given = ", ".join(_hooked_argument(p, found, procedure) for p in procedure.parameters)
+    parameters = "".join(f", {_declaration(p)}" for p in procedure.parameters)
+    return [
+        f"static MPIPP_COLD int hooked_{procedure.name}(struct mpipp_thread *thread, void *real"
+        f"{parameters}) {{",
+        f"  struct mpipp_passage results = {{{_results(procedure)}}};",
+        "  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);",
+        f"  return passage->over ? passage->code : ((typed_{procedure.name} *)real)({given});",
+        "}",
+    ]
+
+
+def _results(procedure: Procedure) -> str:
+    """Where the call stores what it gives out (seam.h)."""
+    found = {}
+    for p in procedure.parameters:
+        stored = p.indirect and p.direction in ("out", "inout")
+        if stored and not p.array and p.kind in known.HANDLES and p.kind != "REQUEST":
+            found.setdefault("handle", p.name)
+            found.setdefault("kind", known.HANDLES[p.kind][1])
+        elif stored and p.kind == "STATUS":
+            found["status"] = p.name
+            found["statuses"] = _requests(procedure).length if p.array else "1"
+        elif stored and p.kind in RESULTS:
+            found[RESULTS[p.kind]] = p.name
+    return ", ".join(f".{field} = {value}" for field, value in found.items()) or "0"
 
 
 def _recorded(procedure: Procedure) -> dict[str, tuple[str, str]]:
@@ -283,14 +324,21 @@ def _before(procedure: Procedure) -> list[str]:
     return [line for line in lines if line]
 
 
-def _argument(parameter: Parameter, buffers: list[Buffer], procedure: Procedure) -> str:
+def _hooked_argument(parameter: Parameter, buffers: list[Buffer], procedure: Procedure) -> str:
+    """As _argument, with hooks."""
+    if parameter.kind == "STATUS":
+        return f"mpipp_given_status(passage, {parameter.name})"
+    if any(b.pointer is parameter for b in buffers):
+        return f"MPIPP_GIVEN(passage, MPIPP_ROLE_{parameter.name}, {parameter.name})"
+    return _argument(parameter, procedure)
+
+
+def _argument(parameter: Parameter, procedure: Procedure) -> str:
     if parameter.by_value_handle:
         return f"({known.HANDLES[parameter.kind][0]}){parameter.name}"
     learned = ordinals.status(procedure, parameter)
     if learned:
         return learned
-    if any(b.pointer is parameter for b in buffers):
-        return f"MPIPP_ADDRESS(call, MPIPP_ROLE_{parameter.name}, {parameter.name})"
     if procedure.base in known.LOOSE and parameter.indirect:
         return f"(void *){parameter.name}"
     return parameter.name

@@ -53,7 +53,6 @@ def counting(procedure: Procedure) -> list[str]:
         )
         if blocking:
             lines.append("MPI_Status received;")
-            lines.append("received.MPI_SOURCE = MPI_ANY_SOURCE; // a hook may take the call over")
     return lines
 
 
@@ -70,7 +69,7 @@ def resolving(procedure: Procedure) -> list[str]:
     if not _learns(procedure):
         return []
     any_message = ANY.format(tag=_receive_tag(procedure))
-    known_by = "status == MPI_STATUS_IGNORE ? &received : status"
+    known_by = "mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)"
     field = "recv_ordinal" if _sends(procedure) else "ordinal"
     return [
         f"if ({any_message}) {{",
@@ -80,14 +79,11 @@ def resolving(procedure: Procedure) -> list[str]:
     ]
 
 
-def failing(procedure: Procedure) -> list[str]:
-    """Statements after a call that failed: whether it took part in the matching is not known."""
+def failing(procedure: Procedure) -> str | None:
+    """The code of a call that failed: whether it took part in the matching is not known."""
     if procedure.base in STARTS:
-        failed = f"mpipp_not_started({STARTS[procedure.base]})"
-        return [f"if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) {failed};"]
-    if not bits(procedure):
-        return []
-    return ["if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_uncertain(call);"]
+        return f"mpipp_not_started({STARTS[procedure.base]}, code)"
+    return "mpipp_failed(call, code)" if bits(procedure) else None
 
 
 def _names(procedure: Procedure) -> set[str]:

@@ -191,13 +191,13 @@ AFTER = {
     "Start": "mpipp_started(request, 1);",
     "Startall": "mpipp_started(array_of_requests, count);",
     # They leave the handles, but tell that the buffers may be used again.
-    "Request_get_status": "if (*flag) mpipp_told_complete(MPIPP_KEY((MPI_Request)request));",
+    "Request_get_status": "if (*flag) mpipp_told_complete(MPIPP_KEY((MPI_Request)request), 0);",
     "Request_get_status_all": "for (int i = 0; *flag && i < count; i++)\n"
-    "  mpipp_told_complete(MPIPP_KEY(array_of_requests[i]));",
+    "  mpipp_told_complete(MPIPP_KEY(array_of_requests[i]), i);",
     "Request_get_status_any": "if (*flag && *index != MPI_UNDEFINED)\n"
-    "  mpipp_told_complete(MPIPP_KEY(array_of_requests[*index]));",
+    "  mpipp_told_complete(MPIPP_KEY(array_of_requests[*index]), 0);",
     "Request_get_status_some": "for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)\n"
-    "  mpipp_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]));",
+    "  mpipp_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);",
     "Pready": "mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request), 1);",
     "Pready_range": "mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request),\n"
     "                       (int64_t)partition_high - partition_low + 1);",
@@ -236,8 +236,8 @@ AFTER = {
     "Errhandler_create": "mpipp_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);",
     "Comm_idup": "mpipp_request_output(MPIPP_KEY(*request), newcomm);",
     "Comm_idup_with_info": "mpipp_request_output(MPIPP_KEY(*request), newcomm);",
-    "Mprobe": "mpipp_message_made(call, *message, status);",
-    "Improbe": "if (*flag) mpipp_message_made(call, *message, status);",
+    "Mprobe": "mpipp_message_made(call, *message, mpipp_status(thread, status));",
+    "Improbe": "if (*flag) mpipp_message_made(call, *message, mpipp_status(thread, status));",
     "Cancel": "mpipp_cancelled(MPIPP_KEY(*request));",
     "Request_free": "mpipp_request_freed(call, handle);",
     "Win_fence": f"mpipp_fenced({WIN}, assert);",

@@ -114,25 +114,8 @@ void mpipp_buffer_v(struct mpipp_call *call, const void *address, struct mpipp_a
   call->present |= MPIPP_HAS_VECTORS;
 }
 
-struct mpipp_taken mpipp_enter_hooked(struct mpipp_call *call) {
-  struct mpipp_taken taken = {0, MPI_SUCCESS};
-  if (mpipp_hooked->enter) taken.over = mpipp_hooked->enter(call, &taken.code);
-  return taken;
-}
-
-int mpipp_leave_hooked(struct mpipp_call *call, int code) {
-  return mpipp_hooked->leave ? mpipp_hooked->leave(call, code) : code;
-}
-
 MPI_Request *mpipp_many_handles(int64_t count, const MPI_Request *requests) {
   MPI_Request *all = mpipp_allocate((size_t)count * sizeof *requests);
   if (all) memcpy(all, requests, (size_t)count * sizeof *requests);
   return all;
-}
-
-uint64_t mpipp_hooked_address(const struct mpipp_call *call, unsigned role, uint64_t address) {
-  for (uint32_t i = 0; i < call->buffer_count; i++) {
-    if (call->buffers[i].role == mpipp_role(role)) return call->buffers[i].address;
-  }
-  return address;
 }

@@ -50,8 +50,8 @@ static inline __attribute__((always_inline)) int mpipp_passes(void) {
   return 0;
 }
 
-// The rest of mpipp_begin, where the common case does not hold. By value, as in mpipp_enter: what
-// has an address is not kept in a register.
+// The rest of mpipp_begin, where the common case does not hold. By value: what has an
+// address is not kept in a register.
 struct mpipp_begun {
   struct mpipp_thread *thread;
   void *real;
@@ -184,30 +184,43 @@ static inline void mpipp_handles_deinit(struct mpipp_handles *handles) {
   if (MPIPP_UNLIKELY(handles->all != handles->few)) free(handles->all);
 }
 
-// With something hooked in. By value, as above.
-struct mpipp_taken {
-  int over, code;
-};
-struct mpipp_taken mpipp_enter_hooked(struct mpipp_call *call);
-int mpipp_leave_hooked(struct mpipp_call *call, int code);
-
-static inline int mpipp_enter(struct mpipp_thread *thread, int *code) {
+// The record is whole. Returns whether there are hooks that the call is to pass.
+static inline int mpipp_active(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
-  if (MPIPP_LIKELY(mpipp_hooked == NULL)) return 0;
-  struct mpipp_taken taken = mpipp_enter_hooked(&thread->call);
-  *code = taken.code;
-  return taken.over;
+  return MPIPP_UNLIKELY(mpipp_hooks != NULL);
 }
 
-// The address MPI is given for the buffer in that role: the caller's, unless a hook changed it.
-uint64_t mpipp_hooked_address(const struct mpipp_call *call, unsigned role, uint64_t address);
-#define MPIPP_ADDRESS(CALL, ROLE, POINTER)                                                         \
-  (MPIPP_UNLIKELY(mpipp_hooked != NULL)                                                            \
-       ? (__typeof__(POINTER))(uintptr_t)mpipp_hooked_address(CALL, ROLE, (uintptr_t)(POINTER))    \
-       : (POINTER))
+// The hooks enter. results: where the call stores what it gives out. Returns the passage, with
+// `over` set if a hook has taken the call over.
+struct mpipp_passage *mpipp_enter_hooked(struct mpipp_thread *thread,
+                                         const struct mpipp_passage *results);
+int mpipp_leave_hooked(struct mpipp_thread *thread, int code) MPIPP_COLD;
+// Of a call that was left without a return: no hook leaves.
+void mpipp_drop_passage(struct mpipp_thread *thread);
+
+// What MPI is given with hooks: the address of the buffer in that role, and where to store
+// statuses.
+uint64_t mpipp_given_address(const struct mpipp_passage *passage, unsigned role, uint64_t address);
+#define MPIPP_GIVEN(PASSAGE, ROLE, POINTER)                                                        \
+  ((__typeof__(POINTER))(uintptr_t)mpipp_given_address(PASSAGE, ROLE, (uintptr_t)(POINTER)))
+MPI_Status *mpipp_given_status(const struct mpipp_passage *passage, MPI_Status *status);
+
+// Where the status of a call is: with hooks, there is one in any case.
+static inline const MPI_Status *mpipp_status(const struct mpipp_thread *thread,
+                                             const MPI_Status *status) {
+  const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
+  return MPIPP_UNLIKELY(passage != NULL) ? passage->status : status;
+}
+
+// MPI_SUCCESS. The compiler, if it knew, would keep MPI's code in a register meanwhile.
+static inline int mpipp_success(void) {
+  int success = MPI_SUCCESS;
+  __asm__("" : "+r"(success));
+  return success;
+}
 
 static inline int mpipp_leave(struct mpipp_thread *thread, int code) {
-  if (MPIPP_UNLIKELY(mpipp_hooked != NULL)) code = mpipp_leave_hooked(&thread->call, code);
+  if (MPIPP_UNLIKELY(thread->passage)) code = mpipp_leave_hooked(thread, code);
   __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
   return code;

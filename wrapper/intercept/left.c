@@ -58,6 +58,7 @@ static void leave(struct mpipp_thread *thread) {
     mpipp_uncertain(call);
   if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_requests_left(call);
   MPIPP_WRITE(thread->suspected, 0);
+  mpipp_drop_passage(thread);
   thread->depth = 0;
 }
 

@@ -1,38 +1,86 @@
 // SPDX-License-Identifier: MIT
-// The one seam every intercepted call passes: enter with its decoded record, then MPI, then leave.
+// The one seam every recorded call passes: the hooks enter, MPI is called, the hooks leave.
 //
-// A module that wants to see or steer calls sets mpipp_hook, before MPI is initialised or while no
-// call is under way. With no hook set the seam costs one predictable branch.
-//
-//   enter  is called with the call decoded (procedure, buffers with roles, communicator, peer,
-//          tag, root, op, requests, window: see struct mpipp_call) and before MPI sees it. It may
-//          - observe;
-//          - change call->buffers[i].address: MPI is then given that address (the caller's
-//            variables are untouched, and the change is for this call only);
-//          - take the call over: store the return code and return 1. MPI is not called. Every
-//            argument of a one-sided call is in the record, so it can be issued later through
-//            mpipp_procedure(0, call->procedure). To report an error the hook calls the
-//            communicator's, window's or file's error handler (PMPI_Comm_call_errhandler ...) and
-//            returns what that returns.
-//   leave  is called after MPI returned, or after enter took the call over, with the return code,
-//          and returns the code the application gets. For a nonblocking call the request handle
-//          is at call->requests by then.
-//
-// Hooks run on the application's thread, hold no lock, and may call PMPI procedures. What MPI
-// calls while it is inside a call (callbacks of the application included) does not pass the seam.
+// What wants to see or steer calls hooks itself in; docs/extending.md has an example of all that
+// a hook may do. With no hook the seam costs one predictable branch.
 #ifndef MPIPP_SEAM_H
 #define MPIPP_SEAM_H
 
 #include "records/records.h"
 
-struct mpipp_hook {
-  int (*enter)(struct mpipp_call *call, int *code);
-  int (*leave)(struct mpipp_call *call, int code);
+struct mpipp_hook;
+
+// A call on its way. Hooks change what is said here, and nothing else.
+struct mpipp_passage {
+  // The call, decoded; a request that it makes keeps a copy.
+  const struct mpipp_call *call;
+  // What MPI is given as the address of call->buffers[i]; the call itself keeps the program's.
+  // To be changed in enter, for this call only.
+  uint64_t addresses[MPIPP_MAX_BUFFERS];
+  // Where the call stores what it gives out, NULL where it has no such argument. Request handles
+  // are at call->requests.
+  void *handle;     // an object's that it makes or ends; as the argument's type says
+  uint32_t kind;    // enum mpipp_kind: of that object
+  int32_t statuses; // how many MPI_Status there are, room for one each request in an array
+  void *status;     // the first of them; there even if the program ignores it
+  int *flag;        // MPI_Test and its like
+  int *index;       // MPI_Waitany and its like; of MPI_Waitsome and its like an array
+  int *outcount;    // of those
+  // What the program gets: MPI's return code, or that of the hook that took the call over.
+  int code;
+  // The seam's own.
+  uint32_t over, own_statuses;
+  uint64_t room[6];
+  struct mpipp_hook *last;
 };
 
-// NULL: nothing hooked in. Exported; what is not linked into this library finds it with dlsym.
-extern const struct mpipp_hook *mpipp_hook;
-// The same variable, reached without the global offset table.
-extern const struct mpipp_hook *mpipp_hooked __attribute__((visibility("hidden")));
+// What enter says.
+enum mpipp_verdict {
+  MPIPP_GO_ON, // the next hook, then MPI
+  // MPI is not called. The hook has done what the call does, or will do it: it takes part in the
+  // matching of messages and collective calls in its turn.
+  MPIPP_DONE,
+  MPIPP_DROPPED, // MPI is not called, and the call takes no part in the matching
+};
+
+enum mpipp_event_kind {
+  MPIPP_EVENT_MADE,      // an object is there; one made out of sight when it is first used
+  MPIPP_EVENT_STARTED,   // a persistent request's operation
+  MPIPP_EVENT_COMPLETED, // a request's operation, as the program is about to be told
+  MPIPP_EVENT_FREED,     // an object is about to be gone; a request by MPI_Request_free
+};
+
+struct mpipp_event {
+  enum mpipp_event_kind kind;
+  // The record, which begins a struct mpipp_datatype, mpipp_request ... by object->kind, and is
+  // told from others by its kind and serial. Of a request a copy, whole until event returns.
+  const struct mpipp_object *object;
+  const struct mpipp_call *call; // in which it happens
+  const void *status;            // MPI_Status of a completed operation, NULL if there is none
+};
+
+// A hook: any of the three may be NULL. They run on the program's thread, hold no lock, and may
+// call MPI, under either name; what MPI and hooks call does not pass the seam, and is not recorded.
+struct mpipp_hook {
+  int (*enter)(struct mpipp_passage *passage); // enum mpipp_verdict
+  void (*leave)(struct mpipp_passage *passage);
+  void (*event)(const struct mpipp_event *event);
+  // Low ones enter first and leave last, so that high ones are next to MPI; among equals, the one
+  // that was hooked in first. Only hooks that have entered leave.
+  int order;
+  // The seam's own.
+  struct mpipp_hook *next, *previous;
+};
+
+// Hooks in, and out again. For calls that other threads are inside of at the time, nothing is
+// promised; a hook may take itself out. Its memory must stay. Exported.
+void mpipp_hook_in(struct mpipp_hook *hook);
+void mpipp_hook_out(struct mpipp_hook *hook);
+
+// Within this library: the first hook; whether any of them wants to know of events; telling them of
+// one. position: of a completed operation's status among those of the call.
+extern struct mpipp_hook *mpipp_hooks __attribute__((visibility("hidden")));
+extern int mpipp_listening __attribute__((visibility("hidden")));
+void mpipp_tell(enum mpipp_event_kind kind, const struct mpipp_object *object, int64_t position);
 
 #endif

@@ -61,6 +61,12 @@ typedef uintptr_t mpipp_arg;
 #define MPIPP_CONTENTS_ARE_COPIES 0
 #endif
 
+// Where handles are addresses of objects that begin with the address of their class and the number
+// of references to them: the class of datatypes.
+#ifdef MPIPP_FOR_OPENMPI
+#define MPIPP_DATATYPE_CLASS mpipp_symbol("ompi_datatype_t_class")
+#endif
+
 // A handle as the registry's key: an unsigned integer of the handle's size.
 #define MPIPP_KEY(handle)                                                                          \
   (sizeof(handle) == 4 ? (uint64_t)(uint32_t)(uintptr_t)(handle) : (uint64_t)(uintptr_t)(handle))

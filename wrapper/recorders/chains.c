@@ -78,7 +78,17 @@ static void end(struct mpipp_request *first, struct mpipp_request *before,
   MPIPP_WRITE(first->object.references, first->object.references - 1);
 }
 
-struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept) {
+// A record that is kept shares what its copy refers to; any other leaves it that.
+static void take(struct mpipp_request *request, int kept, struct mpipp_request *copy) {
+  *copy = *request;
+  if (kept)
+    copy->counted = 0;
+  else
+    request->counted = request->copies = 0;
+}
+
+struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept,
+                                     struct mpipp_request *copy) {
   struct mpipp_request *first = mpipp_listed_locked(MPIPP_REQUEST, handle);
   struct mpipp_request *chosen = NULL, *before = NULL, *previous = NULL;
   int passed = 0;
@@ -91,6 +101,7 @@ struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept) 
     if (meant) break;
   }
   if (!chosen) return (struct mpipp_output){0};
+  if (copy) take(chosen, kept, copy);
   struct mpipp_output output = mpipp_over(chosen, kept);
   if (!kept) end(first, before, chosen);
   return output;

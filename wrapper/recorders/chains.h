@@ -25,8 +25,10 @@ struct mpipp_output mpipp_over(struct mpipp_request *request, int kept);
 void mpipp_chain_add(struct mpipp_request *request);
 
 // One of the operations with that handle is complete: the one whose handle was stored where the
-// caller now reads it from, else the oldest. Returns as mpipp_over.
-struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept);
+// caller now reads it from, else the oldest. Returns as mpipp_over. copy: NULL, or what takes over
+// all that the record was.
+struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept,
+                                     struct mpipp_request *copy);
 
 // The request with that handle which is persistent, or was stored at that place; or NULL.
 struct mpipp_request *mpipp_chain_find(uint64_t handle, uint64_t where);

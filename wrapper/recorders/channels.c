@@ -235,7 +235,42 @@ void mpipp_all_uncertain(void) {
   mpipp_unlock();
 }
 
+// With the lock held. Ordinals are given back only if none was given out since.
+static void give_back(struct mpipp_comm *comm, enum mpipp_sequence sequence, uint64_t key,
+                      uint64_t ordinal) {
+  struct channels *table = (void *)(uintptr_t)comm->channel_table;
+  struct mpipp_channel *channel = table ? *slot_of(table, sequence, key) : NULL;
+  if (channel && MPIPP_READ(channel->count) == ordinal)
+    MPIPP_WRITE(channel->count, ordinal - 1);
+  else
+    set_uncertain(comm, sequence);
+}
+
+void mpipp_uncount(struct mpipp_call *call) {
+  const uint32_t counted = call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL);
+  const int partitioned = mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
+  const int sends = call->present & MPIPP_HAS_DEST, receives = call->present & MPIPP_HAS_SOURCE;
+  const int tag = (int)(sends && receives ? call->recvtag : call->tag);
+  const uint64_t received = sends ? call->recv_ordinal : call->ordinal;
+  const int any = mpipp_is_any((int)call->source, tag) && call->source != MPI_PROC_NULL;
+  mpipp_lock();
+  struct mpipp_comm *comm = counted ? comm_of(call->comm) : NULL;
+  if (comm && sends && call->ordinal)
+    give_back(comm, partitioned ? MPIPP_PARTITIONED_SENDS : MPIPP_SENDS,
+              mpipp_channel_key((int)call->dest, (int)call->tag), call->ordinal);
+  if (comm && receives && any && received)
+    comm->posted_any--;
+  else if (comm && receives && received)
+    give_back(comm, partitioned ? MPIPP_PARTITIONED_RECEIVES : MPIPP_RECEIVES,
+              mpipp_channel_key((int)call->source, tag), received);
+  if (comm && !sends && !receives && call->ordinal)
+    give_back(comm, MPIPP_COLLECTIVES, 0, call->ordinal);
+  mpipp_unlock();
+  call->present &= ~counted;
+}
+
 void mpipp_uncertain(const struct mpipp_call *call) {
+  if (!(call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))) return; // it took no part
   struct mpipp_comm *comm = call->present & MPIPP_HAS_COMM ? comm_of(call->comm) : NULL;
   if (!comm) return;
   if (call->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE)) {
@@ -246,6 +281,11 @@ void mpipp_uncertain(const struct mpipp_call *call) {
   } else {
     set_uncertain(comm, MPIPP_COLLECTIVES);
   }
+}
+
+int mpipp_failed(const struct mpipp_call *call, int code) {
+  mpipp_uncertain(call);
+  return code;
 }
 
 static uint64_t members_of(uint64_t world_ranks, int size) {

@@ -97,8 +97,13 @@ uint64_t mpipp_matched(const struct mpipp_call *call, int source, int tag);
 // The ordinal of a persistent operation that starts.
 uint64_t mpipp_started_ordinal(const struct mpipp_call *call, const struct mpipp_call *made);
 
+// The call takes no part in the matching after all.
+void mpipp_uncount(struct mpipp_call *call);
+
 // A call failed or was cancelled: the ordinals on its communicator are not certain any more.
 void mpipp_uncertain(const struct mpipp_call *call);
+// The same; returns the code, which the wrapper then need not keep meanwhile.
+int mpipp_failed(const struct mpipp_call *call, int code) MPIPP_COLD;
 
 // Nothing is certain from now on, or has been.
 void mpipp_all_uncertain(void);

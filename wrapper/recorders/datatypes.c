@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "intercept/intercept.h"
 
@@ -362,6 +365,49 @@ static void import_handles(struct mpipp_call *call, const struct mpipp_vector *v
   const MPI_Datatype *datatypes = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
   for (uint64_t i = 0; i < vector->length; i++) {
     mpipp_datatype_imported(call->caller, datatypes[i]); // if it is not known
+  }
+}
+
+// Whether a handle that was never seen is a datatype's, for certain. MPI must be who says that it
+// is not: asked with MPI_Type_get_envelope, it would call an error handler, or read whatever the
+// handle leads to. So of most libraries it is not known before they have accepted it.
+static int is_certain(MPI_Datatype datatype) {
+#ifdef MPIPP_DATATYPE_CLASS
+  struct {
+    const void *class;
+    int32_t references;
+  } object = {NULL, 0};
+  struct iovec own = {&object, sizeof object}, other = {datatype, sizeof object};
+  return process_vm_readv(getpid(), &own, 1, &other, 1, 0) == sizeof object && object.class &&
+         object.class == MPIPP_DATATYPE_CLASS && object.references > 0;
+#else
+  (void)datatype;
+  return 0;
+#endif
+}
+
+// Those that are certain to be datatypes, before MPI has looked at them.
+static void import_certain(const struct mpipp_call *call, MPI_Datatype datatype) {
+  if (!mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype)) && is_certain(datatype))
+    mpipp_datatype_imported(call->caller, datatype);
+}
+
+void mpipp_import_certain(struct mpipp_call *call) {
+  if (mpipp_registry.status != MPIPP_STATUS_STARTED) return;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    struct mpipp_buffer *buffer = &call->buffers[i];
+    const struct mpipp_vector *vector = &call->vectors[buffer->vector ? buffer->vector - 1 : 0];
+    const MPI_Datatype *each = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
+    if (!mpipp_is_unknown(buffer->record) || buffer->address == (uintptr_t)MPI_IN_PLACE) continue;
+    if (buffer->vector && each) {
+      for (uint64_t k = 0; k < vector->length; k++) import_certain(call, each[k]);
+    } else if (buffer->datatype) {
+      import_certain(call, (MPI_Datatype)(uintptr_t)buffer->datatype);
+      const struct mpipp_object *now = mpipp_find_live(MPIPP_DATATYPE, buffer->datatype);
+      if (!now) continue;
+      buffer->record = (uint64_t)(uintptr_t)now;
+      buffer->access &= ~(uint32_t)MPIPP_STALE;
+    }
   }
 }
 

@@ -37,14 +37,16 @@ void mpipp_contents_taken(const struct mpipp_call *call, MPI_Datatype datatype,
                           const MPI_Datatype *taken);
 // The datatypes of the call's buffers that are not known yet are imported now that MPI has
 // accepted them.
-void mpipp_import_datatypes(struct mpipp_call *call);
+void mpipp_import_datatypes(struct mpipp_call *call) MPIPP_COLD;
+// With hooks, before MPI has accepted them: those of which it is certain that MPI will.
+void mpipp_import_certain(struct mpipp_call *call);
 
 // requests.c
 void mpipp_request_output(uint64_t request, const void *output);
 void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, int64_t count);
 void mpipp_started(const MPI_Request *requests, int64_t count);
-void mpipp_not_started(const MPI_Request *requests, int64_t count);
-void mpipp_told_complete(uint64_t request);
+int mpipp_not_started(const MPI_Request *requests, int64_t count, int code) MPIPP_COLD;
+void mpipp_told_complete(uint64_t handle, int64_t position);
 void mpipp_cancelled(uint64_t request);
 void mpipp_requests_without(uint64_t comm);
 // The thread has left a call that completes requests before it returned.
@@ -90,7 +92,8 @@ void mpipp_split_ended(uint64_t file);
 void mpipp_info_made(const struct mpipp_call *call, MPI_Info info);
 // The entry of a key; value: NULL if it was deleted.
 void mpipp_info_set(uint64_t info, const char *key, const char *value);
-void mpipp_message_made(const struct mpipp_call *call, MPI_Message message, MPI_Status *status);
+void mpipp_message_made(const struct mpipp_call *call, MPI_Message message,
+                        const MPI_Status *status);
 #ifdef MPIPP_HAVE_Session_init
 void mpipp_session_made(const struct mpipp_call *call, MPI_Session session, uint64_t errhandler);
 #endif

@@ -8,12 +8,16 @@
 #include "recorders/channels.h"
 #include "recorders/requests.h"
 
-enum { SERIALS_AT_ONCE = 1024, MAX_PASSES = 64 };
+enum { SERIALS_AT_ONCE = 1024, MAX_PASSES = 64, NOT_TOLD = -1 };
 
 static uint64_t null_request(void) {
   static uint64_t null = 0;
   if (MPIPP_UNLIKELY(!MPIPP_READ(null))) MPIPP_WRITE(null, MPIPP_KEY(MPI_REQUEST_NULL));
   return null;
+}
+
+static inline int is_listening(void) {
+  return MPIPP_UNLIKELY(MPIPP_READ(mpipp_listening));
 }
 
 static uint64_t next_serial(struct mpipp_thread *thread) {
@@ -133,6 +137,7 @@ static int is_free(const struct mpipp_request *request) {
 
 // Uses the handle's record again, if it is free.
 static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent, uint64_t serial) {
+  struct mpipp_request copy;
   uint64_t caller = mpipp_outside_mpi(call->caller);
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
@@ -141,8 +146,10 @@ static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent,
     mpipp_request_empty(request, caller);
     mpipp_drop_call(request); // of an operation that was given up
     mpipp_request_fill(request, call, persistent, mpipp_request_is_plain(call), serial);
+    if (is_listening()) copy = *request;
   }
   mpipp_unlock_kind(locked);
+  if (reused && is_listening()) mpipp_tell(MPIPP_EVENT_MADE, &copy.object, 0);
   return reused;
 }
 
@@ -150,12 +157,14 @@ void mpipp_request_made_further(const struct mpipp_call *call, uint64_t handle, 
   if (handle == null_request()) return;
   uint64_t serial = next_serial(mpipp_thread_of(call));
   if (reuse(call, handle, persistent, serial)) return;
-  struct mpipp_request *request = mpipp_claim_unlisted(MPIPP_REQUEST, handle, call->caller);
+  struct mpipp_request copy, *request = mpipp_claim_unlisted(MPIPP_REQUEST, handle, call->caller);
   if (!request) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   mpipp_request_fill(request, call, persistent, mpipp_request_is_plain(call), serial);
+  if (is_listening()) copy = *request;
   mpipp_chain_add(request);
   mpipp_unlock_kind(locked);
+  if (is_listening()) mpipp_tell(MPIPP_EVENT_MADE, &copy.object, 0);
 }
 
 void mpipp_request_output(uint64_t handle, const void *output) {
@@ -195,36 +204,42 @@ void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, 
   }
 }
 
-void mpipp_not_started(const MPI_Request *requests, int64_t count) {
+int mpipp_not_started(const MPI_Request *requests, int64_t count, int code) {
   for (int64_t i = 0; requests && i < count; i++) {
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
     const struct mpipp_request *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
     if (request) mpipp_uncertain(&request->call);
     mpipp_unlock_kind(locked);
   }
+  return code;
 }
 
 void mpipp_started(const MPI_Request *requests, int64_t count) {
   for (int64_t i = 0; i < count; i++) {
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
-    struct mpipp_request *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
+    struct mpipp_request copy, *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
     if (request) {
       request->ready = 0;
       __atomic_store_n(&request->state, MPIPP_REQUEST_ACTIVE, __ATOMIC_RELEASE);
+      if (is_listening()) copy = *request;
     }
     mpipp_unlock_kind(locked);
+    if (request && is_listening()) mpipp_tell(MPIPP_EVENT_STARTED, &copy.object, 0);
   }
 }
 
 // The program knows that the operation is complete and may use its buffers; the request stays.
 // Those that share a handle are complete from the start.
-void mpipp_told_complete(uint64_t handle) {
+void mpipp_told_complete(uint64_t handle, int64_t position) {
   if (handle == null_request()) return;
+  struct mpipp_request copy;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
-  if (request && request->state == MPIPP_REQUEST_ACTIVE)
-    __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
+  int told = request && request->state == MPIPP_REQUEST_ACTIVE;
+  if (told && is_listening()) copy = *request;
+  if (told) __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
   mpipp_unlock_kind(locked);
+  if (told && is_listening()) mpipp_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
 }
 
 void mpipp_cancelled(uint64_t handle) {
@@ -262,7 +277,8 @@ static int completes(uint32_t procedure) {
 
 static void end_active(struct mpipp_request *request, int others_stay) {
   if (others_stay) {
-    mpipp_chain_over(request->object.handle, request->call.requests, (int)request->persistent);
+    mpipp_chain_over(request->object.handle, request->call.requests, (int)request->persistent,
+                     NULL);
     return;
   }
   mpipp_over(request, (int)request->persistent);
@@ -324,13 +340,24 @@ struct mpipp_output mpipp_over(struct mpipp_request *request, int kept) {
   return output;
 }
 
-static __attribute__((noinline)) void complete_any(const struct mpipp_call *call, uint64_t handle,
-                                                   uint64_t now, uint64_t where) {
-  if (handle == null_request()) return;
-  int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  int kept = now == handle; // persistent
-  struct mpipp_output output = mpipp_chain_over(handle, where, kept);
+// Ends a request's operation, and tells of it what the program has not been told already.
+static struct mpipp_output over(uint64_t handle, uint64_t where, int kept, int64_t position) {
+  struct mpipp_request copy = {0};
+  int listening = position != NOT_TOLD && is_listening(), locked = mpipp_lock_kind(MPIPP_REQUEST);
+  struct mpipp_output output = mpipp_chain_over(handle, where, kept, listening ? &copy : NULL);
   mpipp_unlock_kind(locked);
+  if (copy.state == MPIPP_REQUEST_ACTIVE) mpipp_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
+  if (!copy.counted) return output;
+  locked = mpipp_lock_kind(MPIPP_REQUEST);
+  mpipp_drop_call(&copy);
+  mpipp_unlock_kind(locked);
+  return output;
+}
+
+static __attribute__((noinline)) void complete_any(const struct mpipp_call *call, uint64_t handle,
+                                                   uint64_t now, uint64_t where, int64_t position) {
+  if (handle == null_request()) return;
+  struct mpipp_output output = over(handle, where, now == handle, position); // now: persistent
   if (!output.place) return;
   struct mpipp_call made = {.caller = call->caller, // as if by that call
                             .procedure = MPIPP_PROC_Comm_idup,
@@ -341,11 +368,11 @@ static __attribute__((noinline)) void complete_any(const struct mpipp_call *call
 }
 
 static inline void complete(const struct mpipp_call *call, uint64_t handle, uint64_t now,
-                            uint64_t where) {
+                            uint64_t where, int64_t position) {
   mpipp_work_alone();
   int done = mpipp_complete_alone(MPIPP_READ(mpipp_requests_alone), handle, now);
   mpipp_worked_alone();
-  if (!done) complete_any(call, handle, now, where);
+  if (!done) complete_any(call, handle, now, where, position);
 }
 
 // An active operation goes on, but nobody can ask for it any more. It is over when MPI gives its
@@ -362,27 +389,29 @@ static int give_up(uint64_t handle) {
 }
 
 void mpipp_request_freed(const struct mpipp_call *call, uint64_t handle) {
-  // An active operation goes on, but nobody can ask for it any more.
+  struct mpipp_request copy;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   const struct mpipp_request *request = mpipp_chain_find(handle, call->requests);
+  if (request && is_listening()) copy = *request;
   int receives =
       request && request->state == MPIPP_REQUEST_ACTIVE && request->call.present & MPIPP_HAS_SOURCE;
   uint64_t comm = receives ? request->call.comm : 0;
   mpipp_unlock_kind(locked);
+  if (request && is_listening()) mpipp_tell(MPIPP_EVENT_FREED, &copy.object, 0);
   if (receives) mpipp_abandoned(comm);
-  if (!give_up(handle)) complete(call, handle, null_request(), call->requests);
+  if (!give_up(handle)) complete(call, handle, null_request(), call->requests, NOT_TOLD);
 }
 
 void mpipp_completed(const struct mpipp_call *call, MPI_Request before,
                      const MPI_Request *request) {
-  complete(call, MPIPP_KEY(before), MPIPP_KEY(*request), (uintptr_t)request);
+  complete(call, MPIPP_KEY(before), MPIPP_KEY(*request), (uintptr_t)request, 0);
 }
 
-void mpipp_completed_each(const struct mpipp_call *call, const MPI_Request *before, int64_t count,
-                          const MPI_Request *requests, int all) {
-  for (int64_t i = 0; i < count; i++) {
+void mpipp_completed_from(const struct mpipp_call *call, const MPI_Request *before, int64_t first,
+                          int64_t count, const MPI_Request *requests, int all) {
+  for (int64_t i = first; i < count; i++) {
     if (all || MPIPP_KEY(requests[i]) != MPIPP_KEY(before[i]))
-      complete(call, MPIPP_KEY(before[i]), MPIPP_KEY(requests[i]), (uintptr_t)&requests[i]);
+      complete(call, MPIPP_KEY(before[i]), MPIPP_KEY(requests[i]), (uintptr_t)&requests[i], i);
   }
 }
 
@@ -390,7 +419,8 @@ void mpipp_completed_some(const struct mpipp_call *call, const struct mpipp_hand
                           int count, const int *indices, const MPI_Request *requests) {
   if (!before->all || count == MPI_UNDEFINED) return;
   for (int i = 0; i < count; i++) {
-    if (indices[i] != MPI_UNDEFINED)
-      mpipp_completed(call, before->all[indices[i]], &requests[indices[i]]);
+    if (indices[i] == MPI_UNDEFINED) continue;
+    const MPI_Request *request = &requests[indices[i]];
+    complete(call, MPIPP_KEY(before->all[indices[i]]), MPIPP_KEY(*request), (uintptr_t)request, i);
   }
 }

@@ -92,8 +92,8 @@ static inline int mpipp_complete_alone(const struct mpipp_slots *slots, uint64_t
 }
 
 // The rest of mpipp_completed_all.
-void mpipp_completed_each(const struct mpipp_call *call, const MPI_Request *before, int64_t count,
-                          const MPI_Request *requests, int all);
+void mpipp_completed_from(const struct mpipp_call *call, const MPI_Request *before, int64_t first,
+                          int64_t count, const MPI_Request *requests, int all);
 
 // all: every operation is complete. Otherwise (an error in one of them) those whose handle the
 // library took away.
@@ -111,7 +111,7 @@ static inline void mpipp_completed_all(const struct mpipp_call *call,
   }
   mpipp_worked_alone();
   if (MPIPP_LIKELY(all && i >= count)) return;
-  mpipp_completed_each(call, before + i, count - i, requests + i, all);
+  mpipp_completed_from(call, before, i, count, requests, all);
 }
 
 #endif

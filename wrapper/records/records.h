@@ -16,6 +16,7 @@ enum {
   MPIPP_MAX_LOCKS = 8,
   MPIPP_INLINE_ARGUMENTS = 3,
   MPIPP_LAST_CHANNELS = 8, // kept by each thread, of each sequence
+  MPIPP_PASSAGE_ROOM = 24, // u64 of a struct mpipp_passage
 };
 
 // What an object record is about; the order is that of the registry's object tables.
@@ -365,8 +366,10 @@ struct mpipp_thread {
   uint64_t next;                     // private: free list
   uint64_t stack_start, stack_end;   // private: of the thread's own stack; 0: not known
   uint64_t known[MPIPP_MAX_BUFFERS]; // private: of datatypes, that buffers were of last
+  uint64_t passage;                  // private: of the call, 0 if no hooks have entered it (seam.h)
   uint64_t channels[MPIPP_KEPT_SEQUENCES][MPIPP_LAST_CHANNELS]; // private: used last
   struct mpipp_call call;
+  uint64_t room[MPIPP_PASSAGE_ROOM]; // private: for the passage
 };
 
 enum mpipp_thread_level {

@@ -32,9 +32,6 @@ EXPORT struct mpipp_registry mpipp_registry = {
     .built_with = MPIPP_BUILT_WITH,
 };
 
-EXPORT const struct mpipp_hook *mpipp_hook = NULL;
-extern const struct mpipp_hook *mpipp_hooked __attribute__((alias("mpipp_hook")));
-
 enum record_id {
 #define RECORD(record) RECORD_##record,
 #define FIELD(record, field, type)

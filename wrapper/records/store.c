@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "intercept/seam.h"
 #include "mpi/resolve.h"
 #include "recorders/objects.h"
 #include "records/registry.h"
@@ -127,9 +128,12 @@ static void put(struct mpipp_slots *slots, struct mpipp_object *object) {
   __atomic_store_n(&slot->record, (uint64_t)(uintptr_t)object, __ATOMIC_RELEASE);
 }
 
-// With MPIPP_FRAMES records are made anew, each with its own return addresses.
-static void set_requests_alone(const struct mpipp_slots *slots) {
-  int alone = slots && !MPIPP_READ(mpipp_several_threads) && !mpipp_registry.frames;
+// With MPIPP_FRAMES records are made anew, each with its own return addresses; hooks are told of
+// each where it is not done in line.
+void mpipp_set_requests_alone(void) {
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_stores[MPIPP_REQUEST].slots);
+  int alone = slots && !MPIPP_READ(mpipp_several_threads) && !mpipp_registry.frames &&
+              !MPIPP_READ(mpipp_listening);
   MPIPP_WRITE(mpipp_requests_alone, alone ? slots : &no_slots);
 }
 
@@ -164,7 +168,7 @@ static void publish_slots(struct mpipp_store *store, struct mpipp_slots *slots) 
   __atomic_store_n(&store->table->capacity, slots->mask + 1, __ATOMIC_RELEASE);
   __atomic_store_n(&store->slots, slots, __ATOMIC_RELEASE);
   __atomic_store_n(&store->table->slots, (uint64_t)(uintptr_t)slots->slot, __ATOMIC_RELEASE);
-  if (store == &mpipp_stores[MPIPP_REQUEST]) set_requests_alone(slots);
+  if (store == &mpipp_stores[MPIPP_REQUEST]) mpipp_set_requests_alone();
 }
 
 static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacity) {
@@ -369,6 +373,10 @@ int mpipp_list_locked(void *object) {
   return 1;
 }
 
+static int is_constant(const struct mpipp_object *object) {
+  return (MPIPP_READ(object->flags) & (MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_NULL)) != 0;
+}
+
 void mpipp_publish(void *record) {
   struct mpipp_object *object = record;
   static uint64_t serials[MPIPP_KINDS];
@@ -379,6 +387,8 @@ void mpipp_publish(void *record) {
   mpipp_worked_alone();
   MPIPP_WRITE(object->live, object->handle);
   __atomic_store_n(&object->serial, serial, __ATOMIC_RELEASE);
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_listening)) && !is_constant(object))
+    mpipp_tell(MPIPP_EVENT_MADE, object, 0);
 }
 
 uint64_t mpipp_serial_of(enum mpipp_kind kind, uint64_t handle) {
@@ -386,13 +396,24 @@ uint64_t mpipp_serial_of(enum mpipp_kind kind, uint64_t handle) {
   return object ? MPIPP_READ(object->serial) : 0;
 }
 
-static int is_constant(const struct mpipp_object *object) {
-  return (MPIPP_READ(object->flags) & (MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_NULL)) != 0;
+// Before the record can become another's, which a reference prevents.
+static MPIPP_COLD void tell_freed(struct mpipp_object *object, uint64_t handle, uint64_t serial) {
+  uint64_t record = (uint64_t)(uintptr_t)object;
+  int locked = mpipp_lock_kind(object->kind);
+  int ends = (serial == MPIPP_ANY_SERIAL || MPIPP_READ(object->serial) == serial) &&
+             !object->holders && mpipp_refer_locked(record, handle);
+  mpipp_unlock_kind(locked);
+  if (!ends) return;
+  mpipp_tell(MPIPP_EVENT_FREED, object, 0);
+  locked = mpipp_lock_kind(object->kind);
+  mpipp_unrefer_locked(record);
+  mpipp_unlock_kind(locked);
 }
 
 void mpipp_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial) {
   struct mpipp_object *object = mpipp_find_live(kind, handle);
   if (!object || is_constant(object)) return;
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_listening))) tell_freed(object, handle, serial);
   // Without the lock the record could become another object's after the comparison.
   int locked = mpipp_lock_kind(kind);
   if (serial == MPIPP_ANY_SERIAL || MPIPP_READ(object->serial) == serial) {

@@ -15,6 +15,9 @@
 // Of data shared by this library's files: reached without the global offset table.
 #define MPIPP_HIDDEN __attribute__((visibility("hidden")))
 
+// What is called in unusual cases only: nothing is kept in registers for its sake.
+#define MPIPP_COLD __attribute__((cold, noinline))
+
 // Memory straight from the system, zeroed, never given back; NULL when there is none.
 void *mpipp_map(uint64_t bytes);
 // Counts a record that was lost for want of memory.
@@ -77,6 +80,8 @@ extern int mpipp_working_alone MPIPP_HIDDEN;
 
 // A second thread is about to call MPI; the first one works with the lock when this returns.
 void mpipp_share(void);
+// To be called when it may be that the requests' slots are not to be used so.
+void mpipp_set_requests_alone(void);
 
 static inline int mpipp_is_alone(uint32_t kind) {
   return kind <= MPIPP_REQUEST && !MPIPP_READ(mpipp_several_threads);

@@ -8,11 +8,11 @@ static MPI_Comm world = MPI_COMM_WORLD, ring, between;
 static MPI_Datatype vector;
 static const char *watching;
 
-static int enter(struct mpipp_call *call, int *code) {
+static int enter(struct mpipp_passage *passage) {
   if (watching) look(watching);
-  return 0;
+  return MPIPP_GO_ON;
 }
-static const struct mpipp_hook hook = {.enter = enter};
+static struct mpipp_hook hook = {.enter = enter};
 
 // Stops inside the call, before MPI gets it.
 #define INSIDE(name, call) (watching = name, call, watching = NULL)
@@ -180,7 +180,7 @@ static void large(void) {
 }
 
 int main(int argc, char **argv) {
-  const struct mpipp_hook **seam = dlsym(RTLD_DEFAULT, "mpipp_hook");
+  void (*hook_in)(struct mpipp_hook *) = dlsym(RTLD_DEFAULT, "mpipp_hook_in");
   MPI_Init(NULL, NULL);
   MPI_Comm_rank(world, &rank);
   other = 1 - rank;
@@ -190,7 +190,7 @@ int main(int argc, char **argv) {
   SAY(world), ADDRESS(in), ADDRESS(out), NUMBER(rank);
   SAY(MPI_SUM), SAY(MPI_MAX), SAY(MPI_COMM_SELF);
   look("start");
-  *seam = &hook;
+  hook_in(&hook);
   point_to_point();
   rooted();
   all_to_all();

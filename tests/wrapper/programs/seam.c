@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A hook at the wrapper's seam observes, changes buffers, takes calls over, changes codes.
+// Hooks at the wrapper's seam observe, one after the other, change buffers, take calls over, change
+// codes.
 // Checks itself: ends with status 0 or says which line was wrong.
 #include <errno.h>
 
-#include "intercept/seam.h"
-#include "probe.h"
+#include "hooks.h"
 
-#define CHECK(condition)                                                                           \
-  if (!(condition)) return fprintf(stderr, "line %d: %s\n", __LINE__, #condition), __LINE__ % 255
-
-static const struct mpipp_hook **seam;
 static int in[16], out[16], elsewhere[16];
 
 // What was seen: one letter for each enter and leave.
@@ -22,30 +18,31 @@ static void mark(char letter) {
   if (length < sizeof trace - 1) trace[length] = letter;
 }
 
-static int observe_enter(struct mpipp_call *call, int *code) {
+static int observe_enter(struct mpipp_passage *passage) {
   int size;
   mark('e');
-  entered = *call;
+  entered = *passage->call;
   MPI_Comm_size(MPI_COMM_WORLD, &size); // hooks may call MPI
   MPI_Barrier(MPI_COMM_SELF);           // and what they call does not come here again
-  return 0;
+  errno = EDOM;                         // nor does the program see it
+  return MPIPP_GO_ON;
 }
-static int observe_leave(struct mpipp_call *call, int code) {
+static void observe_leave(struct mpipp_passage *passage) {
   mark('l');
-  left = *call;
-  code_left = code;
-  return code;
+  left = *passage->call;
+  code_left = passage->code;
 }
-static const struct mpipp_hook observer = {observe_enter, observe_leave};
+static struct mpipp_hook observer = {.enter = observe_enter, .leave = observe_leave};
 
 static int observe(void) {
   MPI_Request request;
   MPI_Datatype vector;
-  *seam = &observer;
+  hook_in(&observer);
   memset(trace, 0, sizeof trace);
+  errno = EXDEV;
   MPI_Sendrecv(out, 3, MPI_INT, 0, 7, in, 4, MPI_INT, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   CHECK(strcmp(trace, "el") == 0);
-  CHECK(code_left == MPI_SUCCESS);
+  CHECK(code_left == MPI_SUCCESS && errno == EXDEV);
   CHECK(entered.buffer_count == 2 && entered.serial == left.serial);
   CHECK(entered.buffers[0].address == (uintptr_t)out && entered.buffers[0].count == 3);
   CHECK(entered.buffers[1].address == (uintptr_t)in && entered.buffers[1].count == 4);
@@ -63,30 +60,84 @@ static int observe(void) {
   MPI_Type_commit(&vector);
   MPI_Type_free(&vector);
   CHECK(strcmp(trace, "elelelelelelel") == 0);
-  *seam = NULL;
+  hook_out(&observer);
   MPI_Barrier(MPI_COMM_SELF);
   CHECK(strcmp(trace, "elelelelelelel") == 0);
   return 0;
 }
 
-static int redirect_enter(struct mpipp_call *call, int *code) {
-  for (uint32_t i = 0; i < call->buffer_count; i++) {
-    if (call->buffers[i].address == (uintptr_t)in) call->buffers[i].address = (uintptr_t)elsewhere;
-  }
-  return 0;
+// Three in a row; the second takes MPI_Ssend over.
+static int first_enter(struct mpipp_passage *passage) {
+  return mark('a'), MPIPP_GO_ON;
 }
-static const struct mpipp_hook redirector = {.enter = redirect_enter};
+static int second_enter(struct mpipp_passage *passage) {
+  mark('b');
+  passage->code = 0;
+  return passage->call->procedure == MPIPP_PROC_Ssend ? MPIPP_DONE : MPIPP_GO_ON;
+}
+static int third_enter(struct mpipp_passage *passage) {
+  return mark('c'), MPIPP_GO_ON;
+}
+static void first_leave(struct mpipp_passage *passage) {
+  mark('A');
+  CHECK_HERE(passage->code == 17);
+  passage->code = MPI_SUCCESS;
+}
+static struct mpipp_hook second;
+static int once;
+static void second_leave(struct mpipp_passage *passage) {
+  mark('B');
+  passage->code = 17; // for the first, which has entered before
+  if (once) hook_out(&second);
+}
+static void third_leave(struct mpipp_passage *passage) {
+  mark('C');
+}
+static struct mpipp_hook first = {.enter = first_enter, .leave = first_leave, .order = -5};
+static struct mpipp_hook second = {.enter = second_enter, .leave = second_leave};
+static struct mpipp_hook third = {.enter = third_enter, .leave = third_leave};
+
+static int in_order(void) {
+  memset(trace, 0, sizeof trace);
+  hook_in(&second);
+  hook_in(&third); // of equal order
+  hook_in(&first);
+  CHECK(MPI_Barrier(MPI_COMM_SELF) == MPI_SUCCESS);
+  CHECK(strcmp(trace, "abcCBA") == 0);
+  CHECK(MPI_Ssend(out, 1, MPI_INT, 0, 5, MPI_COMM_SELF) == MPI_SUCCESS);
+  CHECK(strcmp(trace, "abcCBAabBA") == 0); // only hooks that have entered leave
+  once = 1;
+  hook_out(&third);
+  CHECK(MPI_Barrier(MPI_COMM_SELF) == MPI_SUCCESS);
+  CHECK(strcmp(trace, "abcCBAabBAabBA") == 0);
+  hook_out(&first);
+  CHECK(MPI_Barrier(MPI_COMM_SELF) == MPI_SUCCESS);
+  CHECK(strcmp(trace, "abcCBAabBAabBA") == 0);
+  return wrong_line;
+}
+
+static int redirect_enter(struct mpipp_passage *passage) {
+  for (uint32_t i = 0; i < passage->call->buffer_count; i++) {
+    if (passage->addresses[i] == (uintptr_t)in) passage->addresses[i] = (uintptr_t)elsewhere;
+  }
+  return MPIPP_GO_ON;
+}
+static void redirect_leave(struct mpipp_passage *passage) {
+  left = *passage->call;
+}
+static struct mpipp_hook redirector = {.enter = redirect_enter, .leave = redirect_leave};
 
 static int redirect(void) {
   int *given = in;
   out[0] = 42, out[1] = 43;
   in[0] = elsewhere[0] = 0;
-  *seam = &redirector;
+  hook_in(&redirector);
   MPI_Sendrecv(out, 1, MPI_INT, 0, 7, given, 1, MPI_INT, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   CHECK(given == in && in[0] == 0 && elsewhere[0] == 42);
+  CHECK(left.buffers[1].address == (uintptr_t)in); // the record keeps the program's
   MPI_Allreduce(out, in, 2, MPI_INT, MPI_SUM, MPI_COMM_SELF);
   CHECK(in[0] == 0 && elsewhere[1] == 43);
-  *seam = NULL;
+  hook_out(&redirector);
   MPI_Sendrecv(out, 1, MPI_INT, 0, 7, in, 1, MPI_INT, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   CHECK(in[0] == 42);
   return 0;
@@ -101,23 +152,23 @@ static void on_error(MPI_Comm *comm, int *code, ...) {
 }
 
 static MPI_Comm comm, taken;
-static int take_over_enter(struct mpipp_call *call, int *code) {
-  if (!(call->present & MPIPP_HAS_TAG)) return 0; // only point-to-point
-  *code = MPI_SUCCESS;
+static int take_over_enter(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  if (!(call->present & MPIPP_HAS_TAG)) return MPIPP_GO_ON; // only point-to-point
   if (call->tag == 13) {
     PMPI_Comm_call_errhandler(comm, MPI_ERR_BUFFER);
-    *code = MPI_ERR_BUFFER;
+    passage->code = MPI_ERR_BUFFER;
   }
-  return 1;
+  return MPIPP_DONE;
 }
-static const struct mpipp_hook taker = {take_over_enter, observe_leave};
+static struct mpipp_hook taker = {.enter = take_over_enter, .leave = observe_leave};
 
 static int take_over(void) {
   MPI_Errhandler handler;
   MPI_Comm_dup(MPI_COMM_SELF, &comm);
   MPI_Comm_create_errhandler(on_error, &handler);
   MPI_Comm_set_errhandler(comm, handler);
-  *seam = &taker;
+  hook_in(&taker);
   // Nobody receives, nothing is sent.
   CHECK(MPI_Ssend(out, 1, MPI_INT, 0, 5, comm) == MPI_SUCCESS);
   CHECK(raised == 0);
@@ -128,7 +179,7 @@ static int take_over(void) {
   MPI_Comm_dup(MPI_COMM_SELF, &taken);
   SAY(taken);
   CHECK(MPI_Recv(in, 1, MPI_INT, MPI_ANY_SOURCE, 5, taken, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-  *seam = NULL;
+  hook_out(&taker);
   int flag = 1;
   MPI_Iprobe(0, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
   CHECK(!flag);
@@ -136,15 +187,15 @@ static int take_over(void) {
   return 0;
 }
 
-static int change_leave(struct mpipp_call *call, int code) {
-  return code == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS;
+static void change_leave(struct mpipp_passage *passage) {
+  passage->code = passage->code == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
-static const struct mpipp_hook changer = {.leave = change_leave};
+static struct mpipp_hook changer = {.leave = change_leave};
 
 static int change_code(void) {
-  *seam = &changer;
+  hook_in(&changer);
   CHECK(MPI_Barrier(MPI_COMM_SELF) == MPI_ERR_OTHER);
-  *seam = NULL;
+  hook_out(&changer);
   CHECK(MPI_Barrier(MPI_COMM_SELF) == MPI_SUCCESS);
   return 0;
 }
@@ -177,8 +228,8 @@ static int nothing_hooked(void) {
 int main(void) {
   int wrong = 0;
   MPI_Init(NULL, NULL);
-  seam = dlsym(RTLD_DEFAULT, "mpipp_hook");
-  if (seam) wrong = observe() || redirect() || take_over() || change_code();
+  find_seam();
+  if (hook_in) wrong = observe() || in_order() || redirect() || take_over() || change_code();
   if (!wrong) wrong = nothing_hooked();
   look("done");
   if (wrong) return 1;
