@@ -75,8 +75,8 @@ class Operation:
     @property
     def started(self) -> bool:
         """Whether it communicates: a call that makes a persistent request only prepares to."""
-        prepares = ("persistent", "partitioned")
-        return self.request is not None or self.call.facts.form not in prepares
+        prepares = self.call.facts.form in ("persistent", "partitioned")
+        return self.request is not None or not prepares
 
     @property
     def has_all(self) -> bool:

@@ -65,6 +65,11 @@ class Procedure:
         return tuple(sorted({*self.takes, *roles, *every}))
 
     @property
+    def returns_at_once(self) -> bool:
+        """Whether a call waits for no other process, whatever its operation does."""
+        return self.form in ("nonblocking", "persistent", "partitioned", "request-based")
+
+    @property
     def among_neighbors(self) -> bool:
         """Whether the peers are the neighbors in the communicator's topology."""
         return self.signatures == "neighbors"

@@ -152,6 +152,14 @@ def test_collective_calls() -> None:
     ]
 
 
+def test_calls_whose_names_begin_as_those_of_nonblocking_ones() -> None:
+    a, b, c = ranks(3)
+    for one in (a, b):
+        one.joined(2).inside(call("MPI_Intercomm_merge", ordinal=2))
+    c.joined(1).posted(0, 5).inside(call("MPI_Recv", source=0, tag=5))
+    assert told((a, b, c))[0] == "deadlock: rank 0 and rank 2 wait for each other"
+
+
 def test_different_collective_calls_meet() -> None:
     a, b = ranks(2)
     a.joined(1).inside(call("MPI_Barrier"))

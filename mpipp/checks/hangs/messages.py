@@ -8,7 +8,6 @@ that are not blocking take messages of channels that are not known: then totals 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from mpipp.checks.hangs.conditions import Any, Condition, Event, Met, Unknown
@@ -18,7 +17,6 @@ from mpipp.model import Call, Comm
 
 _THREADS = "several threads share a channel, or a call failed or was cancelled"
 _WILDCARDS = "a receive of any message may have taken it"
-_SEND = re.compile("mpi_i?([bsr]?)send")
 _DAMAGED = "its peer or its tag is not recorded"
 _FREED = "the communicator was freed meanwhile"
 _ELSEWHERE = "the communicator is of processes that cannot be told apart"
@@ -77,7 +75,7 @@ class Messages:
         call = operation.call
         if call.dest is None or call.tag is None:
             return Unknown(_DAMAGED)
-        mode = _mode(call.procedure)
+        mode = _mode(call)
         if call.dest < 0 or mode == "b":
             return Met()
         member = self.known.of(operation)
@@ -199,7 +197,6 @@ def receive_tag(call: Call) -> int | None:
     return call.recvtag if call.recvtag is not None else call.tag
 
 
-def _mode(procedure: str) -> str:
+def _mode(call: Call) -> str:
     # "b" buffered, "s" synchronous, "r" ready, "" standard.
-    found = _SEND.match(procedure.lower())
-    return found.group(1) if found else ""
+    return {"Bsend": "b", "Ssend": "s", "Rsend": "r"}.get(call.facts.operation, "")

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from mpipp.checks.hangs.collective import Collectives
@@ -21,7 +20,7 @@ _MOST_REQUESTS = 1 << 16
 _ALL_OF = ("MPI_Wait", "MPI_Waitall")
 _ONE_OF = ("MPI_Waitany", "MPI_Waitsome")
 
-_NONBLOCKING = re.compile(r"MPI_(Comm_)?I[a-z]|MPI_Test|MPI_Start|MPI_\w+_init(_c)?$")
+_NEVER_WAIT = ("MPI_Test", "MPI_Start")
 
 
 class Waits:
@@ -40,7 +39,7 @@ class Waits:
         if procedure in _ONE_OF:
             found = tuple(self._requests(operation))
             return Any(found) if found else Met()
-        if _NONBLOCKING.match(procedure):
+        if operation.call.facts.returns_at_once or procedure.startswith(_NEVER_WAIT):
             return Met()
         return self._communication(operation)
 
