@@ -212,7 +212,8 @@ def _hooked(procedure: Procedure) -> list[str]:
 
 def _results(procedure: Procedure) -> str:
     """Where the call stores what it gives out (seam.h)."""
-    found = {}
+    found: dict[str, str] = {}
+    requests = _requests(procedure)
     for p in procedure.parameters:
         stored = p.indirect and p.direction in ("out", "inout")
         if stored and not p.array and p.kind in known.HANDLES and p.kind != "REQUEST":
@@ -220,7 +221,7 @@ def _results(procedure: Procedure) -> str:
             found.setdefault("kind", known.HANDLES[p.kind][1])
         elif stored and p.kind == "STATUS":
             found["status"] = p.name
-            found["statuses"] = _requests(procedure).length if p.array else "1"
+            found["statuses"] = requests.length if p.array and requests else "1"
         elif stored and p.kind in RESULTS:
             found[RESULTS[p.kind]] = p.name
     return ", ".join(f".{field} = {value}" for field, value in found.items()) or "0"
