@@ -7,6 +7,7 @@ import re
 import subprocess
 
 import expectations
+import pytest
 import support
 
 # (what is typed, what gdb says); %p is any address, %n any number.
@@ -157,6 +158,8 @@ def test_handles_that_were_moved_after_an_error(mpi: support.MPI) -> None:
     more = [look, "mpipp break MPI_Waitall", "continue", look]
     said = support.gdb_batch(more, program=program, mpi=mpi, stop=stop)
     said = re.sub("0x7f[0-9a-f]+", "%p", said)
+    if "2 of 2 complete or null" in said:
+        pytest.skip("this MPICH completes all requests of a call that fails")
     one = "0x6c000001  one of #2, #4, #6, which have the same handle"
     assert said.startswith(
         "thread 1 in MPI_Testall, called at main.c:18 in main\n"
