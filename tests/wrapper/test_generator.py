@@ -21,11 +21,12 @@ sys.path.insert(0, str(support.ROOT / "wrapper" / "generator"))
 import agreement
 import buffers
 import forms
+import forum
 import generate
 import procedures as known
 
-STANDARD = generate.standard()
-BY_NAME = {p.name: p for p in STANDARD + generate.removed()}
+STANDARD = forum.standard()
+BY_NAME = {p.name: p for p in STANDARD + forum.removed()}
 WRAPPED = {name for name, p in BY_NAME.items() if generate.is_wrapped(p)}
 RECORDED = {name for name, p in BY_NAME.items() if generate.is_recorded(p)}
 

@@ -17,11 +17,12 @@ try:
 except ImportError:
     support.lacking("there is no pympistandard: run tools/setup.sh")
 sys.path.insert(0, str(support.ROOT / "wrapper" / "generator"))
+import forum
 import generate
 import null_pointers
 
 TEXT = null_pointers.program(
-    p for p in generate.standard() + generate.removed() if generate.is_wrapped(p)
+    p for p in forum.standard() + forum.removed() if generate.is_wrapped(p)
 )
 
 

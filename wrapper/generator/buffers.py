@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import procedures as known
-
-if TYPE_CHECKING:
-    from generate import Parameter, Procedure
+from forum import Parameter, Procedure
 
 COUNTS = {
     "POLYXFER_NUM_ELEM_NNI", "POLYXFER_NUM_ELEM", "XFER_NUM_ELEM_NNI", "POLYDTYPE_NUM_ELEM_NNI",

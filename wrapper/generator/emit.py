@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import ordinals
 import procedures as known
 from buffers import Buffer, buffers_of, roles
-
-if TYPE_CHECKING:
-    from generate import Parameter, Procedure
+from forum import Parameter, Procedure
 
 SCALARS = {  # parameter name -> field of the call record and its "present" bit
     "dest": ("dest", "DEST"),

@@ -3,12 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import agreement
-
-if TYPE_CHECKING:
-    from generate import Parameter, Procedure
+from forum import Parameter, Procedure
 
 STARTS = {"Start": "request, 1", "Startall": "array_of_requests, count"}
 ANY = "mpipp_is_any(source, {tag})"

@@ -10,15 +10,12 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import agreement
 import emit
 import forms
 from buffers import Buffer, buffers_of
-
-if TYPE_CHECKING:
-    from generate import Procedure
+from forum import Procedure
 
 
 def _buffer(buffer: Buffer, procedure: Procedure) -> str:
