@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.datatypes import basictypes, distribution
-from mpipp.datatypes.blocks import Blocks, Grid, Indices, Run, Shape, Strided
+from mpipp.datatypes.shapes import Blocks, Grid, Indices, Run, Shape, Strided
 from mpipp.errors import MpippError
 
 # The arguments of every combiner, by the standard's names without "array_of_".

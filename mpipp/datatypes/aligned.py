@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from mpipp.datatypes import basictypes, elements
-from mpipp.datatypes.blocks import Blocks, Grid, Indices
 from mpipp.datatypes.elements import Element
+from mpipp.datatypes.shapes import Blocks, Grid, Indices
 from mpipp.typetree import Datatype
 
 _WIDEST = 16  # the largest alignment; all are powers of two

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mpipp.datatypes import search
-from mpipp.datatypes.blocks import Grid, Indices
+from mpipp.datatypes.shapes import Grid, Indices
 from mpipp.errors import AddressError
 from mpipp.typetree import Datatype
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mpipp.datatypes.blocks import Blocks, Indices, Level
+from mpipp.datatypes.shapes import Blocks, Indices, Level
 from mpipp.errors import AddressError
 from mpipp.typetree import Datatype
 

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-from mpipp.datatypes.blocks import Indices
 from mpipp.datatypes.elements import kind
+from mpipp.datatypes.shapes import Indices
 from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.model import DatatypeRecord
 from mpipp.show import describe, structure

@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from mpipp.datatypes.blocks import Blocks, Grid, Indices
 from mpipp.datatypes.elements import kind
+from mpipp.datatypes.shapes import Blocks, Grid, Indices
 from mpipp.show.members import quoted
 from mpipp.show.printing import DEFAULT_LIMITS, Limits
 from mpipp.typetree import Datatype

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from mpipp.datatypes.blocks import Blocks, Grid, Run, Strided
+from mpipp.datatypes.shapes import Blocks, Grid, Run, Strided
 from mpipp.show.members import quoted
 from mpipp.show.trees import shared
 from mpipp.typetree import Datatype

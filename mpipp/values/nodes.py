@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from mpipp.datatypes.basictypes import Leaf
-from mpipp.datatypes.blocks import Indices
+from mpipp.datatypes.shapes import Indices
 from mpipp.errors import UnreadableMemory
 from mpipp.typetree import Datatype
 from mpipp.values import views

@@ -14,7 +14,7 @@ from typing import Union
 
 from mpipp.datatypes import basictypes
 from mpipp.datatypes.basictypes import Leaf
-from mpipp.datatypes.blocks import Blocks, Grid, Indices, Run, Strided
+from mpipp.datatypes.shapes import Blocks, Grid, Indices, Run, Strided
 from mpipp.typetree import Datatype
 
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from mpipp.datatypes.blocks import Blocks, Indices, Level
 from mpipp.datatypes.overlap.combs import Comb
 from mpipp.datatypes.overlap.pattern import touched
 from mpipp.datatypes.overlap.reach import Term
 from mpipp.datatypes.overlap.sharing import meet
+from mpipp.datatypes.shapes import Blocks, Indices, Level
 from mpipp.typetree import Datatype
 
 _Step = tuple[Indices, int]  # the indices of a component, and the byte's displacement in it

@@ -14,10 +14,10 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from mpipp.datatypes import basictypes
-from mpipp.datatypes.blocks import Blocks, Level
 from mpipp.datatypes.overlap.combs import Comb, Range, comb, listing, repeat, union
 from mpipp.datatypes.overlap.reach import Term
 from mpipp.datatypes.overlap.sharing import doubled, meet, shared_by_two, touch
+from mpipp.datatypes.shapes import Blocks, Level
 from mpipp.typetree import Datatype
 
 

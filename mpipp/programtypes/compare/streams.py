@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from mpipp.datatypes import basictypes
-from mpipp.datatypes.blocks import Blocks, Grid, Indices, Run, Strided
 from mpipp.datatypes.elements import kind as element_kind
+from mpipp.datatypes.shapes import Blocks, Grid, Indices, Run, Strided
 from mpipp.programtypes.structs import span
 from mpipp.typetree import Datatype
 
