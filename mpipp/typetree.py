@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.datatypes import basictypes, distribution
-from mpipp.datatypes.shapes import Blocks, Grid, Indices, Run, Shape, Strided
+from mpipp.datatypes.shapes import Blocks, Indices, Level, Regular, Shape
 from mpipp.errors import MpippError
 
 # The arguments of every combiner, by the standard's names without "array_of_".
@@ -101,7 +101,7 @@ class Datatype:
         self.reported = reported
         self.origin = origin
         self._facts: _Facts | None = None
-        self._shape: Shape | None = None
+        self._shape: Shape[Datatype] | None = None
         self.memory: object = None  # kept by pattern
         self.signature: Any = None  # kept by typesig
         _validate(self)
@@ -175,7 +175,7 @@ class Datatype:
         return self._known().depth
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Shape[Datatype]:
         """Where the components lie. Raises MpippError for a basic datatype, which has none."""
         if self._shape is None:
             if self.is_leaf:
@@ -239,7 +239,7 @@ def children(datatype: Datatype) -> Iterator[tuple[Indices, Datatype, int]]:
         position += component.size
 
 
-def _shape(node: Datatype) -> Shape:
+def _shape(node: Datatype) -> Shape[Datatype]:
     # Only the constructor's arguments decide, MPI-4.1 sections 5.1.2 to 5.1.4.
     get, combiner = node.arguments.__getitem__, node.combiner
     if combiner == "STRUCT":
@@ -248,12 +248,13 @@ def _shape(node: Datatype) -> Shape:
     if combiner == "VALUE_INDEX":
         return Blocks(node.components, (1, 1), (0, _index_displacement(node)), 1)
     if combiner == "CONTIGUOUS":
-        return Run(component, get("count"))
+        return Regular(component, (Level.of(get("count"), component.extent),))
     if combiner in ("DUP", "RESIZED"):
-        return Run(component, 1)
+        return Regular(component, (Level.of(1, component.extent),))
     if combiner in ("VECTOR", "HVECTOR"):
         unit = 1 if combiner == "HVECTOR" else component.extent
-        return Strided(component, get("count"), get("blocklength"), get("stride") * unit)
+        blocks = Level.of(get("count"), get("stride") * unit)
+        return Regular(component, (blocks, Level.of(get("blocklength"), component.extent)))
     if combiner in ("SUBARRAY", "DARRAY"):
         return _grid(node, component)
     unit = 1 if combiner.startswith("H") else component.extent
@@ -269,7 +270,7 @@ def _index_displacement(node: Datatype) -> int:
     return value.true_ub + -value.true_ub % index._known().alignment
 
 
-def _grid(node: Datatype, component: Datatype) -> Grid:
+def _grid(node: Datatype, component: Datatype) -> Regular[Datatype]:
     get = node.arguments.__getitem__
     if node.combiner == "SUBARRAY":
         sizes = get("sizes")
@@ -279,15 +280,15 @@ def _grid(node: Datatype, component: Datatype) -> Grid:
         dimensions = distribution.darray_dimensions(
             get("rank"), sizes, get("distribs"), get("dargs"), get("psizes")
         )
-    fortran = get("order") == "FORTRAN"
+    order = get("order")
     strides = []
     stride = component.extent
-    for size in sizes if fortran else reversed(sizes):
+    for size in sizes if order == "FORTRAN" else reversed(sizes):
         strides.append(stride)
         stride *= size
-    if not fortran:
+    if order != "FORTRAN":
         strides.reverse()
-    return Grid(component, dimensions, tuple(strides), fortran)
+    return Regular(component, tuple(map(Level, dimensions, strides)), order)
 
 
 def _leaf_facts(node: Datatype) -> _Facts:

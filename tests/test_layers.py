@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 
 import pytest
@@ -113,6 +113,54 @@ def test_imports_point_downwards() -> None:
     assert [offence for path in MODULES for offence in offences(path)] == []
 
 
+# Rooms in which a module imports by names that begin there.
+ROOMS = {
+    PACKAGE: "mpipp",
+    PACKAGE.parent / "wrapper" / "generator": "",
+    PACKAGE.parent / "benchmarks": "benchmarks",
+    PACKAGE.parent / "tools": "",
+}
+
+
+def graph(room: Path, prefix: str) -> dict[str, set[str]]:
+    """The modules of a room, and which of them each imports, for its annotations only, too."""
+    files = {}
+    for path in sorted(room.rglob("*.py")):
+        words = [prefix, *path.relative_to(room).with_suffix("").parts]
+        files[".".join(filter(None, words)).removesuffix(".__init__")] = path
+
+    def module(name: str) -> str:
+        # That of a name in it.
+        return name if name in files or "." not in name else module(name.rpartition(".")[0])
+
+    return {
+        me: {module(name) for _, name in imports(path)} & files.keys() - {me}
+        for me, path in files.items()
+    }
+
+
+def circle(of: Mapping[str, Set[str]]) -> list[str]:
+    """Modules of which each imports the next, and the last the first; [] if there are none such."""
+    left = {me: set(others) for me, others in of.items()}
+    while ends := [me for me, others in left.items() if not others & left.keys()]:
+        for me in ends:
+            del left[me]
+    if not left:
+        return []
+    way = [min(left)]
+    while (following := min(left[way[-1]] & left.keys())) not in way:
+        way.append(following)
+    way = way[way.index(following) :]
+    first = way.index(min(way))
+    return [*way[first:], *way[: first + 1]]
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
+def test_no_module_imports_itself_by_way_of_others(room: Path) -> None:
+    found = circle(graph(room, ROOMS[room]))
+    assert found == [], f"{' imports '.join(found)}: a circle"
+
+
 def test_only_the_shell_command_prints() -> None:
     printing = [
         f"{path.relative_to(PACKAGE.parent)}:{node.lineno}"
@@ -163,3 +211,27 @@ def test_a_wrong_import_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "typetree.py:2: mpipp.registry is in a higher layer",
         "typetree.py:3: numpy is not in the standard library",
     ]
+
+
+def test_a_circle_is_found(tmp_path: Path) -> None:
+    (tmp_path / "show").mkdir()
+    for name, text in (
+        ("__init__.py", "from mpipp.errors import MpippError\n"),
+        ("errors.py", "import sys\n"),
+        ("typetree.py", "from mpipp.show import trees\n"),
+        ("show/__init__.py", ""),
+        ("show/trees.py", "if TYPE_CHECKING:\n    from mpipp.values import Node\n"),
+        ("values.py", "def of():\n    import mpipp.typetree\n"),
+        ("first.py", "from mpipp.values import of\n"),
+    ):
+        (tmp_path / name).write_text(text)
+    found = graph(tmp_path, "mpipp")
+    assert found["mpipp"] == {"mpipp.errors"}
+    assert circle(found) == [
+        "mpipp.show.trees",
+        "mpipp.values",
+        "mpipp.typetree",
+        "mpipp.show.trees",
+    ]
+    found["mpipp.typetree"].clear()
+    assert circle(found) == []

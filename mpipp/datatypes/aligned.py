@@ -7,11 +7,12 @@ remainders of displacements matter, so nothing that is repeated is visited more 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from mpipp.datatypes import basictypes, elements
+from mpipp.datatypes.distribution import Dimension
 from mpipp.datatypes.elements import Element
-from mpipp.datatypes.shapes import Blocks, Grid, Indices
+from mpipp.datatypes.shapes import Blocks, Indices, Level
 from mpipp.typetree import Datatype
 
 _WIDEST = 16  # the largest alignment; all are powers of two
@@ -75,33 +76,26 @@ def _children(node: Datatype) -> Iterator[tuple[Indices, Datatype, int]]:
         for block, (component, start, length) in enumerate(shape.blocks()):
             for item, rest in _remainders(length, component.extent):
                 yield (block, item), component, (start + rest) % _WIDEST
-        return
-    component = node.components[0]
-    for indices in _first_indices(node):
-        yield indices, component, shape.displacement(indices) % _WIDEST
+    else:
+        for rest, indices in _first_indices(shape.levels()).items():
+            yield indices, node.components[0], rest
 
 
-def _first_indices(node: Datatype) -> Iterable[Indices]:
-    # Indices with every remainder of their displacement, of a node without listed blocks.
-    shape = node.shape
+def _first_indices(levels: Sequence[Level]) -> Mapping[int, Indices]:
+    # The first indices with each remainder of the displacement.
     found: dict[int, Indices] = {0: ()}
-    for stage in range(shape.stages):
+    for level in levels:
         more: dict[int, Indices] = {}
-        for before in found.values():
-            for i in _sample(node, stage, shape.branching(before)):
-                indices = (*before, i)
-                more.setdefault(shape.displacement(indices) % _WIDEST, indices)
+        for rest, before in found.items():
+            for i in _sample(level.dimension):
+                more.setdefault((rest + level.position(i)) % _WIDEST, (*before, i))
         found = more
-    return found.values()
+    return found
 
 
-def _sample(node: Datatype, stage: int, count: int) -> Iterator[int]:
-    # Enough indices for every remainder: of a grid's cycles, some of each place in a cycle.
-    shape = node.shape
-    if not isinstance(shape, Grid):
-        yield from range(min(count, _WIDEST))
-        return
-    chunk = shape.dimensions[stage].chunk
+def _sample(dimension: Dimension) -> Iterator[int]:
+    # Enough indices for every remainder: of the cycles, some of each place in a cycle.
+    count, chunk = dimension.count, dimension.chunk
     for cycle in range(min(-(-count // chunk), _WIDEST)):
         first = cycle * chunk
         yield from range(first, min(first + chunk, first + _WIDEST, count))

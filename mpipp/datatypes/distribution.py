@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from mpipp.errors import MpippError
 
@@ -29,6 +30,8 @@ class Dimension:
 
     def index(self, i: int) -> int:
         """The global index of local index `i`."""
+        if i < self.chunk:  # most often: all of a plain range is
+            return self.first + i
         cycle, rest = divmod(i, self.chunk)
         return self.first + cycle * self.period + rest
 
@@ -46,6 +49,7 @@ class Dimension:
         return self.index(self.count - 1)
 
 
+@lru_cache(maxsize=4096)
 def whole(count: int) -> Dimension:
     """All of a dimension of `count` indices."""
     return _range(count, 0)

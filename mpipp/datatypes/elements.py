@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mpipp.datatypes import search
-from mpipp.datatypes.shapes import Grid, Indices
+from mpipp.datatypes.shapes import Indices
 from mpipp.errors import AddressError
 from mpipp.typetree import Datatype
 
@@ -263,13 +263,13 @@ def _walk(datatype: Datatype, parsed: ParsedAddress, repetition: int) -> Element
 
 
 def _checked(node: Datatype, indices: Indices, steps: list[tuple[Datatype, Indices]]) -> Indices:
-    # The indices within the branching of `node`; for a grid after reduction, since MUST prints
+    # The indices within the branching of `node`; for an array after reduction, since MUST prints
     # linear indices there.
     shape = node.shape
     good: Indices = ()
     for index in indices:
         count = shape.branching(good)
-        if isinstance(shape, Grid) and index >= count > 0:
+        if shape.order and index >= count > 0:
             index %= count
         if not 0 <= index < count:
             ordinal = sum(len(before) for _, before in steps) + len(good) + 1
@@ -283,7 +283,7 @@ def _checked(node: Datatype, indices: Indices, steps: list[tuple[Datatype, Indic
 
 
 def _range_text(node: Datatype, prefix: Indices, count: int) -> str:
-    if isinstance(node.shape, Grid):
+    if node.shape.order:
         what, unit = f"dimension {len(prefix)}", "element"
     elif prefix:
         what, unit = f"block {prefix[0]}", "element"
@@ -312,7 +312,7 @@ def _check_kind(name: str | None, node: Datatype, steps: list[tuple[Datatype, In
 def _inside(
     name: str, node: Datatype, prefix: Indices, steps: list[tuple[Datatype, Indices]]
 ) -> str:
-    if isinstance(node.shape, Grid):
+    if node.shape.order:
         what = f"{len(prefix)} of its {node.shape.stages} indices are given"
     else:
         length = node.shape.branching(prefix)

@@ -115,10 +115,10 @@ def _part(datatype: Datatype, count: int) -> _Part:
     # `count` copies of `datatype`.
     levels = [Level.of(count, datatype.extent)]
     while not datatype.is_leaf:
-        below = datatype.shape.levels()
-        if below is None:
+        shape = datatype.shape
+        if isinstance(shape, Blocks):
             break
-        levels.extend(below)
+        levels.extend(shape.levels())
         datatype = datatype.components[0]
     low, high = datatype.true_lb, datatype.true_ub
     # An element starts no later than one byte before the end of the data.
@@ -262,7 +262,7 @@ def _nearest_blocks(
         yield _nearest(search, inner, rest - start, at + start, side, _Path(path, (block,)))
 
 
-def _block_index(shape: Blocks) -> _BlockIndex:
+def _block_index(shape: Blocks[Datatype]) -> _BlockIndex:
     if shape.index is None:
         boxes = []
         for block, (component, at, length) in enumerate(shape.blocks()):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Where do the components of a datatype lie? One shape for every constructor.
+"""Where do the components of a datatype lie? A shape for every constructor.
 
 A shape answers, without listing repetitions, how a node of the type-tree branches (one index a
 stage, as in an element address), where the child at some indices lies in memory and in the packed
-data, and the reverse. Displacements and positions are in bytes from the node's own start. Indices
-may be a prefix of the full ones; missing ones count as 0. Indices are not checked here.
+data, and the reverse. There are two: copies of one component that lie regularly, and blocks that
+are listed. Displacements and positions are in bytes from the node's own start. Indices may be a
+prefix of the full ones; missing ones count as 0. Indices are not checked here.
 """
 
 from __future__ import annotations
@@ -12,15 +13,28 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar, Union
 
 from mpipp.datatypes.distribution import Dimension, whole
 
-if TYPE_CHECKING:
-    from mpipp.typetree import Datatype
-
 Indices = tuple[int, ...]
-_T = TypeVar("_T")
+
+
+class Component(Protocol):
+    """What a shape knows of the datatypes that it arranges."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of data."""
+        ...
+
+    @property
+    def extent(self) -> int:
+        """Bytes from one copy to the next."""
+        ...
+
+
+_Of = TypeVar("_Of", bound=Component)
 
 
 class Level(NamedTuple):
@@ -39,143 +53,101 @@ class Level(NamedTuple):
         return self.dimension.index(i) * self.stride
 
 
-class Shape(Protocol):
-    """The arrangement of the components of one derived datatype."""
+class Regular(Generic[_Of]):
+    """Copies of one component, with a level for each index: all but the indexed family and struct.
 
-    @property
-    def stages(self) -> int:
-        """How many indices lead to a component."""
-        ...
+    `order` is that of an array's dimensions, in declared order: C runs through the last one first,
+    FORTRAN through the first.
+    """
 
-    def levels(self) -> tuple[Level, ...] | None:
-        """A level for each index; None where blocks are listed, each in a place of its own."""
-        ...
+    __slots__ = ("_component", "_levels", "order", "stages")
 
-    def component(self, indices: Indices) -> Datatype:
-        """The component at `indices` (for a struct, at least the block's index)."""
-        ...
+    def __init__(self, component: _Of, levels: tuple[Level, ...], order: str = "") -> None:
+        self._component = component
+        self._levels = levels
+        self.order = order
+        self.stages = len(levels)  # how many indices lead to a component
+
+    def levels(self) -> tuple[Level, ...]:
+        """A level for each index."""
+        return self._levels
+
+    def component(self, indices: Indices) -> _Of:
+        """The component at `indices`."""
+        return self._component
 
     def branching(self, prefix: Indices) -> int:
         """How many values the index after `prefix` can take."""
-        ...
+        return self._levels[len(prefix)].dimension.count
 
     def displacement(self, indices: Indices) -> int:
         """Memory displacement in bytes."""
-        ...
+        at = 0
+        for i, (dimension, stride) in zip(self._full(indices), self._levels):
+            at += dimension.index(i) * stride
+        return at
 
     def packed(self, indices: Indices) -> int:
         """Bytes of packed data before `indices`, in type-map order."""
-        ...
+        copy = 0
+        pairs = list(zip(self._levels, self._full(indices)))
+        # As the type map runs through the copies, the slowest first.
+        for (dimension, _), index in reversed(pairs) if self.order == "FORTRAN" else pairs:
+            copy = copy * dimension.count + index
+        return copy * self._component.size
 
     def at_packed(self, position: int) -> tuple[Indices, int]:
         """The indices of the component that holds packed byte `position`, and the rest in it."""
-        ...
-
-    def spans(self) -> Iterator[tuple[Datatype, int, int]]:
-        """Components with the lowest and the highest displacement of their copies."""
-        ...
-
-    def copies(self) -> Iterator[tuple[Datatype, int]]:
-        """Components with the number of their copies."""
-        ...
-
-
-class Run:
-    """`count` copies one after the other: contiguous, dup, resized."""
-
-    __slots__ = ("_component", "count")
-    stages = 1
-
-    def __init__(self, component: Datatype, count: int) -> None:
-        self._component = component
-        self.count = count
-
-    def levels(self) -> tuple[Level, ...] | None:
-        return (Level.of(self.count, self._component.extent),)
-
-    def component(self, indices: Indices) -> Datatype:
-        return self._component
-
-    def branching(self, prefix: Indices) -> int:
-        return self.count
-
-    def displacement(self, indices: Indices) -> int:
-        return indices[0] * self._component.extent if indices else 0
-
-    def packed(self, indices: Indices) -> int:
-        return indices[0] * self._component.size if indices else 0
-
-    def at_packed(self, position: int) -> tuple[Indices, int]:
-        index, rest = divmod(position, self._component.size)
-        return (index,), rest
-
-    def spans(self) -> Iterator[tuple[Datatype, int, int]]:
-        if self.count:
-            low, high = sorted((0, (self.count - 1) * self._component.extent))
-            yield self._component, low, high
-
-    def copies(self) -> Iterator[tuple[Datatype, int]]:
-        yield self._component, self.count
-
-
-class Strided:
-    """`count` blocks of `blocklength` copies, `stride` bytes apart: vector, hvector."""
-
-    __slots__ = ("_component", "blocklength", "count", "stride")
-    stages = 2
-
-    def __init__(self, component: Datatype, count: int, blocklength: int, stride: int) -> None:
-        self._component = component
-        self.count = count
-        self.blocklength = blocklength
-        self.stride = stride
-
-    def levels(self) -> tuple[Level, ...] | None:
-        blocks = Level.of(self.count, self.stride)
-        return blocks, Level.of(self.blocklength, self._component.extent)
-
-    def component(self, indices: Indices) -> Datatype:
-        return self._component
-
-    def branching(self, prefix: Indices) -> int:
-        return self.blocklength if prefix else self.count
-
-    def displacement(self, indices: Indices) -> int:
-        block, item = _pair(indices)
-        return block * self.stride + item * self._component.extent
-
-    def packed(self, indices: Indices) -> int:
-        block, item = _pair(indices)
-        return (block * self.blocklength + item) * self._component.size
-
-    def at_packed(self, position: int) -> tuple[Indices, int]:
         copy, rest = divmod(position, self._component.size)
-        return divmod(copy, self.blocklength), rest
+        indices: Indices = ()
+        if self.order == "FORTRAN":
+            for dimension, _ in self._levels:
+                copy, index = divmod(copy, dimension.count)
+                indices += (index,)
+        else:
+            for dimension, _ in self._levels[::-1]:
+                copy, index = divmod(copy, dimension.count)
+                indices = (index, *indices)
+        return indices, rest
 
-    def spans(self) -> Iterator[tuple[Datatype, int, int]]:
-        if self.count and self.blocklength:
-            blocks = (self.count - 1) * self.stride
-            items = (self.blocklength - 1) * self._component.extent
-            low, high = min(0, blocks) + min(0, items), max(0, blocks) + max(0, items)
-            yield self._component, low, high
+    def spans(self) -> Iterator[tuple[_Of, int, int]]:
+        """Components with the lowest and the highest displacement of their copies."""
+        low = high = 0
+        for dimension, stride in self._levels:
+            if not dimension.count:
+                return
+            first, last = dimension.first * stride, dimension.last * stride
+            low += first if stride > 0 else last
+            high += last if stride > 0 else first
+        yield self._component, low, high
 
-    def copies(self) -> Iterator[tuple[Datatype, int]]:
-        yield self._component, self.count * self.blocklength
+    def copies(self) -> Iterator[tuple[_Of, int]]:
+        """Components with the number of their copies."""
+        total = 1
+        for level in self._levels:
+            total *= level.dimension.count
+        yield self._component, total
+
+    def _full(self, indices: Indices) -> Indices:
+        left = self.stages - len(indices)
+        return indices + (0,) * left if left else indices
 
 
-class Blocks:
+class Blocks(Generic[_Of]):
     """Blocks listed one by one: the indexed family, struct.
 
     `displacements` are multiples of `unit` bytes. `lengths` and `components` hold one entry a
-    block, or a single one for all.
+    block, or a single one for all. The methods are those of `Regular`; for `component` the block's
+    index is needed.
     """
 
     __slots__ = ("_starts", "components", "displacements", "index", "lengths", "unit")
+    order = ""
     stages = 2
 
     def __init__(
         self,
-        components: Sequence[Datatype],
+        components: Sequence[_Of],
         lengths: Sequence[int],
         displacements: Sequence[int],
         unit: int,
@@ -187,10 +159,7 @@ class Blocks:
         self._starts: list[int] | None = None
         self.index: object = None  # the search by displacement keeps its sorted blocks here
 
-    def levels(self) -> tuple[Level, ...] | None:
-        return None
-
-    def component(self, indices: Indices) -> Datatype:
+    def component(self, indices: Indices) -> _Of:
         return self.components[indices[0] if len(self.components) > 1 else 0]
 
     def branching(self, prefix: Indices) -> int:
@@ -227,7 +196,7 @@ class Blocks:
             self._starts = [0, *itertools.accumulate(blocks)]
         return self._starts
 
-    def blocks(self) -> Iterator[tuple[Datatype, int, int]]:
+    def blocks(self) -> Iterator[tuple[_Of, int, int]]:
         """Every block's component, displacement in bytes and length."""
         unit = self.unit
         count = len(self.displacements)
@@ -238,7 +207,7 @@ class Blocks:
             lengths if len(lengths) == count else itertools.repeat(lengths[0]),
         )
 
-    def spans(self) -> Iterator[tuple[Datatype, int, int]]:
+    def spans(self) -> Iterator[tuple[_Of, int, int]]:
         if len(self.components) == 1:
             # One span for all blocks: there may be millions.
             extent, unit, lengths = self.components[0].extent, self.unit, self.lengths
@@ -251,7 +220,7 @@ class Blocks:
                 yield self.components[0], low, high
             return
         # One span for each different component and length.
-        found: dict[tuple[Datatype, int], list[int]] = {}
+        found: dict[tuple[_Of, int], list[int]] = {}
         for component, displacement, length in self.blocks():
             if length:
                 found.setdefault((component, length), []).append(displacement)
@@ -263,7 +232,7 @@ class Blocks:
                 max(displacements) + max(0, reach),
             )
 
-    def copies(self) -> Iterator[tuple[Datatype, int]]:
+    def copies(self) -> Iterator[tuple[_Of, int]]:
         if len(self.components) == 1:
             total = sum(self.lengths)
             if len(self.lengths) != len(self.displacements):
@@ -274,78 +243,7 @@ class Blocks:
                 yield component, length
 
 
-class Grid:
-    """A product of dimensions in C or Fortran storage order: subarray, darray.
-
-    `strides` are the bytes between neighbours in each dimension, in declared order as `dimensions`.
-    """
-
-    __slots__ = ("_component", "dimensions", "fortran", "strides")
-
-    def __init__(
-        self,
-        component: Datatype,
-        dimensions: tuple[Dimension, ...],
-        strides: tuple[int, ...],
-        fortran: bool,
-    ) -> None:
-        self._component = component
-        self.dimensions = dimensions
-        self.strides = strides
-        self.fortran = fortran
-
-    @property
-    def stages(self) -> int:
-        return len(self.dimensions)
-
-    def levels(self) -> tuple[Level, ...] | None:
-        return tuple(map(Level, self.dimensions, self.strides))
-
-    def component(self, indices: Indices) -> Datatype:
-        return self._component
-
-    def branching(self, prefix: Indices) -> int:
-        return self.dimensions[len(prefix)].count
-
-    def displacement(self, indices: Indices) -> int:
-        # A prefix starts at the first selected index of the dimensions that follow.
-        full = indices + (0,) * (self.stages - len(indices))
-        return sum(d.index(i) * s for d, i, s in zip(self.dimensions, full, self.strides))
-
-    def packed(self, indices: Indices) -> int:
-        full = indices + (0,) * (self.stages - len(indices))
-        copy = 0
-        for dimension, index in self._slowest_first(zip(self.dimensions, full)):
-            copy = copy * dimension.count + index
-        return copy * self._component.size
-
-    def at_packed(self, position: int) -> tuple[Indices, int]:
-        copy, rest = divmod(position, self._component.size)
-        indices = []
-        for dimension in reversed(self._slowest_first(self.dimensions)):
-            copy, index = divmod(copy, dimension.count)
-            indices.append(index)
-        return tuple(indices if self.fortran else reversed(indices)), rest
-
-    def _slowest_first(self, items: Iterator[_T] | Sequence[_T]) -> list[_T]:
-        # In type-map order C arrays run through their last dimension first, Fortran arrays
-        # through their first.
-        ordered = list(items)
-        return ordered[::-1] if self.fortran else ordered
-
-    def spans(self) -> Iterator[tuple[Datatype, int, int]]:
-        if all(dimension.count for dimension in self.dimensions):
-            low = high = 0
-            for dimension, stride in zip(self.dimensions, self.strides):
-                ends = sorted((dimension.first * stride, dimension.last * stride))
-                low, high = low + ends[0], high + ends[1]
-            yield self._component, low, high
-
-    def copies(self) -> Iterator[tuple[Datatype, int]]:
-        total = 1
-        for dimension in self.dimensions:
-            total *= dimension.count
-        yield self._component, total
+Shape = Union[Regular[_Of], Blocks[_Of]]
 
 
 def _pair(indices: Indices) -> tuple[int, int]:

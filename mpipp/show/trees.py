@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from mpipp.datatypes.elements import kind
-from mpipp.datatypes.shapes import Blocks, Grid, Indices
+from mpipp.datatypes.shapes import Blocks, Indices
 from mpipp.show.members import quoted
 from mpipp.show.printing import DEFAULT_LIMITS, Limits
 from mpipp.typetree import Datatype
@@ -213,21 +213,20 @@ def _groups(node: Datatype, prefix: Indices) -> Iterator[_Group]:
     count = shape.branching(prefix)
     if not count:
         return
-    if isinstance(shape, Grid):
-        dimension, stride = shape.dimensions[len(prefix)], shape.strides[len(prefix)]
+    if not isinstance(shape, Blocks):
+        dimension, stride = shape.levels()[len(prefix)]
         if dimension.chunk == 1:
             yield _Group(0, count - 1, dimension.period * stride)
             return
         for first in range(0, count, dimension.chunk):
             yield _Group(first, min(first + dimension.chunk, count) - 1, stride)
-    elif isinstance(shape, Blocks) and not prefix:
-        yield from _block_groups(shape)
+    elif prefix:
+        yield _Group(0, count - 1, shape.component(prefix).extent)
     else:
-        stride = shape.displacement((*prefix, 1)) - shape.displacement((*prefix, 0))
-        yield _Group(0, count - 1, stride)
+        yield from _block_groups(shape)
 
 
-def _block_groups(shape: Blocks) -> Iterator[_Group]:
+def _block_groups(shape: Blocks[Datatype]) -> Iterator[_Group]:
     # Blocks of one component and length at a constant distance; empty ones are left out.
     first, last, stride = 0, -1, 0
     like: tuple[Datatype, int] | None = None

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from mpipp.datatypes.shapes import Blocks, Grid, Run, Strided
+from mpipp.datatypes.shapes import Blocks
 from mpipp.show.members import quoted
 from mpipp.show.trees import shared
 from mpipp.typetree import Datatype
@@ -152,16 +152,16 @@ class _Group:
     def label(self, node: Datatype) -> list[str]:
         """Which blocks they are: number, length, displacement in bytes."""
         shape = node.shape
-        if isinstance(shape, Run):
+        if not isinstance(shape, Blocks) and shape.order:
+            counts = [level.dimension.count for level in shape.levels()]
+            from_there = [f"from {shape.displacement(())}"] if all(counts) else []
+            return [" × ".join(map(str, counts)), *from_there]
+        if shape.stages == 1:
             if node.combiner != "CONTIGUOUS":
                 return []
             apart = f"{self.component.extent} apart"
-            return [f"{shape.count} ×", *([apart] if shape.count > 1 else [])]
-        if isinstance(shape, Grid):
-            counts = " × ".join(str(dimension.count) for dimension in shape.dimensions)
-            empty = not all(dimension.count for dimension in shape.dimensions)
-            return [counts, *([] if empty else [f"from {shape.displacement(())}"])]
-        assert isinstance(shape, (Blocks, Strided))
+            count = shape.branching(())
+            return [f"{count} ×", *([apart] if count > 1 else [])]
         lines = []
         for block in _ends(self.blocks):
             if block is None:

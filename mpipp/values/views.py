@@ -14,7 +14,7 @@ from typing import Union
 
 from mpipp.datatypes import basictypes
 from mpipp.datatypes.basictypes import Leaf
-from mpipp.datatypes.shapes import Blocks, Grid, Indices, Run, Strided
+from mpipp.datatypes.shapes import Blocks, Indices, Regular
 from mpipp.typetree import Datatype
 
 
@@ -119,13 +119,10 @@ def stage(datatype: Datatype, prefix: Indices) -> View:
     shape = datatype.shape
     if len(prefix) == shape.stages:
         return of(shape.component(prefix))
-    if isinstance(shape, Grid):
-        return _dimension(datatype, shape, len(prefix))
-    if prefix or isinstance(shape, Run):
+    if not isinstance(shape, Blocks):
+        return _level(datatype, shape, len(prefix))
+    if prefix:
         return sequence(shape.component(prefix), shape.branching(prefix))
-    if isinstance(shape, Strided):
-        return Array(shape.count, lambda: stage(datatype, (0,)), 0, shape.stride)
-    assert isinstance(shape, Blocks)
     if datatype.combiner == "STRUCT":
         return _struct(datatype, shape)
     if datatype.combiner == "VALUE_INDEX":
@@ -140,10 +137,10 @@ def stage(datatype: Datatype, prefix: Indices) -> View:
 def stage_displacement(datatype: Datatype, prefix: Indices) -> int:
     """Displacement of `stage(datatype, prefix)` from the start of `datatype`."""
     shape = datatype.shape
-    if isinstance(shape, Grid):
-        # Every array level of a grid adds the start of its own dimension itself.
-        return sum(d.index(i) * s for d, i, s in zip(shape.dimensions, prefix, shape.strides))
-    return shape.displacement(prefix)
+    if isinstance(shape, Blocks):
+        return shape.displacement(prefix)
+    # Every level that is left adds the start of its own dimension itself.
+    return sum(level.position(i) for level, i in zip(shape.levels(), prefix))
 
 
 def _visible(datatype: Datatype) -> Datatype:
@@ -169,7 +166,7 @@ def _leaf(datatype: Datatype) -> View:
     return Struct(("value", "index"), parts.__getitem__)
 
 
-def _struct(datatype: Datatype, shape: Blocks) -> Struct:
+def _struct(datatype: Datatype, shape: Blocks[Datatype]) -> Struct:
     blocks = [
         i
         for i, component in enumerate(datatype.components)
@@ -186,14 +183,14 @@ def _struct(datatype: Datatype, shape: Blocks) -> Struct:
     return Struct(tuple(f"b{i}" for i in blocks), item)
 
 
-def _dimension(datatype: Datatype, shape: Grid, number: int) -> View:
-    dimension, stride = shape.dimensions[number], shape.strides[number]
+def _level(datatype: Datatype, shape: Regular[Datatype], number: int) -> View:
+    dimension, stride = shape.levels()[number]
     first = dimension.first * stride
     last = number + 1 == shape.stages
     step = stride * (dimension.period if dimension.chunk == 1 else 1)
     if dimension.chunk > 1 and dimension.count > dimension.chunk and stride:
         below = stage(datatype, (0,) * (number + 1))
         return Irregular(dimension.count, lambda i: (below, dimension.index(i) * stride))
-    if last and not shape.fortran:
+    if last and shape.order != "FORTRAN":
         return sequence(shape.component(()), dimension.count, first, step)
     return Array(dimension.count, lambda: stage(datatype, (0,) * (number + 1)), first, step)

@@ -266,6 +266,14 @@ def test_large_arrays_take_no_time() -> None:
     assert time.perf_counter() - start < 4
 
 
+def test_types_that_are_nested_deep() -> None:
+    tree = INT
+    for _ in range(3000):
+        tree = samples.struct((1, 0, tree))
+    (found,) = streams(samples.vector(4, 1, 2, tree))
+    assert (found.count, found.start, len(found.indices)) == (4, 0, 6003)
+
+
 def test_too_irregular_to_look_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(placing, "_MOST_STEPS", 500)
     members = tuple(Member(f"m{i}", 8 * i, REAL) for i in range(1000))

@@ -68,11 +68,9 @@ def _down(node: Datatype, step: _Step) -> Indices:
 def _children(node: Datatype, byte: int, but: Indices | None) -> Iterator[_Step]:
     # Components of a node that touch the byte, all others than `but`.
     shape = node.shape
-    levels = shape.levels()
-    if levels is not None:
-        yield from _steps(node.components[0], levels, byte, but)
+    if not isinstance(shape, Blocks):
+        yield from _steps(node.components[0], shape.levels(), byte, but)
     else:
-        assert isinstance(shape, Blocks)
         for block, (component, start, length) in enumerate(shape.blocks()):
             items = but[1:] if but is not None and but[0] == block else None
             copies = (Level.of(length, component.extent),)

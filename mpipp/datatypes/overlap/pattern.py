@@ -114,7 +114,7 @@ def _derived(node: Datatype) -> _Memory:
     shape = node.shape
     if isinstance(shape, Blocks):
         return _dense_blocks(shape) or _listed_blocks(shape)
-    placed = list(_placed(node))
+    placed = list(_placed(node.components[0], shape.levels()))
     parts = [repeat(_bytes(p.component), p.dims, p.start) for p in placed]
     own = _of_component(placed)
     for p, part in zip(placed, parts):
@@ -129,12 +129,12 @@ def _derived(node: Datatype) -> _Memory:
     return _Memory(parts[0] if len(parts) == 1 else union(parts), own)
 
 
-def _placed(node: Datatype) -> Iterator[_Placed]:
-    # The copies of the component of a node that has one and is regular.
-    for pieces in product(*map(_pieces, node.shape.levels() or ())):
+def _placed(component: Datatype, levels: Sequence[Level]) -> Iterator[_Placed]:
+    # The copies of a component that lie regularly.
+    for pieces in product(*map(_pieces, levels)):
         start = sum(at for at, _ in pieces)
         dims = tuple(dim for _, dims in pieces for dim in dims)
-        yield _Placed(node.components[0], start, dims)
+        yield _Placed(component, start, dims)
 
 
 def _pieces(level: Level) -> Iterator[tuple[int, tuple[Term, ...]]]:
@@ -158,7 +158,7 @@ def _of_component(placed: Sequence[_Placed]) -> Range | None:
     return None
 
 
-def _dense_blocks(shape: Blocks) -> _Memory | None:
+def _dense_blocks(shape: Blocks[Datatype]) -> _Memory | None:
     # The usual case of the indexed family: blocks of one component without a gap, maybe millions.
     if len(shape.components) != 1:
         return None
@@ -180,7 +180,7 @@ def _dense_blocks(shape: Blocks) -> _Memory | None:
     return _Memory(listing({(): blocks}), own)
 
 
-def _listed_blocks(shape: Blocks) -> _Memory:
+def _listed_blocks(shape: Blocks[Datatype]) -> _Memory:
     # The indexed family and struct. What a block of so many copies looks like is found once.
     forms: dict[tuple[int, int], tuple[Comb | None, Range | None]] = {}
     blocks: dict[tuple[Term, ...], list[Range]] = {}

@@ -10,13 +10,13 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from mpipp.datatypes import basictypes
+from mpipp.datatypes import basictypes, shapes
 from mpipp.datatypes.elements import kind as element_kind
-from mpipp.datatypes.shapes import Blocks, Grid, Indices, Run, Strided
+from mpipp.datatypes.shapes import Blocks, Indices
 from mpipp.programtypes.structs import span
 from mpipp.typetree import Datatype
 
@@ -161,64 +161,61 @@ class Stream:
 
 def streams(datatype: Datatype, count: int = 1, origin: int = 0) -> Iterator[Stream]:
     """The streams of `count` entries of `datatype` at `origin`, by the type map's order."""
-    if count and datatype.element_count:
-        yield from _below(datatype, origin, (0,), (Level(count, datatype.extent, 0, 1),))
-
-
-def _below(
-    node: Datatype, start: int, indices: Indices, levels: tuple[Level, ...]
-) -> Iterator[Stream]:
-    while not node.is_leaf:
-        shape = node.shape
-        place = len(indices)
-        if isinstance(shape, Run):
-            component = node.components[0]
-            levels += (Level(shape.count, component.extent, place, 1),)
-            indices += (0,)
-        elif isinstance(shape, Strided):
-            component = node.components[0]
-            levels += (
-                Level(shape.count, shape.stride, place, 1),
-                Level(shape.blocklength, component.extent, place + 1, 1),
-            )
-            indices += (0, 0)
-        elif isinstance(shape, Blocks):
-            for group in _groups(shape):
-                level = group.level._replace(place=place)
-                inner = Level(group.length, group.component.extent, place + 1, 1)
-                at = start + group.start
-                below = (*levels, level, inner)
-                yield from _below(group.component, at, (*indices, group.block, 0), below)
-            return
+    if not count or not datatype.element_count:
+        return
+    # Without recursion: a chain of constructors may be very long.
+    pending = [_Place(datatype, origin, (0,), (Level(count, datatype.extent, 0, 1),))]
+    while pending:
+        place = pending.pop()
+        if place.node.is_leaf:
+            yield from _leaf(place)
         else:
-            assert isinstance(shape, Grid)
-            yield from _grid(node, shape, start, indices, levels)
-            return
-        node = component
-    yield from _leaf(node, start, indices, levels)
+            pending += reversed(list(_below(place)))
 
 
-def _grid(
-    node: Datatype, shape: Grid, start: int, indices: Indices, levels: tuple[Level, ...]
-) -> Iterator[Stream]:
+class _Place(NamedTuple):
+    # Copies of a node: the first at `start` and at these address indices.
+    node: Datatype
+    start: int
+    indices: Indices
+    levels: tuple[Level, ...]
+
+
+def _below(place: _Place) -> Iterator[_Place]:
+    # The copies of its components.
+    node, start, indices, levels = place
+    shape = node.shape
+    if not isinstance(shape, Blocks):
+        for at, before, every in _regular_levels(place, shape.levels()):
+            yield _Place(node.components[0], at, before, every)
+        return
+    for group in _groups(shape):
+        blocks = group.level._replace(place=len(indices))
+        items = Level(group.length, group.component.extent, len(indices) + 1, 1)
+        before, every = (*indices, group.block, 0), (*levels, blocks, items)
+        yield _Place(group.component, start + group.start, before, every)
+
+
+def _regular_levels(
+    place: _Place, regular: Sequence[shapes.Level]
+) -> Iterable[tuple[int, Indices, tuple[Level, ...]]]:
     # A block-cyclic dimension is cycles of chunks, and the rest of the last cycle.
-    choices: list[tuple[int, Indices, tuple[Level, ...]]] = [(start, indices, levels)]
-    for number, (dimension, stride) in enumerate(zip(shape.dimensions, shape.strides)):
-        place = len(indices) + number
+    choices = [(place.start, place.indices, place.levels)]
+    for number, (dimension, stride) in enumerate(regular, len(place.indices)):
         parts: list[tuple[int, tuple[Level, ...]]] = []
         cycles, rest = divmod(dimension.count, dimension.chunk)
         if cycles:
-            outer = Level(cycles, dimension.period * stride, place, dimension.chunk)
-            parts.append((0, (outer, Level(dimension.chunk, stride, place, 1))))
+            outer = Level(cycles, dimension.period * stride, number, dimension.chunk)
+            inner = Level(dimension.chunk, stride, number, 1)
+            parts.append((0, tuple(level for level in (outer, inner) if level.steps > 1)))
         if rest:
-            parts.append((cycles * dimension.chunk, (Level(rest, stride, place, 1),)))
+            parts.append((cycles * dimension.chunk, (Level(rest, stride, number, 1),)))
         choices = [
-            (at + dimension.index(i) * stride, (*before, i), outside + inner)
+            (at + dimension.index(i) * stride, (*before, i), outside + of_part)
             for at, before, outside in choices
-            for i, inner in parts
+            for i, of_part in parts
         ]
-    for at, before, every in choices:
-        yield from _below(node.components[0], at, before, every)
+    return choices
 
 
 class _Group(NamedTuple):
@@ -230,13 +227,13 @@ class _Group(NamedTuple):
     component: Datatype
 
 
-def _groups(shape: Blocks) -> list[_Group]:
+def _groups(shape: Blocks[Datatype]) -> list[_Group]:
     # Blocks at a constant distance; or, if there are many of these, all of one kind.
     groups = list(itertools.islice(_regular(shape), _MOST_GROUPS + 1))
     return groups if len(groups) <= _MOST_GROUPS else list(_irregular(shape))
 
 
-def _regular(shape: Blocks) -> Iterator[_Group]:
+def _regular(shape: Blocks[Datatype]) -> Iterator[_Group]:
     group: _Group | None = None
     for block, (component, at, length) in enumerate(shape.blocks()):
         if not length or not component.element_count:
@@ -255,7 +252,7 @@ def _regular(shape: Blocks) -> Iterator[_Group]:
         yield group
 
 
-def _irregular(shape: Blocks) -> Iterator[_Group]:
+def _irregular(shape: Blocks[Datatype]) -> Iterator[_Group]:
     found: dict[tuple[Datatype, int], list[tuple[int, int]]] = {}
     for block, (component, at, length) in enumerate(shape.blocks()):
         if length and component.element_count:
@@ -266,9 +263,8 @@ def _irregular(shape: Blocks) -> Iterator[_Group]:
         yield _Group(places[0][1], places[0][0], level, length, component)
 
 
-def _leaf(
-    node: Datatype, start: int, indices: Indices, levels: tuple[Level, ...]
-) -> Iterator[Stream]:
+def _leaf(place: _Place) -> Iterator[Stream]:
+    node, start, indices, levels = place
     forward: list[Level] = []
     at = list(indices)
     for level in levels:
@@ -278,9 +274,8 @@ def _leaf(
             level = Level(level.steps, -level.stride, level.place, -level.step)
         if level.steps > 1:
             forward.append(level)
-    place = start, tuple(at), tuple(forward)
     for kind, size, offset, part in _parts(node):
-        yield Stream(node, kind, size, part, place[0] + offset, *place[1:])
+        yield Stream(node, kind, size, part, start + offset, tuple(at), tuple(forward))
 
 
 def _parts(node: Datatype) -> Iterator[tuple[str, int, int, str]]:
