@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
+from mpipp.checks.ranges import ranks_of
 
 # What may stand in place of a rank or tag.
 _RANKS = {
@@ -52,14 +53,10 @@ def _ranks(operation: Operation) -> Findings:
         rule = "negative-rank" if value < 0 else "rank-too-large"
         yield Finding.of(
             "no-such-root" if name == "root" else rule,
-            f"{name} is {value}, but the communicator has {_ranks_of(size)}",
+            f"{name} is {value}, but the communicator has {ranks_of(size)}",
             [operation.party()],
             alternative=f", or {' or '.join(constants)}" if constants else "",
         )
-
-
-def _ranks_of(size: int) -> str:
-    return f"the ranks 0 to {size - 1}" if size > 1 else "only the rank 0"
 
 
 def _tags(operation: Operation) -> Findings:

@@ -13,6 +13,7 @@ from typing import NamedTuple, Union
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Process
+from mpipp.checks.ranges import missing_arrays
 from mpipp.model import Constructor, DatatypeRecord
 
 _NOT_NEGATIVE = ("count", "blocklength", "blocklengths")
@@ -52,15 +53,11 @@ def _problems(constructor: Constructor, procedure: str) -> Iterator[_Problem]:
 
 
 def _nulls(combiner: str, arguments: Mapping[str, _Value]) -> Iterator[_Problem]:
-    for name, value in arguments.items():
-        length = arguments.get("ndims", arguments.get("count", 0))
-        if value is None and isinstance(length, int) and length > 0:
-            rule = "null-array"
-            yield _Problem(
-                f"{combiner.lower()}-{rule}" if combiner in _OF_ARRAYS else rule,
-                f"{name} is a null pointer, but {length} entries are needed",
-                {"length": str(length), "name": name},
-            )
+    length = arguments.get("ndims", arguments.get("count", 0))
+    for what, words in missing_arrays(arguments, dict.fromkeys(arguments, length)):
+        rule = "null-array"
+        rule = f"{combiner.lower()}-{rule}" if combiner in _OF_ARRAYS else rule
+        yield _Problem(rule, what, words)
 
 
 def _signs(combiner: str, arguments: Mapping[str, _Value]) -> Iterator[_Problem]:
@@ -118,13 +115,9 @@ def _types(constructor: Constructor, procedure: str) -> Iterator[_Problem]:
     if constructor.types is None:
         yield _Problem("null-types", "types is no array that can be read")
         return
-    for i, found in enumerate(constructor.types):
+    for name, found in zip(constructor.type_names, constructor.types):
         if not isinstance(found, DatatypeRecord):
             continue
-        name = "datatype" if constructor.combiner == "NAMED" else "oldtype"
-        name = f"types[{i}]" if constructor.combiner == "STRUCT" else name
-        if constructor.combiner == "VALUE_INDEX":
-            name = ("value_type", "index_type")[i]
         if found.header.null:
             yield _Problem("null-oldtype", f"{name} is {found.header.name}")
         elif found.header.freed:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
+from mpipp.checks.ranges import missing_arrays, ranks_of
 from mpipp.model import Group
 
 _OF_RANKS = ("MPI_Group_incl", "MPI_Group_excl")
@@ -30,8 +31,8 @@ def _group(operation: Operation) -> Group | None:
     handle = operation.call.arguments.get("group")
     if not isinstance(handle, int):
         return None
-    found = operation.process.registry.find("group", handle)
-    if not isinstance(found, Group) or found.header.null or found.header.freed:
+    found = operation.process.usable("group", handle)
+    if not isinstance(found, Group):
         return None
     return found if found.size or found.header.name == "MPI_GROUP_EMPTY" else None
 
@@ -43,10 +44,11 @@ def _problems(operation: Operation, group: Group) -> Findings:
     name = "ranges" if ranges else "ranks"
     values = arguments.get(name)
     if isinstance(n, int) and (n < 0 or (n > group.size and not ranges)):
-        yield Finding.of("group-length", f"n is {n}, but the group has {_ranks(group)}", party)
-    if isinstance(n, int) and n > 0 and name in arguments and values is None:
-        what = f"{name} is a null pointer, but {n} entries are needed"
-        yield Finding.of("null-ranks", what, party, length=str(n), name=name)
+        yield Finding.of(
+            "group-length", f"n is {n}, but the group has {ranks_of(group.size)}", party
+        )
+    for what, words in missing_arrays(arguments, {name: n}):
+        yield Finding.of("null-ranks", what, party, **words)
     if isinstance(values, tuple) and ranges:
         yield from _ranges(operation, group, values)
     elif isinstance(values, tuple):
@@ -57,7 +59,7 @@ def _each(operation: Operation, group: Group, ranks: Sequence[int]) -> Findings:
     places: dict[int, int] = {}
     for i, rank in enumerate(ranks):
         if not 0 <= rank < group.size:
-            what = f"ranks[{i}] is {rank}, but the group has {_ranks(group)}"
+            what = f"ranks[{i}] is {rank}, but the group has {ranks_of(group.size)}"
             yield Finding.of("group-rank", what, [operation.party()])
         elif rank in places:
             what = f"ranks[{places[rank]}] and ranks[{i}] are both {rank}"
@@ -79,7 +81,7 @@ def _ranges(operation: Operation, group: Group, values: Sequence[int]) -> Findin
             [rank for rank in (ranks[0], ranks[-1]) if not 0 <= rank < group.size] if ranks else []
         )
         if outside:
-            what = f"{said}, but the group has {_ranks(group)}"
+            what = f"{said}, but the group has {ranks_of(group.size)}"
             yield Finding.of("range-rank", what, party)
             return
         for rank in ranks:  # no more than the group has
@@ -88,9 +90,3 @@ def _ranges(operation: Operation, group: Group, values: Sequence[int]) -> Findin
                 yield Finding.of("range-twice", what, party)
                 return
             places[rank] = i
-
-
-def _ranks(group: Group) -> str:
-    if not group.size:
-        return "no ranks"
-    return f"the ranks 0 to {group.size - 1}" if group.size > 1 else "only the rank 0"

@@ -75,17 +75,11 @@ def _given(operation: Operation) -> Iterator[_Given]:
     for buffer in (*operation.buffers(), *remote):
         if buffer.parts is None and buffer.datatype is None:
             yield _Given(f"the datatype of {buffer.role}", "datatype", buffer.handle)
-    if call.constructor is not None and call.constructor.types is not None:
-        names = _type_names(len(call.constructor.handles), call.constructor.combiner)
-        for name, found, handle in zip(names, call.constructor.types, call.constructor.handles):
+    made = call.constructor
+    if made is not None and made.types is not None:
+        for name, found, handle in zip(made.type_names, made.types, made.handles):
             if found is None:
                 yield _Given(name, "datatype", handle)
-
-
-def _type_names(number: int, combiner: str) -> list[str]:
-    if combiner == "STRUCT":
-        return [f"types[{i}]" for i in range(number)]
-    return ["datatype" if combiner == "NAMED" else "oldtype"] * number
 
 
 def _reduces(operation: Operation) -> bool:

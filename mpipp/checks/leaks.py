@@ -12,20 +12,9 @@ from dataclasses import dataclass
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Process
-from mpipp.model import Broken, Header, Request, Site
+from mpipp.model import KINDS, Broken, Header, Request, Site
 
-_KINDS = (
-    "datatype",
-    "comm",
-    "group",
-    "win",
-    "op",
-    "file",
-    "info",
-    "errhandler",
-    "session",
-    "message",
-)
+_KINDS = tuple(kind for kind in KINDS if kind != "request")
 _FIRST = 16  # of what was made at one place, for one that is not damaged
 _NOUNS = {"comm": "communicator", "win": "window", "op": "operation", "info": "info object"}
 _NOUNS["errhandler"] = "error handler"

@@ -65,8 +65,8 @@ class Operation:
         if self.call.win is not None:
             window = registry.find("win", self.call.win)
             handle = window.comm if isinstance(window, Win) else None
-        found = registry.find("comm", handle) if handle is not None else None
-        if not isinstance(found, Comm) or found.header.freed or found.header.null:
+        found = self.process.usable("comm", handle) if handle is not None else None
+        if not isinstance(found, Comm):
             return None
         outlives = self.request is not None and self.call.ordinal is None
         outlives = outlives or self.call.win is not None
@@ -179,6 +179,16 @@ class Process:
         """The operations whose requests were freed while they were active, and may go on."""
         for request in self.registry.given_up():
             yield Operation(self, request.call, request, None)
+
+    def usable(self, kind: str, handle: int) -> Object | None:
+        """The object that has a handle, None if that is not known, null or freed.
+
+        `checks/handles.py` reports null and freed handles: the other checks pass them by.
+        """
+        found = self.registry.find(kind, handle)
+        if found is None or isinstance(found, Broken) or found.header.null or found.header.freed:
+            return None
+        return found
 
     def kinds_of_bits(self, bits: int) -> list[str]:
         """The kinds of objects whose handles have these of `kind_bits`."""

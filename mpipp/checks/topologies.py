@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
+from mpipp.checks.ranges import missing_arrays, ranks_of
 from mpipp.model import Comm
 
 
@@ -50,12 +51,8 @@ def _array(operation: Operation, name: str) -> Sequence[int]:
 
 
 def _nulls(operation: Operation, lengths: Mapping[str, int | None]) -> Findings:
-    for name, length in lengths.items():
-        arguments = operation.call.arguments
-        if length and length > 0 and name in arguments and arguments[name] is None:
-            what = f"{name} is a null pointer, but {length} entries are needed"
-            parties = [operation.party()]
-            yield Finding.of("null-neighbours", what, parties, length=str(length), name=name)
+    for what, words in missing_arrays(operation.call.arguments, lengths):
+        yield Finding.of("null-neighbours", what, [operation.party()], **words)
 
 
 def _grid(operation: Operation, comm: Comm) -> Findings:
@@ -125,7 +122,7 @@ def _neighbours(operation: Operation, comm: Comm) -> Findings:
     for name in ("sources", "destinations"):
         for i, rank in enumerate(_array(operation, name)):
             if not 0 <= rank < comm.size:
-                what = f"{name}[{i}] is {rank}, but the communicator has {_ranks(comm.size)}"
+                what = f"{name}[{i}] is {rank}, but the communicator has {ranks_of(comm.size)}"
                 yield Finding.of("neighbour-rank", what, [operation.party()])
 
 
@@ -143,20 +140,16 @@ def _leaders(operation: Operation, comm: Comm) -> Findings:
     handle = _number(operation, "peer_comm")
     if local != comm.rank or handle is None:
         return  # the others need not say
-    peer = operation.process.registry.find("comm", handle)
-    if isinstance(peer, Comm) and not (peer.header.null or peer.header.freed):
+    peer = operation.process.usable("comm", handle)
+    if isinstance(peer, Comm):
         size = peer.remote_size if peer.inter else peer.size
         yield from _leader(operation, "remote_leader", remote, size, "peer_comm")
 
 
 def _leader(operation: Operation, name: str, rank: int | None, size: int, comm: str) -> Findings:
     if rank is not None and not 0 <= rank < size:
-        what = f"{name} is {rank}, but {comm} has {_ranks(size)}"
+        what = f"{name} is {rank}, but {comm} has {ranks_of(size)}"
         yield Finding.of("leader", what, [operation.party()], comm=comm)
-
-
-def _ranks(size: int) -> str:
-    return f"the ranks 0 to {size - 1}" if size > 1 else "only the rank 0"
 
 
 def _processes(size: int) -> str:

@@ -48,8 +48,8 @@ def _target(known: Processes, operation: Operation) -> tuple[Process, Win] | Non
     process, call = operation.process, operation.call
     if call.win is None or call.target_rank is None:
         return None
-    own = process.registry.find("win", call.win)
-    if not isinstance(own, Win) or own.header.null or own.header.freed or own.flavor == "dynamic":
+    own = process.usable("win", call.win)
+    if not isinstance(own, Win) or own.flavor == "dynamic":
         return None
     if call.target_rank == own.rank:
         return process, own

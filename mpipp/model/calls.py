@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mpipp.model import procedures
@@ -25,6 +25,15 @@ class Constructor:
     arguments: Mapping[str, int | tuple[int, ...] | None]
     types: tuple[DatatypeRecord | Broken | None, ...] | None  # None in it: not known
     handles: tuple[int, ...] = ()  # theirs
+
+    @property
+    def type_names(self) -> Sequence[str]:
+        """What `types` are arguments of, by the standard's names: "oldtype", "types[2]"."""
+        if self.combiner == "STRUCT":
+            return [f"types[{i}]" for i in range(len(self.types or ()))]
+        if self.combiner == "VALUE_INDEX":
+            return ["value_type", "index_type"]
+        return ["datatype" if self.combiner == "NAMED" else "oldtype"]
 
 
 @dataclass(frozen=True)

@@ -209,10 +209,7 @@ def _constructor_members(constructor: Constructor, around: Surroundings) -> _Mem
     types = [component(found, 0) for found in constructor.types or ()]
     if constructor.combiner == "STRUCT":
         return [*result, ("types", Array(types))]
-    if constructor.combiner == "VALUE_INDEX":
-        return result + list(zip(("value_type", "index_type"), types))
-    name = "datatype" if constructor.combiner == "NAMED" else "oldtype"
-    return result + [(name, found) for found in types]
+    return [*result, *zip(constructor.type_names, types)]
 
 
 def _argument(name: str, value: int | tuple[int, ...] | None, around: Surroundings) -> Shown:
