@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from around import Around
 from unit.registry_image import Image
 from unit.samples import INT, vector
 
@@ -46,22 +47,6 @@ def image() -> Image:
     made.thread(serial=1, tid=5, depth=1, call=made.call("MPI_Send", [whole]))
     made.finish()
     return made
-
-
-class Around:
-    """What describing an object needs."""
-
-    def __init__(self, registry: Registry) -> None:
-        self._registry = registry
-        self.find = registry.find
-        self.constant_name = registry.constant_name
-
-    @property
-    def constants(self) -> Mapping[str, int]:
-        return self._registry.constants
-
-    def function(self, address: int) -> str:
-        return f"<{address:#x}>"
 
 
 def look(shown: Shown, depth: int = 3) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from around import Around
+
 from mpipp import checks
 from mpipp.checks import report
 from mpipp.checks.finding import Party
@@ -35,22 +37,6 @@ from mpipp.values.nodes import Node, buffer
 _CONTROL = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _LONGEST = 200_000  # characters of a line
 _MOST = 20
-
-
-class Around:
-    """What describing an object needs."""
-
-    def __init__(self, registry: Registry) -> None:
-        self._registry = registry
-        self.find = registry.find
-        self.constant_name = registry.constant_name
-
-    @property
-    def constants(self) -> Mapping[str, int]:
-        return self._registry.constants
-
-    def function(self, address: int) -> str:
-        return f"<{address:#x}>"
 
 
 class Case:

@@ -14,12 +14,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import support
+from around import Around
 
 from mpipp.checks.hangs import Report, explain
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.processes import worlds
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Object
 from mpipp.registry.memory import ProcessMemory
 from mpipp.registry.reader import Registry
 
@@ -36,23 +36,6 @@ def reports(path: Path) -> dict[str, tuple[int, str]]:
     _, *found = _TITLE.split(path.read_text())
     names, numbers, texts = found[::3], found[1::3], found[2::3]
     return {name: (int(n), text.strip()) for name, n, text in zip(names, numbers, texts)}
-
-
-class Around:
-    """What descriptions need beside the objects."""
-
-    def __init__(self, registry: Registry) -> None:
-        self._registry = registry
-        self.constants = registry.constants
-        self.constant_name = registry.constant_name
-
-    def find(self, kind: str, handle: int) -> Object | Broken | None:
-        """The object that has a handle."""
-        return self._registry.find(kind, handle)
-
-    def function(self, address: int) -> str:
-        """A function by its address."""
-        return f"<{address:#x}>"
 
 
 class Job:

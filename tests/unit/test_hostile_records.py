@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from around import Around
 from registry_image import Image
 from samples import INT, contiguous, vector
 
@@ -23,18 +24,6 @@ from mpipp.show import jsontext, match
 from mpipp.show.match import Entries
 from mpipp.typetree import Datatype, Extents
 from mpipp.values.nodes import buffer
-
-
-class Around:
-    """What describing an object needs."""
-
-    def __init__(self, registry: Registry) -> None:
-        self.constants = registry.constants
-        self.find = registry.find
-        self.constant_name = registry.constant_name
-
-    def function(self, address: int) -> str:
-        return "<f>"
 
 
 def damaged(reported: Extents) -> Datatype:

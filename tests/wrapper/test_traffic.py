@@ -7,40 +7,20 @@ import os
 import random
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import support
+from around import Around
 from watched import Process, watched
 
 from mpipp import checks
 from mpipp.checks import process as checked
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Object
 
 STOPS = int(os.environ.get("MPIPP_STOPS", "100"))
-
-
-class Around:
-    """What descriptions need of a process: no debugger is here."""
-
-    def __init__(self, process: Process) -> None:
-        self.registry = process.registry
-
-    @property
-    def constants(self) -> Mapping[str, int]:
-        return self.registry.constants
-
-    def constant_name(self, value: int, *names: str) -> str | None:
-        return self.registry.constant_name(value, *names)
-
-    def find(self, kind: str, handle: int) -> Object | Broken | None:
-        return self.registry.find(kind, handle)
-
-    def function(self, address: int) -> str:
-        return f"<{address:#x}>"
 
 
 @contextmanager
@@ -85,7 +65,7 @@ def look(processes: Sequence[Process]) -> int:
     found = []
     for number, process in enumerate(processes):
         process.registry.invalidate()
-        found.append(checked.Process(number, process.registry, Around(process), None))
+        found.append(checked.Process(number, process.registry, Around(process.registry), None))
     failures: list[MpippError] = []
     findings = list(checks.findings(found, lambda _, error: failures.append(error)))
     assert failures == []

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Sessions of gdb as a page of the documents shows them: typed as written, and compared.
+
+With MPIPP_UPDATE_DOCS=1 the outputs in the page are replaced by what gdb prints.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pexpect
+
+from tests.support import MPI, ROOT
+
+PROMPT = "(gdb) "
+
+
+@dataclass
+class Command:
+    """One line after the prompt, and what the tutorial says gdb prints."""
+
+    text: str
+    expected: list[str] = field(default_factory=list)
+    line: int = 0
+
+
+@dataclass
+class Session:
+    """One gdb: how it is started ("attach column 1"), and what is typed."""
+
+    start: list[str]
+    commands: list[Command] = field(default_factory=list)
+
+
+def read_sessions(text: str) -> list[Session]:
+    sessions: list[Session] = []
+    inside = False
+    for number, line in enumerate(text.splitlines()):
+        found = re.fullmatch(r"<!-- session: (.*) -->", line)
+        if found:
+            sessions.append(Session(found.group(1).split()))
+        elif line.startswith("```"):
+            inside = line == "```gdb"
+        elif inside and line.startswith(PROMPT):
+            sessions[-1].commands.append(Command(line[len(PROMPT) :], line=number))
+        elif inside:
+            sessions[-1].commands[-1].expected.append(line)
+    return sessions
+
+
+def same(line: str) -> str:
+    """A line without what differs from run to run."""
+    line = re.sub(r"0x[0-9a-f]{5,}", "0x...", line)
+    line = re.sub(r"^#\d+ ", "#N ", line)  # how deep in the library it was stopped
+    line = re.sub(r"(pid|process|LWP|Thread 0x\S+ \(LWP) \d+", r"\1 N", line)
+    line = re.sub(r"built with \S+", "built with mpicc", line)
+    line = re.sub(r"libthread_db library .*", "libthread_db library", line)
+    line = re.sub(r"\S*/(column|particles)$", r"/\1", line)
+    line = re.sub(r"(from program: )\S*/", r"\1/", line)
+    return re.sub(r"\b(at|file) \S*/(\w+\.[ch])", r"\1 \2", line).rstrip()
+
+
+def shown(lines: list[str], directory: Path) -> list[str]:
+    """Lines as they go into the file: a user's paths, not this machine's."""
+    text = (
+        "\n".join(lines).replace(str(directory), "/home/you").replace(str(ROOT), "/home/you/mpipp")
+    )
+    return text.split("\n") if text else []
+
+
+class Gdb:
+    """A conversation with gdb at a terminal."""
+
+    def __init__(self, words: list[str], mpi: MPI, directory: Path) -> None:
+        self.child = pexpect.spawn(
+            words[0],
+            words[1:],
+            env={**mpi.env, "TERM": "dumb", "DEBUGINFOD_URLS": ""},
+            cwd=str(directory),
+            encoding="utf-8",
+            timeout=60,
+            dimensions=(200, 160),
+            echo=False,
+        )
+        self.child.expect_exact(PROMPT)
+        self.ask("set pagination off")
+        self.ask("set confirm off")
+
+    def ask(self, command: str) -> list[str]:
+        self.child.sendline(command)
+        self.child.expect([re.escape(PROMPT), pexpect.EOF])
+        lines = (self.child.before or "").replace("\r", "").split("\n")
+        # A page of the kernel's that no process may read; not on every machine.
+        lines = [line for line in lines if not line.startswith("warning: Memory read failed")]
+        if lines and lines[0].strip() == command:
+            lines.pop(0)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        return [line.rstrip() for line in lines]
+
+
+def compiled(names: Sequence[str], mpi: MPI, directory: Path) -> None:
+    """The examples of these names, as a user compiles them in `directory`."""
+    (directory / "examples").mkdir()
+    for name in names:
+        shutil.copy(ROOT / "examples" / f"{name}.c", directory / "examples")
+        words = [mpi.mpicc, "-g", f"examples/{name}.c", "-o", name]
+        subprocess.run(words, cwd=directory, env=dict(mpi.env), check=True)
+    assert mpi.wrapper  # built before the clock of the first session runs
+
+
+@contextmanager
+def running(
+    words: Sequence[str], number: int, program: str, mpi: MPI, directory: Path
+) -> Iterator[list[int]]:
+    """A job of `number` processes, oldest first, once all poll or compute."""
+    launcher = subprocess.Popen(
+        words, cwd=directory, env=dict(mpi.env), stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        yield _wait_for(number, program, directory)
+    finally:
+        os.killpg(launcher.pid, 15)
+        launcher.wait(timeout=30)
+
+
+def _wait_for(number: int, program: str, directory: Path) -> list[int]:
+    for _ in range(600):
+        done = subprocess.run(["pgrep", "-x", program], capture_output=True, text=True, check=False)
+        # There may be others of this name: another run of this test, or the system's `column`.
+        pids = [pid for pid in sorted(map(int, done.stdout.split())) if _works_in(directory, pid)]
+        if len(pids) == number and all(_cpu_seconds(pid) > 0.3 for pid in pids):
+            return pids
+        time.sleep(0.1)
+    raise AssertionError(f"the processes of {program} did not start")
+
+
+def _works_in(directory: Path, pid: int) -> bool:
+    try:
+        return os.path.samefile(f"/proc/{pid}/cwd", directory)
+    except OSError:  # it has ended
+        return False
+
+
+def _cpu_seconds(pid: int) -> float:
+    # They poll while they wait: processor time says that they are past the start.
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def verify(
+    page: Path,
+    directory: Path,
+    started: Callable[[Session], AbstractContextManager[Gdb]],
+    alike: Callable[[str], str] = same,
+) -> None:
+    """Types every session of a page; fails where gdb prints something else."""
+    text = page.read_text()
+    sessions = read_sessions(text)
+    answers: dict[int, list[str]] = {}
+    for session in sessions:
+        with started(session) as gdb:
+            for command in session.commands:
+                answers[command.line] = shown(gdb.ask(command.text), directory)
+    if os.environ.get("MPIPP_UPDATE_DOCS"):
+        page.write_text(_rewritten(text, answers, sessions))
+        return
+    for session in sessions:
+        for command in session.commands:
+            assert [alike(line) for line in answers[command.line]] == [
+                alike(line) for line in command.expected
+            ], command.text
+
+
+def _rewritten(text: str, answers: dict[int, list[str]], sessions: list[Session]) -> str:
+    lines = text.splitlines()
+    for command in reversed([c for s in sessions for c in s.commands]):
+        first = command.line + 1
+        lines[first : first + len(command.expected)] = answers[command.line]
+    return "\n".join(lines) + "\n"
