@@ -20,7 +20,7 @@ def check(known: Processes) -> Findings:
     """The circles of processes that wait for each other, and waits for what has ended."""
     found = explain(known)
     for knot in found.knots:
-        if knot.lenient or knot.mismatch or not found.certain(knot) or _of_any(found, knot):
+        if knot.lenient or knot.mismatch or not found.certain(knot):
             continue
         parties = tuple(_parties(found, knot))
         if knot.circle:
@@ -29,18 +29,6 @@ def check(known: Processes) -> Findings:
             ranks = words.verb(sorted(knot.ranks), "waits", "wait")
             what = f"{ranks} for {words.ranks(knot.ended)}, which will communicate no more"
             yield Finding.of("lone-wait", what, parties)
-
-
-def _of_any(found: Explanation, knot: Knot) -> bool:
-    # Which messages receives of any source or tag have taken is told by counts alone: `mpipp why`
-    # says what they tell.
-    for rank in knot.ranks:
-        for wait in found.states[rank].waits:
-            call, name = wait.operation.call, wait.operation.process.around.constant_name
-            wanted = ((call.source, "MPI_ANY_SOURCE"), (call.tag, "MPI_ANY_TAG"))
-            if any(value is not None and name(value, word) for value, word in wanted):
-                return True
-    return False
 
 
 def _circle(knot: Knot) -> str:

@@ -64,7 +64,7 @@ class Call:
     # In its channel, or of a collective call on its communicator, from 1; None: not certain.
     ordinal: int | None = None
     recv_ordinal: int | None = None  # of the receive of a send-receive
-    # A receive of any message that got one and is about to return.
+    # A receive of any message, or a matching probe, that got one and is about to return.
     answered: bool = False
     constructor: Constructor | None = None
     # Of MPI_Waitany and MPI_Waitsome: address of the request handles as they were given, else 0.

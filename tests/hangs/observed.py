@@ -9,7 +9,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -106,10 +106,11 @@ def _line(program: Path, address: int) -> str:
 
 
 @contextmanager
-def job(name: str, mpi: support.MPI, *args: str, n: int) -> Iterator[Job]:
-    """The processes of programs/NAME, which have begun."""
+def job(name: str, mpi: support.MPI, *args: str, n: int, env: Sequence[str] = ()) -> Iterator[Job]:
+    """The processes of programs/NAME, which have begun; `env`: "VARIABLE=value"."""
     program = support.compile_program(PROGRAMS / name, mpi, ("-g", "-O0", "-ldl"))
-    words = [*mpi.mpiexec, "-n", str(n), "env", f"LD_PRELOAD={mpi.wrapper}", str(program), *args]
+    words = [*mpi.mpiexec, "-n", str(n), "env", *env, f"LD_PRELOAD={mpi.wrapper}"]
+    words += [str(program), *args]
     with subprocess.Popen(words, env=dict(mpi.env), stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         found: dict[int, tuple[int, int]] = {}

@@ -13,15 +13,17 @@ from mpipp.model import (
     Call,
     Channel,
     Comm,
+    Group,
     Header,
     Object,
     ProcessInfo,
     Request,
     Site,
     Thread,
+    Win,
 )
 
-WORLD = 1
+WORLD, WINDOW, ALL = 1, 2, 3  # handles
 ANY_SOURCE, ANY_TAG, PROC_NULL = -2, -1, -3
 _CONSTANTS = {
     "MPI_ANY_SOURCE": ANY_SOURCE,
@@ -29,6 +31,10 @@ _CONSTANTS = {
     "MPI_PROC_NULL": PROC_NULL,
 }
 _DATA = Buffer("buf", 0x1000, 1, 1, None, 0, frozenset({"writes"}))
+
+
+def _header(kind: str, handle: int) -> Header:
+    return Header(kind, handle, 1, frozenset(), 0, 0, Site(0), "", 0x100 * handle)
 
 
 @dataclass
@@ -41,10 +47,12 @@ class Recorded:
     calls: list[Call] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     status: str = "started"
+    end_awaited: bool = False
     several_threads: bool = False
     outside: int = 0  # threads that have called MPI and are not in it
     posted_any: int = 0
     frozen: bool = False
+    window: Win | None = None
     constants: dict[str, int] = field(default_factory=lambda: dict(_CONSTANTS))
 
     @property
@@ -54,7 +62,7 @@ class Recorded:
         return ProcessInfo(
             flavor="MPICH",
             status=self.status,
-            end_awaited=False,
+            end_awaited=self.end_awaited,
             pid=100 + self.rank,
             world_rank=self.rank,
             world_size=self.size,
@@ -94,14 +102,49 @@ class Recorded:
             frozen=self.frozen,
         )
 
+    def group(self) -> Group:
+        """That of all processes."""
+        return Group(_header("group", ALL), self.size, self.rank, range(self.size))
+
+    def has_window(self, *epochs: str, fences: int = 0, completes: int = 0) -> Recorded:
+        """A window of all processes, with epochs for all of them."""
+        self.window = Win(
+            _header("win", WINDOW),
+            base=0x8000,
+            size=8,
+            disp_unit=1,
+            flavor="create",
+            model="unified",
+            comm=WORLD,
+            epochs=epochs,
+            locks=(),
+            lock_count=0,
+            access_group=ALL,
+            exposure_group=ALL,
+            access_serial=1,
+            exposure_serial=1,
+            identity=2,
+            comm_identity=1,
+            fences=fences,
+            completes=completes,
+        )
+        return self
+
     def find(self, kind: str, handle: int) -> Object | None:
         """The object that has a handle."""
-        return self.comm() if (kind, handle) == ("comm", WORLD) else None
+        known: dict[tuple[str, int], Object | None] = {
+            ("comm", WORLD): self.comm(),
+            ("win", WINDOW): self.window,
+            ("group", ALL): self.group(),
+        }
+        return known.get((kind, handle))
 
     def objects(self, kind: str, freed: bool = False) -> Iterator[Object]:
         """Every object of a kind."""
         if kind == "comm":
             yield self.comm()
+        if kind == "win" and self.window is not None:
+            yield self.window
 
     def threads(self) -> Iterator[Thread]:
         """The threads, one for each call."""
@@ -157,6 +200,7 @@ def call(
     source: int | None = None,
     tag: int | None = None,
     root: int | None = None,
+    win: int | None = None,
     ordinal: int | None = 1,
     requests: int = 0,
 ) -> Call:
@@ -169,9 +213,9 @@ def call(
         serial=1,
         site=Site(0x4000),
         frame=hash((procedure, dest, source, tag, ordinal)),
-        comm=None if waits or procedure == "MPI_Finalize" else WORLD,
+        comm=None if waits or win or procedure == "MPI_Finalize" else WORLD,
         op=None,
-        win=None,
+        win=win,
         file=None,
         message=None,
         dest=dest,

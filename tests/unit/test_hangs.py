@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 
 import pytest
-from jobs import ANY_SOURCE, ANY_TAG, PROC_NULL, Places, Recorded, call, job, ranks
+from jobs import ANY_SOURCE, ANY_TAG, PROC_NULL, WINDOW, Places, Recorded, call, job, ranks
 
 from mpipp.checks import deadlocks
 from mpipp.checks.hangs import Report, explain, graph, picture, records, words
@@ -112,6 +112,45 @@ def test_one_of_several_sources() -> None:
     assert stuck((a, b, c)) == []  # rank 2 is not in MPI
     c.inside(call("MPI_Finalize"))
     assert stuck((a, b, c)) == [0, 1]
+
+
+def test_what_any_waits_for_is_a_finding() -> None:
+    a, b = ranks(2)
+    a.posted_any = 1
+    a.inside(call("MPI_Recv", source=ANY_SOURCE, tag=ANY_TAG))
+    b.posted(0, 5).inside(call("MPI_Recv", source=0, tag=5))
+    (found,) = deadlocks.check(job(a, b))
+    assert found.what == "ranks 0 and 1 wait for each other"
+
+
+def test_callbacks_in_finalize() -> None:
+    a, b = two_receives()
+    b.calls.clear()
+    b.inside(call("MPI_Finalize"))
+    assert stuck((a, b)) == [0]
+    b.end_awaited = True  # they may send yet
+    assert stuck((a, b)) == []
+
+
+@pytest.mark.parametrize("epochs", [(), ("start",)])
+@pytest.mark.parametrize(("completes", "left"), [(0, [0, 1]), (1, [])])
+def test_exposure_epochs(epochs: Sequence[str], completes: int, left: list[int]) -> None:
+    # One that rank 1 has opened may be the next already, before rank 0 has left MPI_Win_wait.
+    a, b = ranks(2)
+    a.has_window("post").inside(call("MPI_Win_wait", win=WINDOW))
+    b.has_window(*epochs, completes=completes)
+    b.posted(0, 5).inside(call("MPI_Recv", source=0, tag=5))
+    assert stuck((a, b)) == left
+
+
+@pytest.mark.parametrize(("epochs", "findings"), [(("fence",), 1), ((), 0)])
+def test_fences(epochs: Sequence[str], findings: int) -> None:
+    a, b = ranks(2)
+    a.has_window(*epochs, fences=2).inside(call("MPI_Win_fence", win=WINDOW))
+    b.has_window(*epochs, fences=1)
+    b.posted(0, 5).inside(call("MPI_Recv", source=0, tag=5))
+    assert stuck((a, b)) == [0, 1]
+    assert len(list(deadlocks.check(job(a, b)))) == findings
 
 
 def test_one_or_all_of_several_requests() -> None:

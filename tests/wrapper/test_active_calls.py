@@ -110,6 +110,8 @@ EXPECTED: dict[str, str | tuple[str, str]] = {
     "inter allgather": "MPI_Allgather between"
     " | sendbuf out+0 3 MPI_INT r | recvbuf in+0 3 MPI_INT w",
     "fence": "MPI_Win_fence win",
+    "fence that ends": "MPI_Win_fence win of an epoch",
+    "fence that ends none": "MPI_Win_fence win",
     "put": (
         "MPI_Put win target_rank=1 | origin_addr out+0 6 MPI_INT r | target_disp 8 1 vector Rw",
         "MPI_Put win target_rank=0 | origin_addr out+0 6 MPI_INT r | target_disp 8 1 vector Rw",
@@ -231,6 +233,8 @@ def describe(call: Call, process: Process) -> str:
     words += [] if call.op is None else [names.get(call.op, f"{call.op:#x}")]
     if call.requests is not None:
         words.append(f"requests+{call.requests - process.said['requests']}*{call.request_count}")
+    if call.procedure == "MPI_Win_fence" and process.find("win", "win").epochs:
+        words.append("of an epoch")
     return " | ".join([" ".join(words), *(buffer_text(b, process) for b in call.buffers)])
 
 

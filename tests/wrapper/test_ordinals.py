@@ -71,3 +71,14 @@ def check_any(receiver: Process) -> None:
     assert other.call.ordinal is None
     found = channels(receiver, "receives")
     assert found == {(0, 3): (4, True), (0, 4): (2, True)}
+
+
+@support.every_mpi
+def test_channels_that_are_used_again(mpi: support.MPI) -> None:
+    with watched("channels.c", mpi) as (process,):
+        process.until("exchanged")
+        assert process.said["first"] == process.said["comm"], "this tests nothing"
+        assert channels(process, "sends") == {(0, 0): (1, False)}
+        assert channels(process, "receives") == {(0, 0): (1, False)}
+        assert channels(process, "collectives") == {(0, 0): (1, False)}
+        process.end()

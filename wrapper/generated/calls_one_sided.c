@@ -1077,7 +1077,7 @@ int MPI_Win_fence(int assert, mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_fence, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_FENCING, 0);
+  mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_FENCING, (uint64_t)assert);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_fence *)real)(assert, (MPI_Win)win)
                  : hooked_Win_fence(thread, real, assert, win);

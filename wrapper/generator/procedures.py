@@ -140,7 +140,7 @@ BEFORE = {
     "Waitsome": ONE_OF.format(count="incount"),
     "Testsome": SAVE_ALL.format(count="incount"),
     "Type_commit": GIVEN,
-    "Win_fence": f"mpipp_synchronizing({WIN}, MPIPP_FENCING, 0);",
+    "Win_fence": f"mpipp_synchronizing({WIN}, MPIPP_FENCING, (uint64_t)assert);",
     "Win_complete": f"mpipp_synchronizing({WIN}, MPIPP_COMPLETING, 0);",
     "Win_start": f"mpipp_synchronizing({WIN}, MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));",
     "Win_lock": f"mpipp_synchronizing({WIN}, MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);",

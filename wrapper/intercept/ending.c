@@ -69,7 +69,7 @@ struct mpipp_thread *mpipp_calling(struct mpipp_thread *thread, void *caller, vo
   if (!is_finalizing(&thread->call)) return NULL;
   if (callback.depth && mpipp_is_inside(&callback, caller, frame)) return NULL;
   if (!program_calls()) return NULL;
-  if (!callback.tid) mpipp_thread_init(&callback);
+  mpipp_thread_init(&callback); // what it kept may be another's: it is not in the table of threads
   callback.tid = thread->tid;
   callback.self = thread->self;
   callback.stack_start = thread->stack_start;

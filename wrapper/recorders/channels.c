@@ -6,6 +6,7 @@
 
 #include "generated/facts.h"
 #include "intercept/intercept.h"
+#include "intercept/levels.h"
 #include "mpi/resolve.h"
 #include "recorders/objects.h"
 
@@ -195,11 +196,12 @@ void mpipp_received_any(const struct mpipp_call *call, const MPI_Status *status)
   int source = status->MPI_SOURCE, tag = status->MPI_TAG;
   if (source == MPI_PROC_NULL) return;
   if (source == MPI_ANY_SOURCE) return mpipp_uncertain(call); // nobody said which message it was
-  mpipp_count(call, MPIPP_RECEIVES, call->comm, mpipp_channel_key(source, tag));
   mpipp_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
+  // Before it is counted in its channel: never as two.
   if (comm) MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
   mpipp_unlock();
+  mpipp_count(call, MPIPP_RECEIVES, call->comm, mpipp_channel_key(source, tag));
 }
 
 void mpipp_abandoned(uint64_t handle) {
@@ -347,14 +349,28 @@ uint64_t mpipp_predefined_identity(const char *name) {
   return self ? mixed(1, (uint64_t)mpipp_registry.world_rank) : 0; // the parent: not known
 }
 
+// Threads keep the addresses of those that they used last: a channel that is used again, perhaps of
+// another sequence with the same key, is none of them.
+static void forget_last(struct mpipp_thread *thread) {
+  for (int sequence = 0; sequence < MPIPP_KEPT_SEQUENCES; sequence++) {
+    for (int i = 0; i < MPIPP_LAST_CHANNELS; i++) {
+      uint64_t *last = &thread->channels[sequence][i];
+      const struct mpipp_channel *channel = (void *)(uintptr_t)MPIPP_READ(*last);
+      if (!MPIPP_READ(channel->comm)) MPIPP_WRITE(*last, (uint64_t)(uintptr_t)&mpipp_no_channel);
+    }
+  }
+}
+
 void mpipp_forget_channels(struct mpipp_comm *comm) {
+  struct mpipp_thread *thread = NULL;
   for (uint64_t next = comm->channels; next;) {
     struct mpipp_channel *channel = (void *)(uintptr_t)next;
     next = channel->next;
-    MPIPP_WRITE(channel->comm, 0); // threads may keep its address
+    MPIPP_WRITE(channel->comm, 0);
     channel->next = (uint64_t)(uintptr_t)unused;
     unused = channel;
   }
   comm->channels = 0;
   mpipp_release(&comm->channel_table);
+  while ((thread = mpipp_other_thread(NULL, thread))) forget_last(thread);
 }

@@ -92,8 +92,7 @@ void mpipp_split_ended(uint64_t file);
 void mpipp_info_made(const struct mpipp_call *call, MPI_Info info);
 // The entry of a key; value: NULL if it was deleted.
 void mpipp_info_set(uint64_t info, const char *key, const char *value);
-void mpipp_message_made(const struct mpipp_call *call, MPI_Message message,
-                        const MPI_Status *status);
+void mpipp_message_made(struct mpipp_call *call, MPI_Message message, const MPI_Status *status);
 #ifdef MPIPP_HAVE_Session_init
 void mpipp_session_made(const struct mpipp_call *call, MPI_Session session, uint64_t errhandler);
 #endif

@@ -210,8 +210,9 @@ void mpipp_info_set(uint64_t info, const char *key, const char *value) {
   errno = saved;
 }
 
-void mpipp_message_made(const struct mpipp_call *call, MPI_Message message,
-                        const MPI_Status *status) {
+void mpipp_message_made(struct mpipp_call *call, MPI_Message message, const MPI_Status *status) {
+  call->ordinal = 0; // it waits for no message any more
+  call->present |= MPIPP_HAS_ORDINAL;
   uint64_t handle = MPIPP_KEY(message);
   const struct mpipp_object *old = mpipp_find_live(MPIPP_MESSAGE, handle);
   if (message == MPI_MESSAGE_NULL || (old && MPIPP_READ(old->flags) & MPIPP_FLAG_PREDEFINED))

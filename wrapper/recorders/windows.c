@@ -64,6 +64,9 @@ void mpipp_epoch_opened(uint64_t win, unsigned epoch, uint64_t group) {
 void mpipp_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail) {
   struct mpipp_win *record = mpipp_lock_live(MPIPP_WIN, win);
   if (record && what == MPIPP_FENCING) MPIPP_WRITE(record->fences, record->fences + 1);
+  // By that assertion the fence ends no epoch, and so need not wait.
+  if (what == MPIPP_FENCING && detail & MPI_MODE_NOPRECEDE)
+    change_epochs(record, 0, MPIPP_EPOCH_FENCE);
   if (record && what == MPIPP_COMPLETING) MPIPP_WRITE(record->completes, record->completes + 1);
   if (record && what == MPIPP_LOCKING) MPIPP_WRITE(record->locking, (uint32_t)detail);
   if (record && what == MPIPP_STARTING) {

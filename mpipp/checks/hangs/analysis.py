@@ -130,7 +130,8 @@ def _state(process: Process, waits: Waits) -> State:
     if not found:
         kind = "computes"
     ends = any(one.call.procedure in _END for one in active)
-    if info.status == "finalized" or ends:
+    # Callbacks in MPI_Finalize may communicate (MPI-4.1, section 11.2.4).
+    if info.status == "finalized" or (ends and not info.end_awaited):
         kind = "ends"
     return State(info.world_rank, process, kind, tuple(found))
 

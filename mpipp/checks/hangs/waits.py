@@ -62,7 +62,7 @@ class Waits:
         return self.collectives.call(operation)
 
     def _reception(self, operation: Operation, tag: int, ordinal: int | None) -> Condition:
-        if operation.request is None and (operation.call.answered or _is_matched(operation)):
+        if operation.request is None and operation.call.answered:
             return Unknown("it is about to return")
         return self.messages.receiving(operation, tag, ordinal)
 
@@ -115,16 +115,6 @@ class Waits:
         if request.call.message is not None:
             return Met()
         return self._communication(operation)
-
-
-def _is_matched(operation: Operation) -> bool:
-    # Whether it is a matching probe that may have made its message already.
-    if operation.call.procedure != "MPI_Mprobe":
-        return False
-    made = operation.process.registry.objects("message")
-    return any(
-        isinstance(found, Broken) or found.header.site == operation.call.site for found in made
-    )
 
 
 def flattened(condition: Condition) -> Condition:

@@ -132,7 +132,8 @@ static void one_sided(void) {
   INSIDE("fetch_and_op", MPI_Fetch_and_op(out, in, MPI_INT, other, 4, MPI_SUM, win));
   MPI_Win_fence(0, win);
   INSIDE("compare_and_swap", MPI_Compare_and_swap(out, out + 1, in, MPI_INT, other, 4, win));
-  MPI_Win_fence(0, win);
+  INSIDE("fence that ends", MPI_Win_fence(0, win));
+  INSIDE("fence that ends none", MPI_Win_fence(MPI_MODE_NOPRECEDE, win));
   MPI_Win_free(&win);
 }
 
