@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Union, overload
 
 from mpipp.datatypes import basictypes
-from mpipp.show.printing import DEFAULT_LIMITS, Limits, struct_text
 from mpipp.typetree import ARGUMENTS, Datatype
 
 
@@ -92,18 +91,6 @@ def type_value(datatype: Datatype) -> str | Datatype:
     return datatype.name if datatype.combiner == "NAMED" else datatype
 
 
-def handle_text(datatype: Datatype, limits: Limits = DEFAULT_LIMITS) -> str:
-    """`datatype` as gdb would print a C struct of its constructor's arguments."""
-    if datatype.combiner == "NAMED":
-        return datatype.name
-    return _Printer(limits).datatype(datatype, 0)
-
-
-def value_text(value: Value, limits: Limits = DEFAULT_LIMITS) -> str:
-    """A member's value as in `handle_text`."""
-    return _Printer(limits).value(value, 1)
-
-
 def quoted(text: str) -> str:
     """`text` as a C string; printable characters beyond ASCII stay, as with gdb's own."""
     return '"' + "".join(map(_escaped, text)) + '"'
@@ -131,46 +118,3 @@ def _argument(name: str, value: object) -> Value:
         return [Constant("DFLT_DARG") if item is None else int(item) for item in value]
     assert isinstance(value, (int, tuple))
     return value
-
-
-class _Printer:
-    # One print; `left` is what remains of the limit of array elements.
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._left = limits.elements or float("inf")
-
-    def datatype(self, datatype: Datatype, level: int) -> str:
-        return self._struct(members(datatype), level)
-
-    def _struct(self, shown: Members, level: int) -> str:
-        if level >= self._limits.deepest:
-            return "{...}"
-        names = [name for name, _ in shown]
-        items = [self.value(value, level + 1) for _, value in shown]
-        return struct_text(names, items, level, self._limits.pretty)
-
-    def value(self, value: Value, level: int) -> str:
-        if isinstance(value, Datatype):
-            return self.datatype(value, level)
-        if isinstance(value, Constant):
-            return value
-        if isinstance(value, str):
-            return quoted(value)
-        if isinstance(value, int):
-            return str(value)
-        return self._array(value, level)
-
-    def _array(self, values: Sequence[int | Constant] | Entries, level: int) -> str:
-        if level >= self._limits.deepest:
-            return "{...}"
-        items: list[str] = []
-        for value in values:
-            if self._left <= 0:
-                break
-            self._left -= 1
-            if isinstance(value, list):
-                items.append(self._struct(value, level + 1))
-            else:
-                items.append(self.value(value, level + 1))
-        return "{" + ", ".join(items) + ("..." if len(items) < len(values) else "") + "}"

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from typing import Any
 
 from mpipp.errors import MpippError
 from mpipp.model import Broken, Buffer, Call, DatatypeRecord, Object, Request
 from mpipp.show import describe
 from mpipp.show.describe import Surroundings
-from mpipp.show.members import Constant, quoted, value_text
+from mpipp.show.members import quoted
+from mpipp.show.nested import Walker
 from mpipp.show.printing import Limits, shortened
-from mpipp.show.structure import Array, Shown, Struct
+from mpipp.show.structure import Shown, Struct
 from mpipp.typetree import Datatype
 
 _MOST_TEXT = 120  # characters of an object's description
@@ -69,18 +72,28 @@ def _listed(items: Sequence[str], count: int) -> str:
 
 
 def inline(shown: Shown, level: int = 0) -> str:
-    """Something shown as `a = 1, b = {...}`."""
-    if isinstance(shown, Struct):
-        text = ", ".join(f"{name} = {inline(value, level + 1)}" for name, value in shown.members)
-        return f"{{{text}}}" if level else text
-    if isinstance(shown, Array):
-        items = [inline(item, level + 1) for item in shown.items[:_MOST_ITEMS]]
-        return _listed(items, len(shown.items))
-    if isinstance(shown, str) and not isinstance(shown, Constant) and level:
-        return quoted(shown)
-    if isinstance(shown, (Datatype, Sequence)) and not isinstance(shown, str):
-        return value_text(shown, _SHORT)
-    return str(shown)
+    """Something shown as `a = 1, b = {...}`, in braces from level 1 on."""
+    if isinstance(shown, str) and not level:
+        return shown
+    text = _Inline().text(shown, level)
+    return text[1:-1] if isinstance(shown, Struct) and not level else text
+
+
+class _Inline(Walker):
+    # A few items of each array.
+    more = ", ..."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.deepest = sys.maxsize
+
+    def leaf(self, shown: Any, level: int) -> str | None:
+        if isinstance(shown, (Datatype, Sequence)) and not isinstance(shown, str):
+            return Walker(_SHORT).text(shown, 1)  # a datatype's arguments
+        return super().leaf(shown, level)
+
+    def goes_on(self, done: int, named: bool) -> bool:
+        return named or done < _MOST_ITEMS
 
 
 def _datatype(found: DatatypeRecord) -> str:

@@ -16,15 +16,17 @@ from mpipp.datatypes.shapes import Indices
 from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.model import DatatypeRecord
 from mpipp.show import describe, structure
-from mpipp.show.members import Constant, members, quoted
+from mpipp.show.members import members
+from mpipp.show.nested import Walker
 from mpipp.show.printing import Limits, runs_of, shortened, string_text
+from mpipp.show.structure import Shown
 from mpipp.typetree import Datatype
 from mpipp.values.nodes import Memory, Node, stage_node
 from mpipp.values.nodes import buffer as values
 
 _MOST_VALUES = 6  # values shown in the line of what has many
 _LIMITS = Limits(elements=60)  # characters of a text
-_DEEPEST = 3
+_SHORT = Limits(elements=_MOST_VALUES, max_depth=3)
 _MOST_PIECES = 256  # of memory kept
 _LONGEST = 100  # characters of a line's value
 
@@ -78,7 +80,8 @@ class Tree:
         """What is to be seen of it."""
         what = self._what
         size = what.size if isinstance(what, Datatype) else None
-        return Line(self.name, shortened(_summary(what), _LONGEST), "", None, size, self.count)
+        value = shortened(_Summary(_SHORT).text(what), _LONGEST)
+        return Line(self.name, value, "", None, size, self.count)
 
     def child(self, i: int) -> Item:
         """Part number `i` of those below."""
@@ -200,29 +203,33 @@ def lines(item: Item, start: int, stop: int) -> list[Line]:
 
 def preview(node: Node) -> str:
     """The first values below `node`; reads no more than these."""
-    return _preview(node, _MOST_VALUES, 0)[0]
+    return _Preview(_SHORT).text(node)
 
 
-def _preview(node: Node, left: int, depth: int) -> tuple[str, int]:
-    # The text, and what is left of the number of values.
-    try:
-        if node.kind == "scalar":
-            return node.text(), left - 1
-        if node.kind == "text":
-            return _string(node), left - 1
-    except UnreadableMemory as error:
-        return f"<cannot read {error.address:#x}>", left - 1
-    count = node.count
-    if depth == _DEEPEST:
-        return "{...}", left - 1
-    parts: list[str] = []
-    # Blocks have names, too, but those are only numbers.
-    labels = [f"{name} = " for name in node.names] if node.names[:1] == ("value",) else []
-    while len(parts) < count and left > 0:
-        part, left = _preview(node.child(len(parts)), left, depth + 1)
-        parts.append(labels[len(parts)] + part if labels else part)
-    more = ", ..." if len(parts) < count else ""
-    return "{" + ", ".join(parts) + more + "}", left
+class _Preview(Walker):
+    # `left` is what remains of the number of values.
+    more = ", ..."
+
+    def leaf(self, shown: Node, level: int) -> str | None:
+        if shown.kind not in ("scalar", "text"):
+            return None
+        self.left -= 1
+        try:
+            return shown.text() if shown.kind == "scalar" else _string(shown)
+        except UnreadableMemory as error:
+            return f"<cannot read {error.address:#x}>"
+
+    def goes_on(self, done: int, named: bool) -> bool:
+        return self.left > 0
+
+    def names(self, parts: Shown) -> Sequence[str]:
+        # Blocks have names, too, but those are only numbers.
+        found = super().names(parts)
+        return found if found[:1] == ("value",) else ()
+
+    def cut(self, count: int) -> str:
+        self.left -= 1
+        return super().cut(count)
 
 
 def _string(node: Node) -> str:
@@ -248,30 +255,24 @@ def _members(what: Any) -> structure.Struct | structure.Array | None:
     return found
 
 
-def _summary(what: Any, depth: int = 0) -> str:
-    # Something shown on one line, cut short.
-    if isinstance(what, Datatype):
-        if isinstance(what.origin, DatatypeRecord):
-            return describe.summary(what.origin)
-        return what.name or what.combiner
-    if isinstance(what, (Constant, int)):
-        return str(what)
-    if isinstance(what, str):
-        return quoted(what)
-    if isinstance(what, (Tree, Data, Group)):
-        return what.line().value
-    parts = _members(what)
-    assert parts is not None
-    count = structure.count(parts)
-    if depth == _DEEPEST:
-        return "{...}" if count else "{}"
-    shown_count = min(count, _MOST_VALUES)
-    if isinstance(parts, structure.Struct):
-        pairs = (parts.members[i] for i in range(shown_count))
-        texts = [f"{name} = {_summary(part, depth + 1)}" for name, part in pairs]
-    else:
-        texts = [_summary(parts.items[i], depth + 1) for i in range(shown_count)]
-    return "{" + ", ".join(texts) + (", ..." if shown_count < count else "") + "}"
+class _Summary(Walker):
+    # The first parts of each struct and array.
+    more = ", ..."
+
+    def leaf(self, shown: Any, level: int) -> str | None:
+        if isinstance(shown, Datatype):
+            if isinstance(shown.origin, DatatypeRecord):
+                return describe.summary(shown.origin)
+            return shown.name or shown.combiner
+        if isinstance(shown, (Tree, Data, Group)):
+            return shown.line().value
+        return super().leaf(shown, level)
+
+    def goes_on(self, done: int, named: bool) -> bool:
+        return done < _MOST_VALUES
+
+    def cut(self, count: int) -> str:
+        return super().cut(count) if count else "{}"
 
 
 def _type_name(node: Datatype) -> str:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from mpipp.show.members import Constant, Members, handle_text, members
+from mpipp.show.members import Constant, Members, members
+from mpipp.show.nested import handle_text
 from mpipp.show.printing import Limits
 from mpipp.show.trees import expanded_tree, meta_tree
 from mpipp.show.valuetext import values_text

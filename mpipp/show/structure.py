@@ -83,10 +83,15 @@ def part(shown: Shown, i: int | range) -> Shown:
         return Slice(shown.array if isinstance(shown, Slice) else shown, i)
     if isinstance(shown, Slice):
         return part(shown.array, i)
+    return normal(raw(shown, i))
+
+
+def raw(shown: Shown, i: int) -> Any:
+    """Part number `i` as it was given, for `normal`. Raises IndexError when there is none."""
     if isinstance(shown, Struct):
-        return normal(shown.members[i][1])
+        return shown.members[i][1]
     if isinstance(shown, Array):
-        return normal(shown.items[i])
+        return shown.items[i]
     if isinstance(shown, Node):
         return shown.child(i)
     raise IndexError(i)

@@ -27,7 +27,7 @@ from mpipp.datatypes import signatures as typesig  # noqa: E402
 from mpipp.datatypes.signatures import matching, runlength  # noqa: E402
 from mpipp.errors import AddressError, UnreadableMemory  # noqa: E402
 from mpipp.python.from_mpi4py import from_mpi4py  # noqa: E402
-from mpipp.show.members import handle_text  # noqa: E402
+from mpipp.show.nested import handle_text  # noqa: E402
 from mpipp.show.printing import Limits  # noqa: E402
 from mpipp.show.valuetext import values_text  # noqa: E402
 from mpipp.typetree import Datatype, children  # noqa: E402
