@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mpipp.datatypes import search
 from mpipp.datatypes.shapes import Indices
@@ -194,6 +195,58 @@ def at_displacement(datatype: Datatype, displacement: int, count: int = 1) -> li
 def at_indices(datatype: Datatype, indices: Indices) -> Element:
     """The place at (repetition, index, ...). Raises AddressError."""
     return _walk(datatype, ParsedAddress(indices[1:], ()), indices[0])
+
+
+def at_each(datatype: Datatype, places: Iterable[Indices]) -> list[Element]:
+    """The basic elements at several (repetition, index, ...), which must be right, by position.
+
+    They are walked to one after another, each from where its way leaves that of the one before.
+    """
+    found: list[Element] = []
+    steps: list[tuple[Datatype, Indices]] = []
+    walked: list[_Walked] = []
+    before: Indices = ()
+    for indices in sorted(places):
+        same = _alike(before, indices)
+        while walked and walked[-1].taken > same:
+            del walked[-1], steps[-1:]
+        if not walked:
+            walked.append(
+                _Walked(datatype, 1, indices[0] * datatype.extent, indices[0] * datatype.size)
+            )
+        node, taken, displacement, packed = walked[-1]
+        while not node.is_leaf:
+            shape = node.shape
+            here = indices[taken : taken + shape.stages]
+            steps.append((node, here))
+            displacement += shape.displacement(here)
+            packed += shape.packed(here)
+            taken += len(here)
+            node = shape.component(here)
+            walked.append(_Walked(node, taken, displacement, packed))
+        found.append(Element(indices[0], tuple(steps), node, (), displacement, packed, node.size))
+        before = indices
+    return sorted(found, key=lambda element: element.packed)
+
+
+class _Walked(NamedTuple):
+    # A node on the way, after so many indices.
+    node: Datatype
+    taken: int
+    displacement: int
+    packed: int
+
+
+def _alike(first: Indices, second: Indices) -> int:
+    # How many indices two addresses begin with are the same: by halves, there may be 10^4.
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _gap(datatype: Datatype, displacement: int, count: int) -> str:

@@ -41,6 +41,7 @@ class _Path(NamedTuple):
 @dataclass
 class _Search:
     # One question. `best` is the start of the nearest so far, of the element `found`.
+    width: int = 1  # bytes that are asked for
     steps: int = 0
     best: int | None = None
     found: _Path | None = None
@@ -76,13 +77,15 @@ class _BlockIndex(NamedTuple):
     blocks: list[int]
 
 
-def covering(datatype: Datatype, count: int, displacement: int) -> Iterator[Indices]:
-    """The elements that contain the byte at `displacement` of `count` entries, in any order.
+def covering(
+    datatype: Datatype, count: int, displacement: int, width: int = 1
+) -> Iterator[Indices]:
+    """The elements with any of `width` bytes from `displacement` of `count` entries, in any order.
 
     Each is (repetition, index, ...).
     """
     if count and datatype.element_count:
-        work = _covering(_Search(), _part(datatype, count), displacement, None)
+        work = _covering(_Search(width), _part(datatype, count), displacement, None)
         yield from (path.all() for path in _driven(work))
 
 
@@ -162,6 +165,7 @@ def _widest_first(part: _Part) -> _Order:
 def _covering(search: _Search, part: _Part, wanted: int, path: _Path | None) -> _Work:
     order = _widest_first(part)
     chosen = [0] * len(part.levels)
+    low = part.low - search.width + 1  # the first byte that is asked for lies no further before it
 
     def descend(depth: int, rest: int) -> _Work:
         search.step()
@@ -169,12 +173,12 @@ def _covering(search: _Search, part: _Part, wanted: int, path: _Path | None) -> 
             here = _Path(path, tuple(chosen))
             if not part.end.is_leaf:
                 yield _covering_blocks(search, part.end, rest, here)
-            elif part.low <= rest < part.high:
+            elif low <= rest < part.high:
                 yield here
             return
         k = order.levels[depth]
         below_low, below_high = order.bounds[depth + 1]
-        lowest, highest = below_low + part.low, below_high + part.high - 1
+        lowest, highest = below_low + low, below_high + part.high - 1
         for i in _between(part.levels[k], rest - highest, rest - lowest):
             chosen[k] = i
             yield descend(depth + 1, rest - part.levels[k].position(i))
@@ -183,17 +187,28 @@ def _covering(search: _Search, part: _Part, wanted: int, path: _Path | None) -> 
 
 
 def _covering_blocks(search: _Search, node: Datatype, rest: int, path: _Path) -> _Work:
-    shape = node.shape
-    assert isinstance(shape, Blocks)
-    index = _block_index(shape)
-    at = bisect.bisect_right(index.lows, rest) - 1
-    while at >= 0 and index.highs[at] > rest:
-        block = index.blocks[at]
-        search.step()
+    while True:
+        shape = node.shape
+        assert isinstance(shape, Blocks)
+        index = _block_index(shape)
+        last = bisect.bisect_right(index.lows, rest + search.width - 1)
+        first = last
+        while first > 0 and index.highs[first - 1] > rest:
+            first -= 1
+            search.step()
+        # A chain of many structs of few blocks is gone through without a search in each.
+        block = index.blocks[first] if last - first == 1 else -1
+        if block < 0 or shape.length(block) != 1:
+            break
+        node = shape.component((block,))
+        if node.is_leaf or not isinstance(node.shape, Blocks):
+            break
+        rest -= shape.displacement((block,))
+        path = _Path(path, (block, 0))
+    for block in reversed(index.blocks[first:last]):
         inner = _part(shape.component((block,)), shape.length(block))
         start = shape.displacement((block,))
         yield _covering(search, inner, rest - start, _Path(path, (block,)))
-        at -= 1
 
 
 def _nearest(

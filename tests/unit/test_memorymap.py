@@ -230,3 +230,21 @@ def test_letters_are_different() -> None:
     assert len(set(letters.values())) == len(names)
     assert letters["MPI_INT"] == "i"
     assert all(a.islower() and len(a) == 1 for a in letters.values())
+
+
+def test_ten_thousand_structs_in_each_other() -> None:
+    made, began = INT, time.monotonic()
+    for i in range(1, 10_001):
+        made = struct((1, 0, made), (1, 8 * i, INT))
+    drawn = maps.text(memory_map(made))
+    ints = "Iiii.... " * 8
+    assert drawn[1:3] == [f"    0  {ints.rstrip()}", f"   64  {ints.rstrip()}"]
+    assert drawn[9:] == [
+        "       (79360 bytes not drawn)",
+        f"79872  {ints.rstrip()}",
+        f"79936  {ints.rstrip()}",
+        "80000  Iiii",
+        "",
+        "i MPI_INT    . not touched",
+    ]
+    assert time.monotonic() - began < 30  # two seconds; it was a minute and a half

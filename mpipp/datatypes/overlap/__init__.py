@@ -11,9 +11,11 @@ from mpipp.datatypes.overlap.regions import (
     self_overlap,
     shared,
     span,
+    touches,
     touching,
     twice,
     union,
+    within,
 )
 
 __all__ = [
@@ -26,7 +28,9 @@ __all__ = [
     "self_overlap",
     "shared",
     "span",
+    "touches",
     "touching",
     "twice",
     "union",
+    "within",
 ]

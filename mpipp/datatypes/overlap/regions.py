@@ -15,13 +15,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mpipp.datatypes import basictypes, elements
+from mpipp.datatypes import basictypes, elements, search
 from mpipp.datatypes.elements import Element
 from mpipp.datatypes.overlap import combs, pattern, sharing
 from mpipp.datatypes.overlap.combs import Comb, Range
 from mpipp.datatypes.overlap.covering import covering
 from mpipp.errors import AddressError
 from mpipp.typetree import Datatype
+
+_MOST_WITHIN = 1024  # elements
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,28 @@ def touching(datatype: Datatype, count: int, displacement: int) -> list[Element]
         some = covering(datatype, count, displacement)
         return [elements.at_indices(datatype, indices) for indices in some]
     return [element for element in found if _has(element, displacement - element.displacement)]
+
+
+def within(datatype: Datatype, count: int, low: int, high: int) -> list[Element] | None:
+    """The basic elements with bytes in [low, high), in type-map order; None: too many.
+
+    One question for all of them: the way to each may be long.
+    """
+    try:
+        places = list(
+            itertools.islice(search.covering(datatype, count, low, high - low), _MOST_WITHIN + 1)
+        )
+    except AddressError:
+        return None
+    if len(places) > _MOST_WITHIN:
+        return None
+    return elements.at_each(datatype, places)
+
+
+def touches(element: Element, displacement: int) -> bool:
+    """Whether a basic element has the byte at a displacement."""
+    byte, leaf = displacement - element.displacement, element.datatype
+    return leaf.true_lb <= byte < leaf.true_ub and _has(element, byte)
 
 
 def _comb(buffer: Buffer) -> Comb | None:

@@ -287,9 +287,13 @@ def _pieces(of: MemoryMap, start: int, stop: int) -> Iterator[Cell]:
     # Where elements overlap, single bytes, since others may begin at any; else whole cells.
     comb = of.region.comb
     assert comb is not None
+    near = overlap.within(of.datatype, of.count, start, stop)
     place = first_from(comb, start)
     while place is not None and place < stop:
-        elements = overlap.touching(of.datatype, of.count, place)
+        if near is None:
+            elements = overlap.touching(of.datatype, of.count, place)
+        else:
+            elements = [element for element in near if overlap.touches(element, place)]
         first = elements[0] if elements else None
         end = place + 1 if first is None or of.overlap else _part_end(first, place)
         begins = any(element.displacement == place for element in elements)
