@@ -58,7 +58,7 @@ def asked(paths: Sequence[str], chosen: str | None, words: str) -> Answer:
         errors="backslashreplace",
         check=False,
     )
-    for said in [*_cut_off(paths), *_warnings(done.stderr)]:
+    for said in [*_wrong(paths), *_warnings(done.stderr)]:
         print(f"mpipp: {said}", file=sys.stderr)
     _, begins, rest = done.stdout.partition(_BEGIN + "\n")
     report, ends, _ = rest.partition(_END + "\n")
@@ -67,11 +67,13 @@ def asked(paths: Sequence[str], chosen: str | None, words: str) -> Answer:
     return Answer(report, done.stderr.strip().rpartition("\n")[2] or "gdb said nothing")
 
 
-def _cut_off(paths: Iterable[str]) -> Iterator[str]:
+def _wrong(paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
         core = cores.read(path)
         if core is not None and core.size < core.whole:
             yield f"{path} is cut off: {core.size} of {core.whole} bytes are there"
+        elif core is not None and core.damaged:
+            yield f"{path} is damaged: {core.damaged} of its program headers cannot be right"
 
 
 def _warnings(said: str) -> list[str]:

@@ -173,6 +173,11 @@ def _lack(core: CoreFile) -> str:
             "mpipp wrapper recorded is not among them: let it be written whole, with room for it "
             "and ulimit -c unlimited"
         )
+    if core.damaged:
+        return (
+            f"the core file is damaged, {core.damaged} of its program headers cannot be right, and "
+            "what the mpipp wrapper recorded is not found: copy it again from where it was written"
+        )
     if _WRAPPER in mappings.listing():
         return (
             "the core file lacks the memory in which the mpipp wrapper recorded: let cores have "

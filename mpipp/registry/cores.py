@@ -16,6 +16,7 @@ _MOST_HEADERS = 1 << 20
 _HEADER = 56  # bytes of a program header
 _LOAD = 1  # PT_LOAD
 _WRITABLE, _READABLE = 2, 4  # PF_W, PF_R
+_MOST_BYTES = 1 << 57  # that any process has addresses for, or any file has
 _STEP = 1 << 24  # bytes that are searched at a time
 
 
@@ -44,12 +45,14 @@ class CoreFile(NamedTuple):
         path: the file.
         size: its bytes.
         whole: how many it would have if none were cut off.
+        damaged: how many program headers tell of what no process can have.
         segments: in the file's order.
     """
 
     path: str
     size: int
     whole: int
+    damaged: int
     segments: tuple[Segment, ...]
 
     def has(self, address: int) -> bool:
@@ -65,7 +68,9 @@ def read(path: str) -> CoreFile | None:
             headers = list(_headers(file))
     except OSError:
         return None
-    whole = max((offset + length for _, _, offset, _, _, length, _ in headers), default=size)
+    sound = [header for header in headers if _is_sound(*header)]
+    whole = max((offset + length for _, _, offset, _, _, length, _ in sound), default=size)
+    damaged = len(headers) - len(sound)
     segments = [
         Segment(
             start,
@@ -78,7 +83,7 @@ def read(path: str) -> CoreFile | None:
         for kind, flags, offset, start, _, length, memory in headers
         if kind == _LOAD
     ]
-    return CoreFile(path, size, max(whole, size), tuple(segments)) if headers else None
+    return CoreFile(path, size, max(whole, size), damaged, tuple(segments)) if headers else None
 
 
 def search(core: CoreFile, pattern: bytes) -> Iterator[int]:
@@ -109,6 +114,15 @@ def _headers(file: BinaryIO) -> Iterator[tuple[int, ...]]:
     table = _bytes(file, at, size * min(number, _MOST_HEADERS))
     for start in range(0, len(table) - _HEADER + 1, size):
         yield struct.unpack_from(order + "IIQQQQQ", table, start)
+
+
+def _is_sound(
+    kind: int, _flags: int, offset: int, start: int, _physical: int, length: int, memory: int
+) -> bool:
+    # What else goes beyond the file's end was cut off.
+    if offset > _MOST_BYTES or length > _MOST_BYTES:
+        return False
+    return kind != _LOAD or (length <= memory <= _MOST_BYTES and start + memory <= 1 << 64)
 
 
 def _bytes(file: BinaryIO, offset: int, length: int) -> bytes:

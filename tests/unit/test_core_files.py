@@ -41,7 +41,7 @@ def test_segments_and_what_is_cut_off(tmp_path: Path) -> None:
         Segment(0x10000, 0x11000, True, True, 232, 16),
         Segment(0x20000, 0x21000, True, False, 248, len(_TEXT)),
     )
-    assert (core.size, core.whole) == (248 + len(_TEXT), 248 + 4096)
+    assert (core.size, core.whole, core.damaged) == (248 + len(_TEXT), 248 + 4096, 0)
     assert list(cores.search(core, _TEXT)) == [0x10000]  # the other cannot be written to
     assert [core.has(at) for at in (0xFFFF, 0x10000, 0x1000F, 0x10010)] == [0, 1, 1, 0]
 
@@ -56,6 +56,7 @@ def test_a_segment_larger_than_the_world(tmp_path: Path) -> None:
     core = cores.read(path)
     assert core is not None
     assert list(cores.search(core, _TEXT)) == [0x1000 + 100]
+    assert (core.whole, core.damaged) == (core.size, 2)  # not cut off
 
 
 def test_more_headers_than_there_are(tmp_path: Path) -> None:
