@@ -31,7 +31,7 @@ from mpipp.checks import (
 from mpipp.checks.consequences import ordered
 from mpipp.checks.finding import Finding, merged
 from mpipp.checks.process import Process
-from mpipp.checks.processes import Processes, worlds
+from mpipp.checks.world import World, worlds
 from mpipp.errors import MpippError
 from mpipp.model import KINDS, Broken
 
@@ -50,7 +50,7 @@ _OF_ONE: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     memory.check,
     overlaps.check,
 )
-_BETWEEN: tuple[Callable[[Processes], Iterator[Finding]], ...] = (
+_BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     windows.check_targets,
     givenup.check,
     messages.check,
@@ -59,7 +59,7 @@ _BETWEEN: tuple[Callable[[Processes], Iterator[Finding]], ...] = (
 )
 
 
-_Checked = TypeVar("_Checked", Process, Processes)
+_Checked = TypeVar("_Checked", Process, World)
 
 
 def findings(

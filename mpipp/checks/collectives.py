@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from mpipp.checks import exchanges
 from mpipp.checks.exchanges import Joined
 from mpipp.checks.finding import Finding, Findings
-from mpipp.checks.processes import Processes
+from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Op
 
 
-def check(known: Processes) -> Findings:
+def check(known: World) -> Findings:
     """What differs between the calls of one collective operation; one finding for each.
 
     Where different operations meet, those after them on the communicator do not belong together.
@@ -45,7 +45,7 @@ def check(known: Processes) -> Findings:
         raise cut
 
 
-def _operations(known: Processes) -> Iterator[list[Joined]]:
+def _operations(known: World) -> Iterator[list[Joined]]:
     # Those that more than one process has begun, in the order of the calls, each in that of ranks.
     found: dict[tuple[int, int], list[Joined]] = {}
     for process in known.all:

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.hangs import words
 from mpipp.checks.hangs.analysis import Explanation, Knot, explain
-from mpipp.checks.processes import Processes
+from mpipp.checks.world import World
 
 _MOST = 8  # processes that are named with their calls
 
 
-def check(known: Processes) -> Findings:
+def check(known: World) -> Findings:
     """The circles of processes that wait for each other, and waits for what has ended."""
     found = explain(known)
     for knot in found.knots:

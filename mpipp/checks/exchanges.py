@@ -14,8 +14,8 @@ from typing import NamedTuple
 from mpipp.checks import signatures
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation
-from mpipp.checks.processes import Member
 from mpipp.checks.signatures import Data
+from mpipp.checks.world import Member
 from mpipp.errors import MpippError
 from mpipp.model import Buffer
 

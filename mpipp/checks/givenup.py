@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation
-from mpipp.checks.processes import Member, Processes
 from mpipp.checks.uses import Use, uses
+from mpipp.checks.world import Member, World
 from mpipp.datatypes import overlap
 
 
-def check(known: Processes) -> Findings:
+def check(known: World) -> Findings:
     """Operations that use a buffer of one that was given up and cannot be complete."""
     for process in known.all:
         given_up = [one for one in process.given_up if _cannot_be_complete(known, one)]
@@ -33,7 +33,7 @@ def check(known: Processes) -> Findings:
                     yield from _shared(first, second)
 
 
-def _cannot_be_complete(known: Processes, operation: Operation) -> bool:
+def _cannot_be_complete(known: World, operation: Operation) -> bool:
     call = operation.call
     if call.ordinal is None or call.tag is None or "bsend" in call.procedure.lower():
         return False

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from mpipp.checks import signatures
 from mpipp.checks.finding import Findings
 from mpipp.checks.process import Operation, Process
-from mpipp.checks.processes import Member, Processes
 from mpipp.checks.signatures import Data
+from mpipp.checks.world import Member, World
 from mpipp.model import Buffer, Call, Channel, Message
 
 
@@ -41,7 +41,7 @@ class _Any(NamedTuple):
     data: Data
 
 
-def check(known: Processes) -> Findings:
+def check(known: World) -> Findings:
     """Sends and receives that belong together and do not match, in the order of the messages."""
     sends: dict[Key, Data] = {}
     receives: dict[Key, Data] = {}
@@ -71,7 +71,7 @@ def _compare(sent: Data, received: Data) -> Findings:
         yield finding
 
 
-def _sends(known: Processes, operation: Operation) -> Iterator[tuple[Key, Data]]:
+def _sends(known: World, operation: Operation) -> Iterator[tuple[Key, Data]]:
     call = operation.call
     data = _data(operation, "reads")
     if call.dest is None or call.tag is None or data is None:
@@ -87,7 +87,7 @@ def _sends(known: Processes, operation: Operation) -> Iterator[tuple[Key, Data]]
         yield key, data
 
 
-def _receives(known: Processes, operation: Operation) -> Iterator[tuple[Key, Data]]:
+def _receives(known: World, operation: Operation) -> Iterator[tuple[Key, Data]]:
     call = operation.call
     data = _data(operation, "writes")
     if data is None:
@@ -107,7 +107,7 @@ def _receives(known: Processes, operation: Operation) -> Iterator[tuple[Key, Dat
         yield Key(member.comm.identity, sender, receiver, tag, ordinal, call.partitioned), data
 
 
-def _receives_any(known: Processes, operation: Operation) -> Iterator[_Any]:
+def _receives_any(known: World, operation: Operation) -> Iterator[_Any]:
     process, call = operation.process, operation.call
     data = _data(operation, "writes")
     source, tag, ordinal = _wanted(call)
@@ -120,7 +120,7 @@ def _receives_any(known: Processes, operation: Operation) -> Iterator[_Any]:
         yield _Any(member, None if from_any else source, None if with_any else tag, data)
 
 
-def _only_message(known: Processes, receive: _Any) -> Key | None:
+def _only_message(known: World, receive: _Any) -> Key | None:
     # The one that no receive before took, if there is only one channel that has any.
     member = receive.member
     taken = _counts(member, "receives", None)
@@ -157,7 +157,7 @@ def _counts(member: Member, sequence: str, peer: int | None) -> dict[tuple[int, 
     }
 
 
-def _member(known: Processes, operation: Operation, sequence: str) -> Member | None:
+def _member(known: World, operation: Operation, sequence: str) -> Member | None:
     member = known.of(operation)
     return member if member is not None and sequence not in member.comm.uncertain else None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
-from mpipp.checks.processes import Processes
+from mpipp.checks.world import World
 from mpipp.datatypes.overlap import region
 from mpipp.model import Buffer, DatatypeRecord, Win
 
@@ -31,7 +31,7 @@ def check(process: Process) -> Findings:
             yield Finding.of("displacement-unit", what, [operation.party()])
 
 
-def check_targets(known: Processes) -> Findings:
+def check_targets(known: World) -> Findings:
     """One-sided operations on memory that is not in the target's window."""
     for process in known.all:
         for operation in process.operations:
@@ -43,7 +43,7 @@ def check_targets(known: Processes) -> Findings:
                     yield from _outside(operation, buffer, *found)
 
 
-def _target(known: Processes, operation: Operation) -> tuple[Process, Win] | None:
+def _target(known: World, operation: Operation) -> tuple[Process, Win] | None:
     # The target's own record of the window, if it is known.
     process, call = operation.process, operation.call
     if call.win is None or call.target_rank is None:

@@ -18,7 +18,7 @@ from mpipp.checks.finding import Party
 from mpipp.checks.hangs import Report, explain, picture, records
 from mpipp.checks.hangs.svg import svg as hangs_svg
 from mpipp.checks.process import Gap, Operation, Process
-from mpipp.checks.processes import worlds
+from mpipp.checks.world import worlds
 from mpipp.datatypes import elements
 from mpipp.datatypes.overlap import Buffer
 from mpipp.datatypes.signatures import regular

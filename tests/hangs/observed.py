@@ -18,7 +18,7 @@ from around import Around
 
 from mpipp.checks.hangs import Report, explain
 from mpipp.checks.process import Operation, Process
-from mpipp.checks.processes import worlds
+from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
 from mpipp.registry.memory import ProcessMemory
 from mpipp.registry.reader import Registry

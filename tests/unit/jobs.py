@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mpipp.checks.process import Operation, Process
-from mpipp.checks.processes import Processes
+from mpipp.checks.world import World
 from mpipp.model import (
     Buffer,
     Call,
@@ -233,9 +233,9 @@ def call(
     )
 
 
-def job(*recorded: Recorded) -> Processes:
+def job(*recorded: Recorded) -> World:
     """The processes of a job."""
-    return Processes([Process(i, one, one, None) for i, one in enumerate(recorded)])  # type: ignore[arg-type]
+    return World([Process(i, one, one, None) for i, one in enumerate(recorded)])  # type: ignore[arg-type]
 
 
 class Places:

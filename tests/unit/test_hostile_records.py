@@ -14,7 +14,7 @@ from samples import INT, contiguous, vector
 from mpipp.checks.hangs import Report, explain
 from mpipp.checks.overlaps import check
 from mpipp.checks.process import Operation, Process
-from mpipp.checks.processes import worlds
+from mpipp.checks.world import worlds
 from mpipp.datatypes import basictypes, elements
 from mpipp.datatypes.signatures.runlength import signature
 from mpipp.errors import AddressError

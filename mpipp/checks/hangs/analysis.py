@@ -13,7 +13,7 @@ from mpipp.checks.hangs.conditions import Condition, Event, lacking
 from mpipp.checks.hangs.graph import Edge
 from mpipp.checks.hangs.waits import Waits, flattened, waits_for
 from mpipp.checks.process import Operation, Process
-from mpipp.checks.processes import Processes
+from mpipp.checks.world import World
 from mpipp.model import Comm, Thread
 
 _END = ("MPI_Finalize", "MPI_Abort")
@@ -58,7 +58,7 @@ class Knot:
 class Explanation:
     """Why the processes of one MPI_COMM_WORLD stand where they stand."""
 
-    known: Processes
+    known: World
     waits: Waits
     states: Mapping[int, State]  # by rank
     missing: tuple[int, ...]  # ranks of the processes that are not here
@@ -102,7 +102,7 @@ class Explanation:
         return rank not in self.stuck and (state is None or state.kind != "ends")
 
 
-def explain(known: Processes) -> Explanation:
+def explain(known: World) -> Explanation:
     """What the processes of a job wait for, and who can never go on."""
     waits = Waits(known)
     states: dict[int, State] = {}

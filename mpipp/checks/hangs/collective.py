@@ -14,7 +14,7 @@ from typing import NamedTuple
 from mpipp.checks.hangs.conditions import All, Condition, Event, Met, Unknown
 from mpipp.checks.hangs.messages import Messages
 from mpipp.checks.process import Operation
-from mpipp.checks.processes import Member, Processes
+from mpipp.checks.world import Member, World
 from mpipp.errors import MpippError
 from mpipp.model import Buffer, DatatypeRecord
 
@@ -48,7 +48,7 @@ class _There(NamedTuple):
 class Collectives:
     """Collective communication between the processes of one MPI_COMM_WORLD."""
 
-    def __init__(self, known: Processes, messages: Messages) -> None:
+    def __init__(self, known: World, messages: Messages) -> None:
         self._known = known
         self._messages = messages
         self._found: dict[tuple[object, ...], _There | Unknown] = {}

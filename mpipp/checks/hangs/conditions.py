@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from mpipp.checks.process import Operation
-from mpipp.checks.processes import Member
+from mpipp.checks.world import Member
 
 
 @dataclass(frozen=True)

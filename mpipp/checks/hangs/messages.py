@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from mpipp.checks.hangs.conditions import Any, Condition, Event, Met, Unknown
 from mpipp.checks.process import Operation
-from mpipp.checks.processes import Member, Processes
+from mpipp.checks.world import Member, World
 from mpipp.model import Call, Comm
 
 _THREADS = "several threads share a channel, or a call failed or was cancelled"
@@ -59,7 +59,7 @@ class Counts:
 class Messages:
     """Point-to-point communication between the processes of one MPI_COMM_WORLD."""
 
-    def __init__(self, known: Processes) -> None:
+    def __init__(self, known: World) -> None:
         self.known = known
         self._counts: dict[tuple[int, int], Counts] = {}
 

@@ -13,7 +13,7 @@ from mpipp.checks.hangs import words
 from mpipp.checks.hangs.conditions import Event
 from mpipp.checks.hangs.messages import Messages, receive_tag
 from mpipp.checks.process import Process
-from mpipp.checks.processes import Member
+from mpipp.checks.world import Member
 from mpipp.model import Comm
 
 _MOST = 3  # of a sort

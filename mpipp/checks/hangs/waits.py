@@ -10,7 +10,7 @@ from mpipp.checks.hangs.conditions import All, Any, Condition, Event, Met, Unkno
 from mpipp.checks.hangs.messages import Messages, receive_tag
 from mpipp.checks.hangs.windows import Windows
 from mpipp.checks.process import Operation
-from mpipp.checks.processes import Processes
+from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Broken, Request
 
@@ -26,7 +26,7 @@ _NEVER_WAIT = ("MPI_Test", "MPI_Start")
 class Waits:
     """Tells of calls what they wait for."""
 
-    def __init__(self, known: Processes) -> None:
+    def __init__(self, known: World) -> None:
         self.messages = Messages(known)
         self.collectives = Collectives(known, self.messages)
         self.windows = Windows(known)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from mpipp.checks.hangs.conditions import All, Condition, Event, Met, Unknown
 from mpipp.checks.process import Operation, Process
-from mpipp.checks.processes import Member, Processes
+from mpipp.checks.world import Member, World
 from mpipp.model import Comm, Group, Win
 
 _OTHERS = Unknown("which processes it concerns is not known")
@@ -28,7 +28,7 @@ class _Holder(NamedTuple):
 class Windows:
     """One-sided communication between the processes of one MPI_COMM_WORLD."""
 
-    def __init__(self, known: Processes) -> None:
+    def __init__(self, known: World) -> None:
         self._known = known
         self._windows: dict[Process, dict[int, Win]] = {}
 

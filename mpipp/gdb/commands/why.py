@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from mpipp.checks.hangs import Explanation, Report, explain, picture, records
 from mpipp.checks.hangs.svg import svg
-from mpipp.checks.processes import worlds
+from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
 from mpipp.gdb.checked import Checked
 from mpipp.gdb.commands import show

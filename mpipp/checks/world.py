@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which of the checked processes are on a communicator, by rank."""
+"""The checked processes of one MPI_COMM_WORLD, and which of them are on a communicator, by rank."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Member(NamedTuple):
     comm: Comm  # as it knows it
 
 
-def worlds(processes: Sequence[Process]) -> list[Processes]:
+def worlds(processes: Sequence[Process]) -> list[World]:
     """The processes by MPI_COMM_WORLD; each for itself where that is not known."""
     result = []
     for job in _split(processes, lambda info: info.job):
         if _may_be_one(job):
-            result.append(Processes(job))
+            result.append(World(job))
             continue
         # One launcher for each job, on each machine.
         for started in _split(job, lambda info: info.parent):
             known = [started] if _may_be_one(started) else [[one] for one in started]
-            result += [Processes(world) for world in known]
+            result += [World(one) for one in known]
     return result
 
 
@@ -47,7 +47,7 @@ def _may_be_one(processes: Sequence[Process]) -> bool:
     return len(ranks) == len(infos) and len({info.world_size for info in infos}) == 1
 
 
-class Processes:
+class World:
     """The processes of one MPI_COMM_WORLD; those whose rank is not known are left out.
 
     Communicators are the same where their identities are (wrapper/recorders/channels.h): handles
