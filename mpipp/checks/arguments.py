@@ -28,10 +28,12 @@ def check(process: Process) -> Findings:
 
 def _counts(operation: Operation) -> Findings:
     for buffer in operation.buffers():
-        counts = [buffer.count] if buffer.parts is None else [p.count for p in buffer.parts]
+        counts = (
+            [buffer.count] if buffer.shares is None else [share.count for share in buffer.shares]
+        )
         for peer, count in enumerate(counts):
             if count < 0:
-                of = "" if buffer.parts is None else f" for {operation.peer(peer)}"
+                of = "" if buffer.shares is None else f" for {operation.peer(peer)}"
                 what = f"the count {count} of {buffer.role}{of} is negative"
                 yield Finding.of("negative-count", what, [operation.party()])
                 break

@@ -31,8 +31,8 @@ def check(process: Process) -> Findings:
 
 
 def _datatypes(buffer: Buffer) -> list[DatatypeRecord]:
-    if buffer.parts is not None and buffer.datatype is None:
-        found = [part.datatype for part in buffer.parts if part.count]
+    if buffer.shares is not None and buffer.datatype is None:
+        found = [share.datatype for share in buffer.shares if share.count]
     else:
         found = [buffer.datatype]
     return [record for record in found if isinstance(record, DatatypeRecord)]
@@ -44,7 +44,7 @@ def _was_freed_before(operation: Operation, buffer: Buffer) -> bool:
     # not recorded of arrays of datatypes.
     if operation.tid is None:
         return False
-    in_array = buffer.parts is not None and buffer.datatype is None
+    in_array = buffer.shares is not None and buffer.datatype is None
     several = operation.process.registry.info.several_threads
     return not several if in_array else "stale" in buffer.access
 

@@ -8,9 +8,9 @@ receive, or not started the send, that belongs to it.
 
 from __future__ import annotations
 
+from mpipp.checks.accesses import Access, accesses
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation
-from mpipp.checks.uses import Use, uses
 from mpipp.checks.world import Member, World
 from mpipp.datatypes import overlap
 
@@ -22,13 +22,13 @@ def check(known: World) -> Findings:
         if not given_up:
             continue
         others = [
-            use
+            access
             for operation in process.operations
             if operation.started and operation.has_all
-            for use in uses(operation)
+            for access in accesses(operation)
         ]
         for one in given_up:
-            for first in uses(one):
+            for first in accesses(one):
                 for second in others:
                     yield from _shared(first, second)
 
@@ -68,7 +68,7 @@ def _may_have_any(member: Member) -> bool:
     )
 
 
-def _shared(first: Use, second: Use) -> Findings:
+def _shared(first: Access, second: Access) -> Findings:
     if not (first.writes or second.writes):
         return
     shared = overlap.shared(first.region, second.region)

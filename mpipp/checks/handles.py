@@ -73,7 +73,7 @@ def _given(operation: Operation) -> Iterator[_Given]:
             yield _Given(name, _ARGUMENTS[name], handle)
     remote = (buffer for buffer in call.buffers if "remote" in buffer.access)
     for buffer in (*operation.buffers(), *remote):
-        if buffer.parts is None and buffer.datatype is None:
+        if buffer.shares is None and buffer.datatype is None:
             yield _Given(f"the datatype of {buffer.role}", "datatype", buffer.handle)
     made = call.constructor
     if made is not None and made.types is not None:

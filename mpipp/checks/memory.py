@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mpipp.checks.accesses import Access, accesses
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Gap, Process
-from mpipp.checks.uses import Use, uses
 from mpipp.datatypes import overlap
 from mpipp.datatypes.overlap import Region, union
 
@@ -19,35 +19,35 @@ def check(process: Process) -> Findings:
     unread = _region([gap for gap in process.gaps if not gap.mapped])
     unwritten = _region(process.gaps)
     for operation in process.operations:
-        for use in uses(operation):
-            shared = overlap.shared(use.region, unread)
+        for access in accesses(operation):
+            shared = overlap.shared(access.region, unread)
             if shared is not None:
-                yield _outside(use, shared[0])
-            elif use.writes:
-                shared = overlap.shared(use.region, unwritten)
+                yield _outside(access, shared[0])
+            elif access.writes:
+                shared = overlap.shared(access.region, unwritten)
                 if shared is not None:
-                    yield _read_only(use, shared[0])
+                    yield _read_only(access, shared[0])
 
 
 def _region(gaps: Sequence[Gap]) -> Region:
     return union([overlap.span(gap.start, gap.end) for gap in gaps])
 
 
-def _outside(use: Use, byte: int) -> Finding:
-    first = byte == use.region.low
+def _outside(access: Access, byte: int) -> Finding:
+    first = byte == access.region.low
     return Finding.of(
         "unmapped-buffer",
-        f"{use.buffer.role} of {use.operation.call.procedure} "
+        f"{access.buffer.role} of {access.operation.call.procedure} "
         + ("lies in" if first else "reaches into")
         + f" memory that the process does not have, at {byte:#x}",
-        [use.operation.party(f"{use.verb} {use.name(byte)}")],
+        [access.operation.party(f"{access.verb} {access.name(byte)}")],
     )
 
 
-def _read_only(use: Use, byte: int) -> Finding:
+def _read_only(access: Access, byte: int) -> Finding:
     return Finding.of(
         "read-only-buffer",
-        f"{use.operation.call.procedure} writes to {use.buffer.role} in memory "
+        f"{access.operation.call.procedure} writes to {access.buffer.role} in memory "
         f"that is read-only, at {byte:#x}",
-        [use.operation.party(f"{use.verb} {use.name(byte)}")],
+        [access.operation.party(f"{access.verb} {access.name(byte)}")],
     )

@@ -11,45 +11,48 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
+from mpipp.checks.accesses import Access, accesses
 from mpipp.checks.finding import Finding, Findings, with_others
 from mpipp.checks.process import Operation, Process
-from mpipp.checks.uses import Use, uses
 from mpipp.datatypes import overlap
 from mpipp.datatypes.overlap import Index
 
 
 def check(process: Process) -> Findings:
     """Overlaps of the buffers of all that is going on in a process."""
-    every = [uses(operation) for operation in process.operations]
+    every = [accesses(operation) for operation in process.operations]
     for used in every:
-        for use in used:
-            if use.writes:
-                yield from _itself(use)
+        for access in used:
+            if access.writes:
+                yield from _itself(access)
         for first, second in combinations(used, 2):
             if first.writes or second.writes:
                 yield from _within(first, second)
-    yield from _between([use for used in every for use in used if _is_using(use.operation)])
+    yield from _between(
+        [access for used in every for access in used if _is_using(access.operation)]
+    )
 
 
 def _is_using(operation: Operation) -> bool:
     return operation.started and operation.has_all
 
 
-def _itself(use: Use) -> Findings:
-    found = overlap.twice(use.region)
+def _itself(access: Access) -> Findings:
+    found = overlap.twice(access.region)
     if found is None:
         return
     start, end = found
-    names = [name for name, _ in zip(use.names(start), range(2))]
+    operation = access.operation
+    names = [name for name, _ in zip(access.names(start), range(2))]
     where = f"[{start:#x}, {end:#x})"
     yield Finding.of(
         "self-overlap",
-        f"{use.operation.call.procedure} writes memory twice: {use.buffer.role} overlaps itself",
-        [use.operation.party(f"writes {where} through {' and '.join(names)}")],
+        f"{operation.call.procedure} writes memory twice: {access.buffer.role} overlaps itself",
+        [operation.party(f"writes {where} through {' and '.join(names)}")],
     )
 
 
-def _within(first: Use, second: Use) -> Findings:
+def _within(first: Access, second: Access) -> Findings:
     shared = overlap.shared(first.region, second.region)
     if shared is None:
         return
@@ -69,62 +72,64 @@ def _within(first: Use, second: Use) -> Findings:
 class _Alike(NamedTuple):
     # Uses of the same bytes by calls at one place, as a loop makes them.
     place: int
-    uses: list[Use]
+    accesses: list[Access]
 
 
 class _Shared(NamedTuple):
     # What the calls at two places do: the first two of them, and all that are concerned.
-    first: Use
-    second: Use
+    first: Access
+    second: Access
     bytes: tuple[int, int]
     operations: set[int]
 
 
-def _between(every: list[Use]) -> Findings:
+def _between(every: list[Access]) -> Findings:
     # One finding for two places, whatever the calls there are: pairs may be as many as the square.
-    order = {id(use): number for number, use in enumerate(every)}
+    order = {id(access): number for number, access in enumerate(every)}
     alike = _alike(every)
-    writers = [group for group in alike if group.uses[0].writes]
-    written = Index([group.uses[0].region for group in writers])
+    writers = [group for group in alike if group.accesses[0].writes]
+    written = Index([group.accesses[0].region for group in writers])
     found: dict[object, _Shared] = {}
     for group in alike:
         for other, pair, both in _meeting(group, writers, written):
-            first, second = sorted(pair, key=lambda use: order[id(use)])
+            first, second = sorted(pair, key=lambda access: order[id(access)])
             places = frozenset((group.place, other.place))
             shared = found.setdefault(places, _Shared(first, second, both, set()))
-            shared.operations.update(id(use.operation) for use in (*group.uses, *pair))
+            shared.operations.update(id(access.operation) for access in (*group.accesses, *pair))
     for shared in found.values():
         finding = _two_operations(shared.first, shared.second, shared.bytes)
         yield with_others(finding, len(shared.operations) - 2)
 
 
-def _alike(every: list[Use]) -> list[_Alike]:
+def _alike(every: list[Access]) -> list[_Alike]:
     places: dict[object, int] = {}
     found: dict[object, _Alike] = {}
-    for use in every:
-        site = use.operation.call.site
-        place = places.setdefault(site if site.address else id(use.operation), len(places))
-        memory = tuple((id(share.datatype), share.count, share.address) for share in use.shares)
-        found.setdefault((place, use.writes, memory), _Alike(place, [])).uses.append(use)
+    for access in every:
+        site = access.operation.call.site
+        place = places.setdefault(site if site.address else id(access.operation), len(places))
+        memory = tuple((id(one.datatype), one.count, one.address) for one in access.entries)
+        found.setdefault((place, access.writes, memory), _Alike(place, [])).accesses.append(access)
     return list(found.values())
 
 
 def _meeting(
     group: _Alike, writers: list[_Alike], written: Index
-) -> Iterator[tuple[_Alike, tuple[Use, Use], tuple[int, int]]]:
+) -> Iterator[tuple[_Alike, tuple[Access, Access], tuple[int, int]]]:
     # Two that share bytes, and these; one for each place.
     met: set[int] = set()
-    first, *_ = group.uses
+    first, *_ = group.accesses
     for key, both in written.query(first.region, lambda key: writers[key].place not in met):
         other = writers[key]
-        pairs = ((a, b) for a in group.uses for b in other.uses if a.operation is not b.operation)
+        pairs = (
+            (a, b) for a in group.accesses for b in other.accesses if a.operation is not b.operation
+        )
         pair = next(pairs, None)
         if pair is not None:
             met.add(other.place)
             yield other, pair, both
 
 
-def _two_operations(first: Use, second: Use, shared: tuple[int, int]) -> Finding:
+def _two_operations(first: Access, second: Access, shared: tuple[int, int]) -> Finding:
     both = first.writes and second.writes
     start, end = shared
     return Finding.of(
@@ -132,12 +137,15 @@ def _two_operations(first: Use, second: Use, shared: tuple[int, int]) -> Finding
         f"{first.operation.call.procedure} and {second.operation.call.procedure} "
         + ("write the same memory" if both else "write and read the same memory")
         + f", [{start:#x}, {end:#x})",
-        [use.operation.party(f"{use.verb} {use.name(start)}") for use in (first, second)],
+        [
+            access.operation.party(f"{access.verb} {access.name(start)}")
+            for access in (first, second)
+        ],
     )
 
 
-def _details(shared: tuple[int, int], *both: Use) -> Iterator[str]:
+def _details(shared: tuple[int, int], *both: Access) -> Iterator[str]:
     start, end = shared
     yield f"both at [{start:#x}, {end:#x})"
-    for use in both:
-        yield f"{use.verb} {use.name(start)}"
+    for access in both:
+        yield f"{access.verb} {access.name(start)}"

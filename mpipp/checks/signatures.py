@@ -40,14 +40,14 @@ def whole(operation: Operation, buffer: Buffer) -> Data | None:
 
 def share(operation: Operation, buffer: Buffer, peer: int) -> Data | None:
     """What a buffer has for one peer; None as in `whole`."""
-    if not 0 <= peer < buffer.part_count:
+    if not 0 <= peer < buffer.share_count:
         return None
     try:
-        part = buffer.part(peer)
+        share = buffer.share(peer)
     except MpippError:  # arrays of the caller that cannot be read
         return None
-    address = buffer.address + (part.displacement or 0)
-    return _data(operation, buffer, address, part.count, part.datatype, f" of rank {peer}")
+    address = buffer.address + (share.displacement or 0)
+    return _data(operation, buffer, address, share.count, share.datatype, f" of rank {peer}")
 
 
 def _data(

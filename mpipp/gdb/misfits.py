@@ -64,7 +64,7 @@ def _of_process(process: Process, session: Session, checked: Checked) -> Iterato
 
 def _has_data(buffer: Buffer, tree: Datatype) -> bool:
     # More than bytes, in one piece, and at an address: those from MPI_BOTTOM lead anywhere.
-    pieces = buffer.parts is not None or buffer.total_count <= 0 or not buffer.address
+    pieces = buffer.shares is not None or buffer.total_count <= 0 or not buffer.address
     return not pieces and tree.size > tree.element_count
 
 

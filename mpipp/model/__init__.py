@@ -6,7 +6,7 @@ except datatypes, which come along as records because a freed handle may already
 object.
 """
 
-from mpipp.model.buffers import Buffer, Part
+from mpipp.model.buffers import Buffer, Share
 from mpipp.model.calls import Call, Constructor, Request, Thread
 from mpipp.model.headers import KINDS, Broken, DatatypeRecord, Header, Site
 from mpipp.model.levels import Breach, ThreadCall
@@ -43,10 +43,10 @@ __all__ = [
     "Message",
     "Object",
     "Op",
-    "Part",
     "ProcessInfo",
     "Request",
     "Session",
+    "Share",
     "Site",
     "Thread",
     "ThreadCall",

@@ -10,7 +10,7 @@ from mpipp.model.headers import Broken, DatatypeRecord
 
 
 @dataclass(frozen=True)
-class Part:
+class Share:
     """One peer's share of a communication buffer of a v or w form."""
 
     count: int  # entries of `datatype`
@@ -22,7 +22,7 @@ class Part:
 class Buffer:
     """A communication buffer of a call.
 
-    `count` entries of `datatype`, `peers` times in a row; or, in v and w forms, `parts`.
+    `count` entries of `datatype`, `peers` times in a row; or, in v and w forms, `shares`.
     """
 
     role: str  # the parameter's name in the standard: "sendbuf"
@@ -32,7 +32,7 @@ class Buffer:
     datatype: DatatypeRecord | Broken | None  # None: not known
     handle: int  # the datatype's
     access: frozenset[str]  # of "reads" "writes" "remote"; "stale": its datatype was freed before
-    parts: Sequence[Part] | None = None  # lazy, one for each peer; None: not a v or w form
+    shares: Sequence[Share] | None = None  # lazy, one for each peer; None: not a v or w form
 
     @property
     def total_count(self) -> int:
@@ -40,15 +40,15 @@ class Buffer:
         return self.count * self.peers
 
     @property
-    def part_count(self) -> int:
+    def share_count(self) -> int:
         """How many peers have a share, or partitions there are."""
-        return self.peers if self.parts is None else len(self.parts)
+        return self.peers if self.shares is None else len(self.shares)
 
-    def part(self, i: int) -> Part:
+    def share(self, i: int) -> Share:
         """Peer `i`'s share; where this is not a v or w form they are equal, one after another."""
-        if self.parts is not None:
-            return self.parts[i]
+        if self.shares is not None:
+            return self.shares[i]
         known = self.datatype
         if not isinstance(known, DatatypeRecord):
-            return Part(self.count, None, known)
-        return Part(self.count, i * self.count * known.tree.extent, known)
+            return Share(self.count, None, known)
+        return Share(self.count, i * self.count * known.tree.extent, known)

@@ -9,7 +9,7 @@ from typing import Union, overload
 
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Buffer, Call, Constructor, DatatypeRecord, Part
+from mpipp.model import Broken, Buffer, Call, Constructor, DatatypeRecord, Share
 from mpipp.registry.datatypes import LENGTHS, Datatypes
 from mpipp.registry.records import RawBuffer, RawCall, RawInput, RawVector
 from mpipp.registry.source import Source, certain
@@ -186,9 +186,9 @@ class Calls:
         if not 0 <= peers <= _MAX_PEERS:
             raise MpippError(f"a buffer is recorded with {peers} peers")
         datatype = self._datatypes.at(raw.record) if raw.record else None
-        parts = None
+        shares = None
         if raw.vector:
-            parts = _Parts(
+            shares = _Shares(
                 self._source, vectors[raw.vector - 1], datatype, self._datatypes, self._find
             )
         return Buffer(
@@ -199,7 +199,7 @@ class Calls:
             datatype=datatype,
             handle=raw.datatype,
             access=self._source.bits("access", raw.access),
-            parts=parts,
+            shares=shares,
         )
 
 
@@ -220,7 +220,7 @@ def _told(name: str, found: Mapping[str, int | tuple[int, ...] | None]) -> int |
     return sum(told)
 
 
-class _Parts(Sequence[Part]):
+class _Shares(Sequence[Share]):
     # One side of a v or w form. A million peers cost nothing until one is asked for.
 
     def __init__(
@@ -243,18 +243,18 @@ class _Parts(Sequence[Part]):
         return self._vector.length
 
     @overload
-    def __getitem__(self, index: int) -> Part: ...
+    def __getitem__(self, index: int) -> Share: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Part]: ...
-    def __getitem__(self, index: int | slice) -> Part | list[Part]:
+    def __getitem__(self, index: slice) -> list[Share]: ...
+    def __getitem__(self, index: int | slice) -> Share | list[Share]:
         if isinstance(index, slice):
-            return [self._part(i) for i in range(*index.indices(len(self)))]
-        return self._part(range(len(self))[index])
+            return [self._share(i) for i in range(*index.indices(len(self)))]
+        return self._share(range(len(self))[index])
 
-    def _part(self, index: int) -> Part:
+    def _share(self, index: int) -> Share:
         vector = self._vector
         if not self._whole:
-            # A damaged length must not make anybody ask for two thousand million parts.
+            # A damaged length must not make anybody ask for two thousand million shares.
             self._element(vector.counts, vector.count_size, vector.length - 1)
             self._whole = True
         datatype = self._datatype_of(index)
@@ -265,10 +265,10 @@ class _Parts(Sequence[Part]):
             displacement = self._sum(index)
         # MPI-4.1, sections 6.6 and 6.8: only the w forms give displacements in bytes.
         if vector.datatypes:
-            return Part(count, displacement, datatype)
+            return Share(count, displacement, datatype)
         if not isinstance(datatype, DatatypeRecord):
-            return Part(count, None, datatype)
-        return Part(count, displacement * datatype.tree.extent, datatype)
+            return Share(count, None, datatype)
+        return Share(count, displacement * datatype.tree.extent, datatype)
 
     def _datatype_of(self, index: int) -> _Known:
         vector, source = self._vector, self._source
@@ -285,7 +285,7 @@ class _Parts(Sequence[Part]):
         return self._source.integers(array + size * index, 1, size)[0]
 
     def _sum(self, index: int) -> int:
-        # No displacements (MPI_Reduce_scatter): the parts follow each other.
+        # No displacements (MPI_Reduce_scatter): the shares follow each other.
         if self._sums is None:
             vector = self._vector
             counts = self._source.integers(vector.counts, vector.length, vector.count_size)

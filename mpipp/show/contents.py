@@ -38,7 +38,7 @@ def data(call: Call, buffer: Buffer, memory: Memory, around: Surroundings) -> Sh
     if around.constant_name(buffer.address, "MPI_IN_PLACE"):
         return _in_place(call, buffer)
     # The partitions of a partitioned operation are one message, peers are not.
-    if buffer.parts is not None or (buffer.peers != 1 and not call.partitioned):
+    if buffer.shares is not None or (buffer.peers != 1 and not call.partitioned):
         return Struct(_Peers(buffer, memory))
     return entries(buffer.address, buffer.total_count, buffer.datatype, memory)
 
@@ -73,14 +73,14 @@ class _Peers(Sequence[tuple[str, Shown]]):
         self._memory = memory
 
     def __len__(self) -> int:
-        return self._buffer.part_count
+        return self._buffer.share_count
 
     def __getitem__(self, i: int) -> tuple[str, Shown]:  # type: ignore[override]
         if not 0 <= i < len(self):
             raise IndexError(i)
-        part = self._buffer.part(i)
-        address = self._buffer.address + (part.displacement or 0)
-        return f"r{i}", entries(address, part.count, part.datatype, self._memory)
+        share = self._buffer.share(i)
+        address = self._buffer.address + (share.displacement or 0)
+        return f"r{i}", entries(address, share.count, share.datatype, self._memory)
 
 
 def uses(calls: Iterable[tuple[Call, int]]) -> dict[int, list[tuple[int, int]]]:

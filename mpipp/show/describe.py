@@ -254,18 +254,18 @@ def is_bottom(buffer: Buffer, around: Surroundings) -> bool:
 
 def amount(buffer: Buffer) -> _Members:
     """How much a communication buffer holds: count and datatype, or those of each peer."""
-    parts = buffer.parts
-    if parts is None:
+    shares = buffer.shares
+    if shares is None:
         result: _Members = [("count", buffer.count)]
         if buffer.peers != 1:
             result.append(("peers", buffer.peers))
         return [*result, ("type", component(buffer.datatype, buffer.handle))]
     result = [
-        ("counts", Array(_Column(parts, lambda part: part.count))),
-        ("offsets", Array(_Column(parts, _offset))),
+        ("counts", Array(_Column(shares, lambda share: share.count))),
+        ("offsets", Array(_Column(shares, _offset))),
     ]
     if buffer.datatype is None and buffer.handle == 0:
-        types = _Column(parts, lambda part: component(part.datatype, 0))
+        types = _Column(shares, lambda share: component(share.datatype, 0))
         return [*result, ("types", Array(types))]
     return [*result, ("type", component(buffer.datatype, buffer.handle))]
 
@@ -298,15 +298,15 @@ def _offset(part: object) -> Shown:
 class _Column(Sequence[Shown]):
     # One property of every peer's part, made when asked for.
 
-    def __init__(self, parts: Sequence[object], get: Callable[..., Shown]) -> None:
-        self._parts = parts
+    def __init__(self, shares: Sequence[object], get: Callable[..., Shown]) -> None:
+        self._shares = shares
         self._get = get
 
     def __len__(self) -> int:
-        return len(self._parts)
+        return len(self._shares)
 
     def __getitem__(self, i: int) -> Shown:  # type: ignore[override]
-        return self._get(self._parts[i])
+        return self._get(self._shares[i])
 
 
 def _win(win: Win, around: Surroundings) -> _Members:

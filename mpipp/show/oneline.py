@@ -48,17 +48,18 @@ def arguments(call: Call, around: Surroundings) -> str:
 
 def _amount(buffer: Buffer) -> str:
     # 4 MPI_INT; of each peer in v forms, {4, 0} MPI_INT, and in w forms, {4 MPI_INT, 0 MPI_CHAR}.
-    if buffer.parts is None:
+    if buffer.shares is None:
         return f"{buffer.total_count} {_kind(buffer.datatype)}"
     try:
-        parts = [buffer.part(i) for i in range(min(buffer.part_count, _MOST_ITEMS))]
+        shares = [buffer.share(i) for i in range(min(buffer.share_count, _MOST_ITEMS))]
     except MpippError as error:  # the caller's arrays
         return f"<{error}>"
     of_each = buffer.datatype is None and buffer.handle == 0
     items = [
-        f"{part.count} {_kind(part.datatype)}" if of_each else str(part.count) for part in parts
+        f"{share.count} {_kind(share.datatype)}" if of_each else str(share.count)
+        for share in shares
     ]
-    text = _listed(items, buffer.part_count)
+    text = _listed(items, buffer.share_count)
     return text if of_each else f"{text} {_kind(buffer.datatype)}"
 
 

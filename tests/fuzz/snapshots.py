@@ -121,7 +121,7 @@ def _snapshot(memory: ProcessMemory, address: int) -> Snapshot:
     for thread in registry.threads():
         assert isinstance(thread, Thread)
         for buffer in thread.call.buffers if thread.call else ():
-            list(buffer.parts or ())
+            list(buffer.shares or ())
             _touch(recorded, buffer.address)
     _ = registry.info, registry.constants
     return Snapshot(address, recorded.pages, where, handles)

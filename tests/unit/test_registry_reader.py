@@ -345,7 +345,7 @@ def test_pending_request(image: Image) -> None:
     (only,) = call_.buffers
     assert (only.role, only.address, only.total_count) == ("buf", 0x7FFF00000010, 10)
     assert only.access == {"reads", "remote"}
-    assert only.parts is None
+    assert only.shares is None
     assert isinstance(only.datatype, DatatypeRecord) and only.datatype.tree.name == "MPI_INT"
 
 
@@ -355,10 +355,10 @@ def with_vector(
     buffer = image.pack("buffer", address=1, record=datatype, vector=2, access=2)
     vectors = [image.pack("vector"), image.pack("vector", length=3, **vector)]
     add_request(image, image.call(procedure, [buffer], vectors))
-    parts = pending(image).call.buffers[0].parts
-    assert parts is not None
-    assert list(parts[::-1])[::-1] == [parts[i] for i in range(len(parts))]
-    return [(p.count, p.displacement, name(p)) for p in parts]
+    shares = pending(image).call.buffers[0].shares
+    assert shares is not None
+    assert list(shares[::-1])[::-1] == [shares[i] for i in range(len(shares))]
+    return [(p.count, p.displacement, name(p)) for p in shares]
 
 
 def name(part: Part) -> str | None:
@@ -367,7 +367,7 @@ def name(part: Part) -> str | None:
 
 def test_v_form_counts_displacements_in_extents(image: Image) -> None:
     integer = image.datatype(1, "NAMED", name="MPI_INT")
-    parts = with_vector(
+    shares = with_vector(
         image,
         "MPI_Alltoallv",
         integer,
@@ -376,27 +376,27 @@ def test_v_form_counts_displacements_in_extents(image: Image) -> None:
         displacements=image.integers([0, -2, 10]),
         displacement_size=8,
     )
-    assert parts == [(1, 0, "MPI_INT"), (2, -8, "MPI_INT"), (3, 40, "MPI_INT")]
+    assert shares == [(1, 0, "MPI_INT"), (2, -8, "MPI_INT"), (3, 40, "MPI_INT")]
 
 
 def test_v_form_without_displacements_is_dense(image: Image) -> None:
     integer = image.datatype(1, "NAMED", name="MPI_INT")
     counts = image.integers([1, 2, 3])
-    parts = with_vector(image, "MPI_Reduce_scatter", integer, counts=counts, count_size=8)
-    assert parts == [(1, 0, "MPI_INT"), (2, 4, "MPI_INT"), (3, 12, "MPI_INT")]
+    shares = with_vector(image, "MPI_Reduce_scatter", integer, counts=counts, count_size=8)
+    assert shares == [(1, 0, "MPI_INT"), (2, 4, "MPI_INT"), (3, 12, "MPI_INT")]
 
 
 def test_v_form_of_an_unknown_datatype(image: Image) -> None:
     counts = image.integers([1, 2, 3])
-    parts = with_vector(image, "MPI_Reduce_scatter", counts=counts, count_size=8)
-    assert parts == [(1, None, None), (2, None, None), (3, None, None)]
+    shares = with_vector(image, "MPI_Reduce_scatter", counts=counts, count_size=8)
+    assert shares == [(1, None, None), (2, None, None), (3, None, None)]
 
 
 @pytest.mark.parametrize("copied", [True, False])
 def test_w_form_counts_displacements_in_bytes(image: Image, copied: bool) -> None:
     integer = image.datatype(1, "NAMED", name="MPI_INT")
     char = image.datatype(2, "NAMED", name="MPI_CHAR", extents=(1, 0, 1, 0, 1))
-    parts = with_vector(
+    shares = with_vector(
         image,
         "MPI_Alltoallw",
         counts=image.integers([1, 2, 3], "i"),
@@ -407,7 +407,7 @@ def test_w_form_counts_displacements_in_bytes(image: Image, copied: bool) -> Non
         records=image.integers([integer, char, 0]) if copied else 0,
     )
     last = None if copied else "MPI_INT"
-    assert parts == [(1, 0, "MPI_INT"), (2, 8, "MPI_CHAR"), (3, 16, last)]
+    assert shares == [(1, 0, "MPI_INT"), (2, 8, "MPI_CHAR"), (3, 16, last)]
 
 
 def test_a_million_peers_cost_nothing_until_shown(image: Image) -> None:
@@ -415,11 +415,11 @@ def test_a_million_peers_cost_nothing_until_shown(image: Image) -> None:
     buffer = image.pack("buffer", record=integer, vector=1)
     vector = image.pack("vector", length=10**9, counts=0x10, count_size=4, displacements=0)
     add_request(image, image.call("MPI_Alltoallv", [buffer], [vector]))
-    parts = pending(image).call.buffers[0].parts
-    assert parts is not None
-    assert len(parts) == 10**9
+    shares = pending(image).call.buffers[0].shares
+    assert shares is not None
+    assert len(shares) == 10**9
     with pytest.raises(MpippError, match="cannot read 4 bytes at"):
-        parts[7]
+        shares[7]
 
 
 def test_a_length_beyond_the_arrays(image: Image) -> None:
@@ -428,10 +428,10 @@ def test_a_length_beyond_the_arrays(image: Image) -> None:
     counts = image.integers([1, 2], "i")
     vector = image.pack("vector", length=1 << 31, counts=counts, count_size=4, displacements=counts)
     add_request(image, image.call("MPI_Alltoallv", [buffer], [vector]))
-    parts = pending(image).call.buffers[0].parts
-    assert parts is not None
+    shares = pending(image).call.buffers[0].shares
+    assert shares is not None
     with pytest.raises(MpippError, match="cannot read 4 bytes at"):
-        parts[0]
+        shares[0]
 
 
 def test_threads(image: Image) -> None:

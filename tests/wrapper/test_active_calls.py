@@ -11,7 +11,7 @@ from watched import Process, all_end, ready, watched
 from mpipp.model import Buffer, Call, DatatypeRecord
 
 # Stop -> what the call is described as, on both processes or on each; "-" for one that is not in
-# it. Numbers with * are peers, in brackets the parts "count@displacement in bytes".
+# it. Numbers with * are peers, in brackets the shares "count@displacement in bytes".
 EXPECTED: dict[str, str | tuple[str, str]] = {
     "send": ("MPI_Send world dest=1 tag=5 | buf out+0 3 MPI_INT r", "-"),
     "ssend": ("MPI_Ssend world dest=1 tag=5 | buf out+4 1 vector r", "-"),
@@ -264,14 +264,14 @@ def buffer_text(buffer: Buffer, process: Process) -> str:
 
 
 def amount(buffer: Buffer) -> str:
-    if buffer.parts is None:
+    if buffer.shares is None:
         peers = f"*{buffer.peers}" if buffer.peers != 1 else ""
         return f"{buffer.count}{peers} {type_name(buffer.datatype)}"
     if buffer.datatype is not None:
-        parts = " ".join(f"{part.count}@{part.displacement}" for part in buffer.parts)
-        return f"[{parts}] {type_name(buffer.datatype)}"
-    parts = ", ".join(f"{p.count}@{p.displacement} {type_name(p.datatype)}" for p in buffer.parts)
-    return f"[{parts}]"
+        shares = " ".join(f"{share.count}@{share.displacement}" for share in buffer.shares)
+        return f"[{shares}] {type_name(buffer.datatype)}"
+    shares = ", ".join(f"{p.count}@{p.displacement} {type_name(p.datatype)}" for p in buffer.shares)
+    return f"[{shares}]"
 
 
 def type_name(datatype: object) -> str:

@@ -10,7 +10,7 @@ from mpipp.model import Buffer, DatatypeRecord
 
 V = [(2, 4), (3, 16)]  # (count, displacement in bytes)
 ONES = [(1, 4), (1, 16)]
-# Stop -> for each rank, each buffer's count or parts.
+# Stop -> for each rank, each buffer's count or shares.
 EXPECTED: dict[str, tuple[list[object], list[object]]] = {
     "ibcast": ([4], [4]),
     "igatherv": ([2, V], [3]),
@@ -24,9 +24,9 @@ EXPECTED: dict[str, tuple[list[object], list[object]]] = {
 
 
 def amount(buffer: Buffer) -> object:
-    if buffer.parts is None:
+    if buffer.shares is None:
         return buffer.count
-    return [(part.count, part.displacement) for part in buffer.parts]
+    return [(share.count, share.displacement) for share in buffer.shares]
 
 
 @support.every_mpi
@@ -54,8 +54,8 @@ def test_collective_requests(mpi: support.MPI) -> None:
 
 
 def kinds(buffer: Buffer) -> list[str]:
-    assert buffer.parts is not None
-    found = [part.datatype for part in buffer.parts]
+    assert buffer.shares is not None
+    found = [share.datatype for share in buffer.shares]
     return [d.tree.combiner if isinstance(d, DatatypeRecord) else "" for d in found]
 
 

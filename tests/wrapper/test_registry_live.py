@@ -211,9 +211,9 @@ def test_a_pending_v_form_keeps_its_own_counts(live: Live) -> None:
     varying: Request = live.find("request", "varying")
     send, receive = varying.call.buffers
     assert (send.role, receive.role) == ("sendbuf", "recvbuf")
-    assert send.parts is not None and receive.parts is not None
-    (part,) = send.parts
-    assert (part.count, part.displacement) == (3, 8)
+    assert send.shares is not None and receive.shares is not None
+    (share,) = send.shares
+    assert (share.count, share.displacement) == (3, 8)
 
 
 def test_window(live: Live) -> None:

@@ -139,7 +139,7 @@ def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted
     if name in _AGREE:
         return [_Wanted(rank, name.startswith(("Win_", "File_"))) for rank in others]
     if name in _EXCHANGE:
-        if all(buffer.parts is None for buffer in operation.call.buffers):
+        if all(buffer.shares is None for buffer in operation.call.buffers):
             lenient = not _has_data(operation, 0)
             return [_Wanted(rank, lenient) for rank in others]
         return [_Wanted(rank, not _has_data(operation, rank)) for rank in others]
@@ -180,9 +180,9 @@ def _amount(buffer: Buffer, rank: int) -> int:
     try:
         count = buffer.count
         datatype = buffer.datatype
-        if buffer.parts is not None:
-            part = buffer.part(rank)
-            count, datatype = part.count, part.datatype
+        if buffer.shares is not None:
+            share = buffer.share(rank)
+            count, datatype = share.count, share.datatype
     except (MpippError, IndexError):
         return 0
     size = datatype.tree.size if isinstance(datatype, DatatypeRecord) else 0

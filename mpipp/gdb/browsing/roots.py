@@ -194,12 +194,12 @@ class _Peers(Sequence[Item]):
         self._session = session
 
     def __len__(self) -> int:
-        return self._buffer.part_count
+        return self._buffer.share_count
 
     def __getitem__(self, i: int) -> Item:  # type: ignore[override]
-        part = self._buffer.part(i)
-        address = self._buffer.address + (part.displacement or 0)
-        return _entries(f"r{i}", self._session, address, part.count, part.datatype)
+        share = self._buffer.share(i)
+        address = self._buffer.address + (share.displacement or 0)
+        return _entries(f"r{i}", self._session, address, share.count, share.datatype)
 
 
 def _live(session: Session, kind: str) -> Iterator[Object | Broken]:

@@ -27,7 +27,7 @@ from mpipp.typetree import Datatype
 
 _USAGE = "mpipp compare TYPE [COUNT] with EXPR, or mpipp compare alone inside an MPI call"
 _NAMED = "mpipp compare TYPE with EXPR"
-_MOST_PARTS = 16  # of a v or w form's buffer
+_MOST_SHARES = 16  # of a v or w form's buffer
 _MOST_REQUESTS = 16
 _MOST_GIVEN = 1 << 16  # requests that a call waits for
 
@@ -167,15 +167,15 @@ def _of_buffer(
     constant = _constant(buffer.address, session)
     if "remote" in buffer.access or (constant and constant != "MPI_BOTTOM"):
         return
-    if buffer.parts is None:
+    if buffer.shares is None:
         record = buffer.datatype
         yield _part(record, buffer.address, buffer.total_count, where, frame)
         return
-    for peer in range(min(buffer.part_count, _MOST_PARTS)):
-        part = buffer.part(peer)
-        if part.count and part.displacement is not None:
-            at = buffer.address + part.displacement
-            yield _part(part.datatype, at, part.count, f"{where}, rank {peer}", frame)
+    for peer in range(min(buffer.share_count, _MOST_SHARES)):
+        share = buffer.share(peer)
+        if share.count and share.displacement is not None:
+            at = buffer.address + share.displacement
+            yield _part(share.datatype, at, share.count, f"{where}, rank {peer}", frame)
 
 
 def _constant(address: int, session: Session) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The memory that operations use: one use for each communication buffer."""
+"""The memory that operations read and write: one access for each communication buffer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mpipp.typetree import Datatype
 
 
 @dataclass(frozen=True)
-class Share:
+class Entries:
     """`count` entries of `datatype` at `address`: a buffer, or a peer's part in v and w forms."""
 
     peer: int | None
@@ -24,7 +24,7 @@ class Share:
 
 
 @dataclass(frozen=True, eq=False)
-class Use:
+class Access:
     """A communication buffer of an operation, with the bytes that the operation uses."""
 
     operation: Operation
@@ -48,14 +48,14 @@ class Use:
         return "reads and writes" if both else "writes" if self.writes else "reads"
 
     @cached_property
-    def shares(self) -> tuple[Share, ...]:
-        """What is known of it; shares without data are left out."""
-        return tuple(_shares(self.buffer, _absent(self.operation, self.buffer)))
+    def entries(self) -> tuple[Entries, ...]:
+        """What is known of it; entries without data are left out."""
+        return tuple(_entries(self.buffer, _absent(self.operation, self.buffer)))
 
     @cached_property
     def region(self) -> Region:
         """The bytes."""
-        return union([region(s.datatype, s.count, s.address) for s in self.shares])
+        return union([region(one.datatype, one.count, one.address) for one in self.entries])
 
     def name(self, byte: int) -> str:
         """The element that has the byte at an address: `recvbuf[1](VECTOR)[0][1](DOUBLE)`."""
@@ -63,23 +63,23 @@ class Use:
 
     def names(self, byte: int) -> Iterator[str]:
         """All elements that have it, more than one where the buffer overlaps itself."""
-        for share in self.shares:
-            found = touching(share.datatype, share.count, byte - share.address)
-            of = "" if share.peer is None else f" of {self.operation.peer(share.peer)}"
+        for one in self.entries:
+            found = touching(one.datatype, one.count, byte - one.address)
+            of = "" if one.peer is None else f" of {self.operation.peer(one.peer)}"
             yield from (f"{self.buffer.role}{element.path}{of}" for element in found)
 
 
-def uses(operation: Operation) -> list[Use]:
+def accesses(operation: Operation) -> list[Access]:
     """The buffers of an operation that have data, and that it is certain to use."""
     if operation.among_neighbors and operation.comm is None:
         return []  # which neighbors there are is not known
     left_alone = _left_alone(operation)
     found = [
-        Use(operation, buffer)
+        Access(operation, buffer)
         for buffer in operation.buffers()
         if buffer.role not in left_alone and _has_peer(operation, buffer)
     ]
-    return [use for use in found if use.shares]
+    return [access for access in found if access.entries]
 
 
 def _has_peer(operation: Operation, buffer: Buffer) -> bool:
@@ -110,7 +110,7 @@ def _left_alone(operation: Operation) -> set[str]:
 def _absent(operation: Operation, buffer: Buffer) -> set[int]:
     # The neighbors beyond the border of a process grid, which are MPI_PROC_NULL (section 8.6).
     comm = operation.comm if operation.among_neighbors else None
-    if comm is None or buffer.part_count != 2 * len(comm.dims):
+    if comm is None or buffer.share_count != 2 * len(comm.dims):
         return set()
     absent = set()
     for dimension, at in enumerate(zip(comm.dims, comm.periods, comm.coords)):
@@ -129,18 +129,18 @@ def _packed(call: Call) -> set[str]:
     return {"inbuf"} if call.procedure.startswith("MPI_Unpack") else set()
 
 
-def _shares(buffer: Buffer, absent: set[int]) -> Iterator[Share]:
-    if buffer.parts is None and not absent:
+def _entries(buffer: Buffer, absent: set[int]) -> Iterator[Entries]:
+    if buffer.shares is None and not absent:
         if _holds(buffer.datatype, buffer.total_count):
             assert isinstance(buffer.datatype, DatatypeRecord)
-            yield Share(None, buffer.address, buffer.total_count, buffer.datatype.tree)
+            yield Entries(None, buffer.address, buffer.total_count, buffer.datatype.tree)
         return
-    for peer in range(buffer.part_count):
-        part = buffer.part(peer)
-        if peer in absent or part.displacement is None or not _holds(part.datatype, part.count):
+    for peer in range(buffer.share_count):
+        share = buffer.share(peer)
+        if peer in absent or share.displacement is None or not _holds(share.datatype, share.count):
             continue
-        assert isinstance(part.datatype, DatatypeRecord)
-        yield Share(peer, buffer.address + part.displacement, part.count, part.datatype.tree)
+        assert isinstance(share.datatype, DatatypeRecord)
+        yield Entries(peer, buffer.address + share.displacement, share.count, share.datatype.tree)
 
 
 def _holds(datatype: object, count: int) -> bool:
