@@ -290,13 +290,13 @@ def reference(kind: str, value: int, around: Surroundings) -> Shown:
     return handle(kind, value, around)
 
 
-def _offset(part: object) -> Shown:
-    displacement = getattr(part, "displacement", None)
+def _offset(share: object) -> Shown:
+    displacement = getattr(share, "displacement", None)
     return Constant("?") if displacement is None else displacement
 
 
 class _Column(Sequence[Shown]):
-    # One property of every peer's part, made when asked for.
+    # One property of every peer's share, made when asked for.
 
     def __init__(self, shares: Sequence[object], get: Callable[..., Shown]) -> None:
         self._shares = shares

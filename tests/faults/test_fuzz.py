@@ -16,7 +16,7 @@ from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.model import KINDS, Broken, DatatypeRecord, Object, Request
 from mpipp.registry.memory import BytesMemory
 from mpipp.registry.reader import Registry
-from mpipp.show import contents, describe
+from mpipp.show import buffers, describe
 from mpipp.show.render import meta_tree
 from mpipp.show.structure import Shown, count, part
 from mpipp.show.valuetext import values_text
@@ -71,10 +71,10 @@ def look_at(found: Object | Broken | None, memory: BytesMemory, around: Around) 
         for number, _ in enumerate(meta_tree(found.tree, lambda tree: "")):
             if number > 20:
                 break
-        look(contents.entries(0x1000, 3, found, memory))
+        look(buffers.entries(0x1000, 3, found, memory))
     if isinstance(found, Request):
         for number in range(len(found.call.buffers)):
-            for _, shown in contents.buffer_of_call(found.call, number, 1, memory, around):
+            for _, shown in buffers.of_call(found.call, number, 1, memory, around):
                 look(shown)
 
 
@@ -148,4 +148,4 @@ def test_a_negative_count() -> None:
     memory = BytesMemory({made.base: made.bytes})
     found = Registry(memory, made.base).find("datatype", 2)
     assert isinstance(found, DatatypeRecord)
-    assert contents.entries(0x1000, -1, found, memory) == "no data: the count -1 is negative"
+    assert buffers.entries(0x1000, -1, found, memory) == "no data: the count -1 is negative"

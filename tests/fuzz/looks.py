@@ -26,7 +26,7 @@ from mpipp.errors import MpippError
 from mpipp.model import KINDS, Broken, DatatypeRecord, Request, Thread
 from mpipp.registry.memory import Memory
 from mpipp.registry.reader import Registry
-from mpipp.show import contents, describe, jsontext, match, memorymap, oneline, outline, trees_svg
+from mpipp.show import buffers, describe, jsontext, match, memorymap, oneline, outline, trees_svg
 from mpipp.show.match import Entries
 from mpipp.show.memorymap import blockstext, svg
 from mpipp.show.render import Limits, expanded_tree, handle_text, meta_tree, values_text
@@ -157,9 +157,9 @@ def calls(case: Case) -> None:
     made = [r.call for r in registry.pending_requests() if isinstance(r, Request)]
     for call in [*active, *made[:_MOST]]:
         for number in range(len(call.buffers)):
-            for _, shown in contents.buffer_of_call(call, number, 1, memory, around):
+            for _, shown in buffers.of_call(call, number, 1, memory, around):
                 _shown(shown)
-    contents.uses((call, 1) for call in active)
+    buffers.by_address((call, 1) for call in active)
 
 
 def browsed(case: Case) -> None:
@@ -268,7 +268,7 @@ def data(case: Case) -> None:
         limits = Limits(elements=100)
     node = buffer(case.memory(side), case.address(side), case.count(), found.tree)
     plain([values_text(node, limits)])
-    _shown(contents.entries(case.address(side), case.count(), found, case.memory(side)))
+    _shown(buffers.entries(case.address(side), case.count(), found, case.memory(side)))
 
 
 def signatures(case: Case) -> None:

@@ -11,7 +11,7 @@ from mpipp.errors import MpippError
 from mpipp.gdb.program import callers, sites
 from mpipp.gdb.sessions import Session
 from mpipp.model import KINDS, Broken, Buffer, Call, DatatypeRecord, Object, Request
-from mpipp.show import contents, describe, outline
+from mpipp.show import buffers, describe, outline
 from mpipp.show.members import Constant
 from mpipp.show.outline import Item, Line, Tree
 from mpipp.show.structure import Struct
@@ -113,7 +113,7 @@ def _entries(
     name: str, session: Session, address: int, count: int, known: DatatypeRecord | Broken | None
 ) -> Item:
     # `count` entries of a datatype, or why there are none.
-    found = contents.entries(address, count, known, session.memory)
+    found = buffers.entries(address, count, known, session.memory)
     if isinstance(found, str):
         return Tree(name, Constant(found))
     assert isinstance(known, DatatypeRecord)
@@ -173,7 +173,7 @@ def _call_members(call: Call, place: str, session: Session) -> list[tuple[str, A
 
 def _buffer(call: Call, buffer: Buffer, session: Session) -> Item:
     # The values in a buffer, of v and w forms and of several peers one part for each.
-    shown = contents.data(call, buffer, session.memory, session)
+    shown = buffers.data(call, buffer, session.memory, session)
     if isinstance(shown, str):
         return Tree("data", Constant(shown))
     if not isinstance(shown, Struct):

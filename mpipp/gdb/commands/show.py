@@ -19,7 +19,7 @@ from mpipp.gdb.sessions import Session
 from mpipp.gdb.words import expressions
 from mpipp.gdb.words.expressions import Target
 from mpipp.model import DatatypeRecord, Header
-from mpipp.show import contents, describe
+from mpipp.show import buffers, describe
 from mpipp.show.render import expanded_tree, meta_tree
 from mpipp.show.structure import Shown
 from mpipp.show.valuetext import flowing
@@ -63,7 +63,7 @@ def about(target: Target, session: Session) -> Iterable[str]:
     if target.element:
         return _element(target, found.tree, session)
     if target.rest:
-        data = contents.entries(*_address_and_count(target), found, session.memory)
+        data = buffers.entries(*_address_and_count(target), found, session.memory)
         return _values(data)
     if found.header.null:
         return _object(target, session)

@@ -16,7 +16,7 @@ from mpipp.gdb.printing.tokens import Key
 from mpipp.gdb.program import arrays, containers, fortran
 from mpipp.gdb.sessions import Session
 from mpipp.model import Call, Request, Thread
-from mpipp.show import contents
+from mpipp.show import buffers
 from mpipp.show.members import Constant
 from mpipp.show.structure import Shown, Struct
 
@@ -46,7 +46,7 @@ class Buffer(NamedTuple):
         if call is None or self.number >= len(call.buffers):
             return GONE
         request = None if self.request == _CALL else self.serial
-        members = contents.buffer_of_call(call, self.number, request, session.memory, session)
+        members = buffers.of_call(call, self.number, request, session.memory, session)
         if self.also:
             members.append(("also", ", ".join(self.also)))
         return Struct(members)
@@ -114,7 +114,7 @@ def _find(session: Session, address: int) -> Found | None:
     call = active_call(session)
     found: list[tuple[int, int, int, str, str]] = []
     if call is not None:
-        for _, buffer in contents.uses([(call, _CALL)]).get(address, ()):
+        for _, buffer in buffers.by_address([(call, _CALL)]).get(address, ()):
             role = call.buffers[buffer].role
             found.append((_CALL, call.serial, buffer, call.procedure, f"{role} of this call"))
     for record, buffer in _pending(session).get(address, ()):
@@ -135,7 +135,7 @@ def _pending(session: Session) -> dict[int, list[tuple[int, int]]]:
     if "pending" not in session.derived:
         requests = [r for r in session.registry.pending_requests() if isinstance(r, Request)]
         calls = [(request.call, request.header.record) for request in requests]
-        session.derived["pending"] = contents.uses(calls)
+        session.derived["pending"] = buffers.by_address(calls)
     index: dict[int, list[tuple[int, int]]] = session.derived["pending"]
     return index
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A communication buffer of a call with what is in it: {address, call, count, type, data}."""
+"""Communication buffers with what is in them: {address, call, count, type, data}."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mpipp.values.nodes import Memory
 from mpipp.values.nodes import buffer as values
 
 
-def buffer_of_call(
+def of_call(
     call: Call, number: int, request: int | None, memory: Memory, around: Surroundings
 ) -> list[tuple[str, Shown]]:
     """The members that show buffer `number` of a call.
@@ -83,7 +83,7 @@ class _Peers(Sequence[tuple[str, Shown]]):
         return f"r{i}", entries(address, share.count, share.datatype, self._memory)
 
 
-def uses(calls: Iterable[tuple[Call, int]]) -> dict[int, list[tuple[int, int]]]:
+def by_address(calls: Iterable[tuple[Call, int]]) -> dict[int, list[tuple[int, int]]]:
     """An index of buffers by address: (what was given beside the call, the buffer's number)."""
     index: dict[int, list[tuple[int, int]]] = {}
     for call, mark in calls:
