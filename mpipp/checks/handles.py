@@ -172,7 +172,7 @@ def _started(operation: Operation, place: str, request: Object) -> Findings:
     if request.header.null:
         what = f"{place} is MPI_REQUEST_NULL, but a request is needed"
         yield Finding.of("null-request", what, [operation.party()], name=place)
-    elif isinstance(request, Request) and not (request.persistent or request.header.freed):
+    elif isinstance(request, Request) and not (request.persistent or request.header.ended):
         made = operation.process.made(request)
         what = f"{place} is started, but not persistent: it was made by {request.call.procedure}"
         yield Finding.of("not-persistent", what, [operation.party(), made])

@@ -66,7 +66,7 @@ def _made_by_site(process: Process, kind: str) -> dict[Site, _Made]:
 
 
 def _is_kept(header: Header) -> bool:
-    return not (header.predefined or header.null or header.imported or header.freed)
+    return not (header.predefined or header.null or header.imported or header.ended)
 
 
 def _requests(process: Process, requests: Sequence[Request]) -> Finding:

@@ -107,7 +107,7 @@ class World:
 
     def _comms(self, process: Process) -> dict[int, Comm]:
         if process not in self._known:
-            found = process.registry.objects("comm", freed=True)
+            found = process.registry.objects("comm", ended=True)
             self._known[process] = {c.identity: c for c in found if isinstance(c, Comm)}
         return self._known[process]
 

@@ -108,7 +108,7 @@ class Request:
     @property
     def pending(self) -> bool:
         """Its operation has been started and not completed."""
-        return self.state == "active" and not self.header.freed
+        return self.state == "active" and not self.header.ended
 
     @property
     def given_up(self) -> bool:

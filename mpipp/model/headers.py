@@ -42,7 +42,7 @@ class Header(NamedTuple):  # of which there may be 10^5: a named tuple is made f
     kind: str  # one of KINDS
     handle: int
     serial: int
-    flags: frozenset[str]  # "predefined" "null" "freed" "imported" "committed" "large count" ...
+    flags: frozenset[str]  # "predefined" "null" "ended" "imported" "committed" "large count" ...
     references: int  # records that refer to this one
     fint: int  # the Fortran INTEGER handle
     site: Site
@@ -50,9 +50,14 @@ class Header(NamedTuple):  # of which there may be 10^5: a named tuple is made f
     record: int  # its address
 
     @property
+    def ended(self) -> bool:
+        """No handle denotes it any more: it was freed or, if it is a request, completed."""
+        return "ended" in self.flags
+
+    @property
     def freed(self) -> bool:
-        """The handle was freed or, for a request, completed."""
-        return "freed" in self.flags
+        """It was freed. Requests mostly end otherwise, so they only have `ended`."""
+        return self.ended and self.kind != "request"
 
     @property
     def predefined(self) -> bool:

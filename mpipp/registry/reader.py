@@ -105,7 +105,7 @@ class Registry:
         return None
 
     def find(self, kind: str, handle: int, place: int | None = None) -> Known | None:
-        """The object that has the handle now, freed or not; None if there is none.
+        """The object that has the handle now, or had it last; None if there is none.
 
         `handle` may be signed, or wider than a handle. Several requests may share a handle: then it
         is the one whose handle MPI stored at the address `place`, else the oldest.
@@ -171,9 +171,9 @@ class Registry:
             known = self._known[kind, address] = self._decode(kind, address)
         return known
 
-    def objects(self, kind: str, freed: bool = False) -> Iterator[Known]:
-        """Every object of a kind, with `freed` also those whose handle was freed."""
-        hidden = 0 if freed else self._source.value("flag", "freed")
+    def objects(self, kind: str, ended: bool = False) -> Iterator[Known]:
+        """Every object of a kind, with `ended` also those that no handle denotes any more."""
+        hidden = 0 if ended else self._source.value("flag", "ended")
         for found in self._records(kind):
             if isinstance(found, Broken):
                 yield found
@@ -183,10 +183,10 @@ class Registry:
             if raw.serial and not raw.flags & hidden:
                 yield self.at(kind, address)
 
-    def headers(self, kind: str, freed: bool = False) -> Iterator[Header | Broken]:
+    def headers(self, kind: str, ended: bool = False) -> Iterator[Header | Broken]:
         """As `objects`, but only what is common to all: of 10^6 datatypes nothing is kept."""
         source = self._source
-        hidden = 0 if freed else source.value("flag", "freed")
+        hidden = 0 if ended else source.value("flag", "ended")
         for found in self._records(kind):
             if isinstance(found, Broken):
                 yield found
@@ -204,11 +204,11 @@ class Registry:
         return self._datatypes.combiner(address)
 
     def by_fint(self, kind: str, fint: int) -> Known | None:
-        """The object whose Fortran INTEGER handle this is, if it is not freed."""
+        """The object whose Fortran INTEGER handle this is, if it is not ended."""
         if self._source.handle_size(kind) == 4:
             # Handles are INTEGERs themselves (MPICH), also those whose INTEGER is not recorded.
             found = self.find(kind, fint)
-            return None if found is None or _freed(found) else found
+            return None if found is None or _ended(found) else found
         index = self._fints.get(kind)
         if index is None:
             index = self._fints[kind] = self._index_fints(kind)
@@ -376,7 +376,7 @@ class Registry:
 
     def _index_fints(self, kind: str) -> dict[int, int]:
         source, index = self._source, dict[int, int]()
-        hidden = source.value("flag", "freed") | source.value("flag", "unlisted")
+        hidden = source.value("flag", "ended") | source.value("flag", "unlisted")
         predefined, null = source.value("flag", "predefined"), source.value("flag", "null")
         for found in self._records(kind):
             if isinstance(found, Broken):
@@ -396,8 +396,8 @@ class Registry:
         return MpippError(f"the table of {kind}s in the mpipp registry is damaged: it {why}")
 
 
-def _freed(found: Known) -> bool:
-    return not isinstance(found, Broken) and found.header.freed
+def _ended(found: Known) -> bool:
+    return not isinstance(found, Broken) and found.header.ended
 
 
 def find_in(memory: Memory, search: Callable[[bytes], Iterable[int]]) -> int:

@@ -115,7 +115,7 @@ def _name(header: Header) -> _Members:
 
 def _state(header: Header) -> _Members:
     # A request's state is one of its members.
-    return [("state", "freed")] if header.freed and header.kind != "request" else []
+    return [("state", "freed")] if header.freed else []
 
 
 def _datatype_state(record: DatatypeRecord) -> _Members:

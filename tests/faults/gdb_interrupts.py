@@ -24,7 +24,7 @@ def expect(what, true, *details):
 
 def vectors(registry):
     """Every vector's arguments, its size and what it is made of fit each other."""
-    for found in registry.objects("datatype", freed=True):
+    for found in registry.objects("datatype", ended=True):
         if isinstance(found, Broken):
             expect("sound datatype", False, found)
             continue
@@ -55,7 +55,7 @@ def call(what, recorded, start):
 
 def requests(registry, start):
     """Every request's call makes sense."""
-    for found in registry.objects("request", freed=True):
+    for found in registry.objects("request", ended=True):
         expect("sound request", not isinstance(found, Broken), found)
         if not isinstance(found, Broken) and not found.header.null:
             call("request", found.call, start)

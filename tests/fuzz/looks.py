@@ -126,7 +126,7 @@ def lists(case: Case) -> None:
     side = case.side()
     registry = case.of(side)
     kind = case.chance.choice(KINDS)
-    for found in itertools.islice(registry.objects(kind, freed=True), 200):
+    for found in itertools.islice(registry.objects(kind, ended=True), 200):
         if isinstance(found, Broken):
             plain([found.reason])
         else:

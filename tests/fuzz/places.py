@@ -55,7 +55,7 @@ def targets(registry: Registry, memory: Memory) -> Targets:
             places += _fields(registry, number, found[0])
             pointers.append(found[0])
     for kind in KINDS:
-        for one in registry.objects(kind, freed=True):
+        for one in registry.objects(kind, ended=True):
             if isinstance(one, DatatypeRecord):
                 record = memory.read(one.header.record, source.table(kind).record_size)
                 raw = registry._datatypes._decoder.one(record)

@@ -115,7 +115,7 @@ def _snapshot(memory: ProcessMemory, address: int) -> Snapshot:
     registry = Registry(recorded, address)
     where = targets(registry, recorded)
     handles = {
-        kind: tuple(one.header.handle for one in registry.objects(kind, freed=True))
+        kind: tuple(one.header.handle for one in registry.objects(kind, ended=True))
         for kind in KINDS
     }
     for thread in registry.threads():

@@ -139,7 +139,7 @@ class Recorded:
         }
         return known.get((kind, handle))
 
-    def objects(self, kind: str, freed: bool = False) -> Iterator[Object]:
+    def objects(self, kind: str, ended: bool = False) -> Iterator[Object]:
         """Every object of a kind."""
         if kind == "comm":
             yield self.comm()

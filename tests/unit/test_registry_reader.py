@@ -21,9 +21,9 @@ from mpipp.model import (
     Info,
     Message,
     Op,
-    Part,
     Request,
     Session,
+    Share,
     Site,
     Thread,
     Win,
@@ -169,14 +169,14 @@ def test_a_full_row_of_slots_is_probed_to_its_end() -> None:
 
 def test_lists_leave_out_freed_and_unused(image: Image) -> None:
     image.object("op", 1, name="MPI_SUM", flags=["predefined"], commute=1)
-    image.object("op", 2, flags=["freed"])
+    image.object("op", 2, flags=["ended"])
     image.object("op", 3, serial=0)
     image.object("op", 4, function=0x401000)
     registry = read(image)
     live = list(registry.objects("op"))
     assert all(isinstance(op, Op) for op in live)
     assert {op.header.handle for op in live if isinstance(op, Op)} == {1, 4}
-    assert {op.header.handle for op in registry.objects("op", freed=True)} == {1, 2, 4}  # type: ignore[union-attr]
+    assert {op.header.handle for op in registry.objects("op", ended=True)} == {1, 2, 4}  # type: ignore[union-attr]
     found = registry.find("op", 1)
     assert isinstance(found, Op)
     assert (found.header.name, found.function, found.commute) == ("MPI_SUM", 0, True)
@@ -361,8 +361,8 @@ def with_vector(
     return [(p.count, p.displacement, name(p)) for p in shares]
 
 
-def name(part: Part) -> str | None:
-    return part.datatype.tree.name if isinstance(part.datatype, DatatypeRecord) else None
+def name(share: Share) -> str | None:
+    return share.datatype.tree.name if isinstance(share.datatype, DatatypeRecord) else None
 
 
 def test_v_form_counts_displacements_in_extents(image: Image) -> None:
@@ -455,7 +455,7 @@ def test_fortran_handles(image: Image) -> None:
     image.object("comm", 11, fint=0, flags=["null"], name="MPI_COMM_NULL")
     image.object("comm", 12, fint=0)
     image.object("comm", 13, fint=5)
-    image.object("comm", 14, fint=6, flags=["freed"])
+    image.object("comm", 14, fint=6, flags=["ended"])
     registry = read(image)
     world, other = registry.by_fint("comm", 0), registry.by_fint("comm", 5)
     assert isinstance(world, Comm) and world.header.name == "MPI_COMM_WORLD"
@@ -465,7 +465,7 @@ def test_fortran_handles(image: Image) -> None:
 
 def test_fortran_handles_where_handles_are_integers(image: Image) -> None:
     image.object("request", 0x98000000)
-    image.object("request", 0x98000001, flags=["freed"])
+    image.object("request", 0x98000001, flags=["ended"])
     registry = read(image, handle_size=4)
     found = registry.by_fint("request", 0x98000000 - (1 << 32))
     assert isinstance(found, Request) and found.header.handle == 0x98000000
@@ -512,7 +512,7 @@ def test_headers_are_what_objects_have_in_common(image: Image) -> None:
     integer = image.datatype(1, "NAMED", name="MPI_INT")
     image.datatype(2, "VECTOR", [3, 2, 4], [integer], flags=["committed"], name="v")
     image.datatype(3, "VECTOR", [3], [integer])  # damaged, which only its own arguments tell
-    image.datatype(4, "DUP", [], [integer], flags=["freed"])
+    image.datatype(4, "DUP", [], [integer], flags=["ended"])
     registry = read(image)
     headers = [header for header in registry.headers("datatype") if isinstance(header, Header)]
     assert sorted(header.handle for header in headers) == [1, 2, 3]
@@ -520,4 +520,4 @@ def test_headers_are_what_objects_have_in_common(image: Image) -> None:
     assert isinstance(found, DatatypeRecord)
     assert found.header in headers
     assert registry.combiner(found.header.record) == "VECTOR"
-    assert len(list(registry.headers("datatype", freed=True))) == 4
+    assert len(list(registry.headers("datatype", ended=True))) == 4

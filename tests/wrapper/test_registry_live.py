@@ -107,7 +107,7 @@ def test_found_without_the_symbol(live: Live) -> None:
 
 def test_nothing_is_broken(live: Live) -> None:
     for kind in KINDS:
-        for found in live.registry.objects(kind, freed=True):
+        for found in live.registry.objects(kind, ended=True):
             assert not isinstance(found, Broken), found
 
 
@@ -166,7 +166,7 @@ def test_a_freed_component(live: Live) -> None:
     assert component.header.handle == live.said["freed"]
     listed = list(live.registry.objects("datatype"))
     assert resized in listed and component not in listed
-    assert component in live.registry.objects("datatype", freed=True)
+    assert component in live.registry.objects("datatype", ended=True)
 
 
 def test_fortran_handle(live: Live) -> None:

@@ -76,7 +76,7 @@ def simple(process: Process) -> None:
     assert not process.pending()
     gone = process.registry.find("request", process.said["receive"])
     assert isinstance(gone, Request)
-    assert (gone.state, gone.header.freed) == ("complete", True)
+    assert (gone.state, gone.header.ended) == ("complete", True)
     process.until("buffered and ready")
     assert not process.pending()
 
@@ -104,10 +104,10 @@ def persistent(process: Process) -> None:
     expected[process.said["index"]] = "inactive"
     assert states(process) == expected
     process.until("one freed")
-    assert process.find("request", "pair[0]").header.freed
-    assert not process.find("request", "pair[1]").header.freed
+    assert process.find("request", "pair[0]").header.ended
+    assert not process.find("request", "pair[1]").header.ended
     process.until("both freed")
-    assert process.find("request", "pair[1]").header.freed
+    assert process.find("request", "pair[1]").header.ended
     assert not process.live("request")
 
 

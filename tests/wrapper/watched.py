@@ -133,7 +133,7 @@ class Process:
         """No record is broken, nothing was dropped."""
         assert self.registry.info.dropped == 0
         for kind in KINDS:
-            for found in self.registry.objects(kind, freed=True):
+            for found in self.registry.objects(kind, ended=True):
                 assert not isinstance(found, Broken), found
 
 

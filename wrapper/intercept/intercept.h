@@ -130,7 +130,7 @@ static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_
 // Not known, or freed before the call that MPI accepted: made anew out of sight.
 static inline int mpipp_is_unknown(uint64_t record) {
   const struct mpipp_object *datatype = (const struct mpipp_object *)(uintptr_t)record;
-  return !datatype || datatype->flags & MPIPP_FLAG_FREED;
+  return !datatype || datatype->flags & MPIPP_FLAG_ENDED;
 }
 
 // The datatypes that were not known when the call was entered, once MPI has accepted them.

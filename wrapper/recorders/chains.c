@@ -17,7 +17,7 @@ static struct mpipp_request *newest_at(struct mpipp_request *first, uint64_t whe
 }
 
 static int is_over(const struct mpipp_request *request) {
-  return (MPIPP_READ(request->object.flags) & MPIPP_FLAG_FREED) != 0;
+  return (MPIPP_READ(request->object.flags) & MPIPP_FLAG_ENDED) != 0;
 }
 
 static struct mpipp_request *next_of(const struct mpipp_request *request) {

@@ -126,7 +126,7 @@ static int same_components(const struct mpipp_datatype *record, const MPI_Dataty
     // The record keeps them: while it is not freed, it is what its handle leads to.
     const struct mpipp_object *old = (const struct mpipp_object *)(uintptr_t)values[i];
     if (!old || old->handle != MPIPP_KEY(components[i]) ||
-        MPIPP_READ(old->flags) & MPIPP_FLAG_FREED)
+        MPIPP_READ(old->flags) & MPIPP_FLAG_ENDED)
       return 0;
   }
   return 1;
@@ -145,7 +145,7 @@ static int is_same(const struct mpipp_datatype *record, enum mpipp_combiner comb
                    int64_t count) {
   const struct mpipp_object *object = &record->object;
   uint32_t flags = MPIPP_READ(object->flags) & ~(uint32_t)MPIPP_FLAG_COMMITTED;
-  return flags == (MPIPP_FLAG_FREED | large) && !MPIPP_READ(object->references) && !object->name &&
+  return flags == (MPIPP_FLAG_ENDED | large) && !MPIPP_READ(object->references) && !object->name &&
          !object->frames && record->combiner == combiner && is_plain(combiner) &&
          same_arguments(record, inputs) && same_components(record, components, count);
 }

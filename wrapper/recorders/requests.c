@@ -130,7 +130,7 @@ void mpipp_request_keep(struct mpipp_request *request, const struct mpipp_call *
 // Whether the record that last had a handle is free to be used again. One with return addresses
 // is made anew with others; the null handle's is never free.
 static int is_free(const struct mpipp_request *request) {
-  const uint32_t free = MPIPP_FLAG_FREED;
+  const uint32_t free = MPIPP_FLAG_ENDED;
   return request && (MPIPP_READ(request->object.flags) & ~(uint32_t)MPIPP_FLAG_GIVEN_UP) == free &&
          !request->object.frames;
 }
@@ -298,7 +298,7 @@ static int64_t active(uint64_t array, int64_t count, int over) {
       struct mpipp_request *request = &requests[i];
       uint64_t offset = request->call.requests - array;
       if (!MPIPP_READ(request->object.serial) || request->state != MPIPP_REQUEST_ACTIVE ||
-          MPIPP_READ(request->object.flags) & MPIPP_FLAG_FREED ||
+          MPIPP_READ(request->object.flags) & MPIPP_FLAG_ENDED ||
           (array && offset >= (uint64_t)count * sizeof(MPI_Request)))
         continue;
       found++;
@@ -336,7 +336,7 @@ struct mpipp_output mpipp_over(struct mpipp_request *request, int kept) {
   request->output = 0;
   __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
   if (MPIPP_UNLIKELY(request->counted)) mpipp_drop_call(request);
-  mpipp_mark(&request->object, MPIPP_FLAG_FREED);
+  mpipp_mark(&request->object, MPIPP_FLAG_ENDED);
   return output;
 }
 
@@ -383,7 +383,7 @@ static int give_up(uint64_t handle) {
   struct mpipp_request *request = mpipp_listed_locked(MPIPP_REQUEST, handle);
   int active = request && MPIPP_READ(request->object.flags) == 0 && !request->newer &&
                request->state == MPIPP_REQUEST_ACTIVE && !request->output;
-  if (active) mpipp_mark(&request->object, MPIPP_FLAG_FREED | MPIPP_FLAG_GIVEN_UP);
+  if (active) mpipp_mark(&request->object, MPIPP_FLAG_ENDED | MPIPP_FLAG_GIVEN_UP);
   mpipp_unlock_kind(locked);
   return active;
 }

@@ -65,7 +65,7 @@ mpipp_request_made(const struct mpipp_call *call, MPI_Request made, int persiste
   const struct mpipp_slot *slot = mpipp_request_slot(MPIPP_READ(mpipp_requests_alone), handle);
   struct mpipp_request *request = (void *)(uintptr_t)slot->record;
   if (MPIPP_LIKELY(first && mpipp_first_is_plain(call) && slot->handle == handle &&
-                   request->object.flags == MPIPP_FLAG_FREED &&
+                   request->object.flags == MPIPP_FLAG_ENDED &&
                    mpipp_is_outside_mpi(call->caller) && last != thread->last_serial)) {
     mpipp_request_empty(request, call->caller);
     thread->next_serial = last + 1;
@@ -87,7 +87,7 @@ static inline int mpipp_complete_alone(const struct mpipp_slots *slots, uint64_t
                      request->output | request->counted || now == handle))
     return 0;
   __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
-  __atomic_store_n(&request->object.flags, MPIPP_FLAG_FREED, __ATOMIC_RELEASE);
+  __atomic_store_n(&request->object.flags, MPIPP_FLAG_ENDED, __ATOMIC_RELEASE);
   return 1;
 }
 

@@ -38,7 +38,7 @@ enum mpipp_kind {
 enum mpipp_flag {
   MPIPP_FLAG_PREDEFINED = 1, // made by the library, never freed
   MPIPP_FLAG_NULL = 2,       // MPI_DATATYPE_NULL and its kin
-  MPIPP_FLAG_FREED = 4,      // the handle was freed (or, for a request, completed)
+  MPIPP_FLAG_ENDED = 4,      // no handle denotes it any more: freed or, of a request, completed
   MPIPP_FLAG_IMPORTED = 8,   // made out of sight; described by what the library says of it
   MPIPP_FLAG_COMMITTED = 16, // datatypes
   MPIPP_FLAG_UNLISTED = 32,  // no longer reachable by handle, kept for those that refer to it

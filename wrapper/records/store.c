@@ -196,7 +196,7 @@ static void retire(struct mpipp_store *store, struct mpipp_slots *slots) {
 }
 
 static int unused(const struct mpipp_object *object) {
-  return (MPIPP_READ(object->flags) & MPIPP_FLAG_FREED) && MPIPP_READ(object->references) == 0;
+  return (MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) && MPIPP_READ(object->references) == 0;
 }
 
 // Whoever has kept its address must not take it for the next object with that handle.
@@ -299,7 +299,7 @@ static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
       mpipp_forget(object);
       return object;
     }
-    mpipp_mark(object, MPIPP_FLAG_UNLISTED | MPIPP_FLAG_FREED);
+    mpipp_mark(object, MPIPP_FLAG_UNLISTED | MPIPP_FLAG_ENDED);
     if (filled && MPIPP_READ(object->references) == 0 && take_unlisted(object))
       recycle(store, object); // the last reference went in between
   }
@@ -421,7 +421,7 @@ void mpipp_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial) {
       object->holders--;
     else {
       MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
-      mpipp_mark(object, MPIPP_FLAG_FREED);
+      mpipp_mark(object, MPIPP_FLAG_ENDED);
     }
   }
   mpipp_unlock_kind(locked);

@@ -139,7 +139,7 @@ static inline void *mpipp_find(enum mpipp_kind kind, uint64_t handle) {
 // As mpipp_find, and NULL for a freed one.
 static inline void *mpipp_find_live(enum mpipp_kind kind, uint64_t handle) {
   struct mpipp_object *object = mpipp_find(kind, handle);
-  return object && !(MPIPP_READ(object->flags) & MPIPP_FLAG_FREED) ? object : (void *)0;
+  return object && !(MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) ? object : (void *)0;
 }
 
 // An empty record for a new object with that handle, serial 0; the one before it with the same

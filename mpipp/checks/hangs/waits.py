@@ -97,7 +97,7 @@ class Waits:
             elif isinstance(found, Request) and not found.header.null:
                 if found.pending:
                     yield self._request(Operation(process, found.call, found, None))
-                elif found.header.freed and one_of:
+                elif found.header.ended and one_of:
                     yield Met()
 
     def _request(self, operation: Operation) -> Condition:

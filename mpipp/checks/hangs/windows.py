@@ -142,7 +142,7 @@ class Windows:
 
     def _of(self, process: Process) -> dict[int, Win]:
         if process not in self._windows:
-            found = process.registry.objects("win", freed=True)
+            found = process.registry.objects("win", ended=True)
             self._windows[process] = {w.identity: w for w in found if isinstance(w, Win)}
         return self._windows[process]
 

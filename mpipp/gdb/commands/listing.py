@@ -277,7 +277,7 @@ def _requests(call: Call, session: Session) -> Iterator[str]:
 
 
 def _is_over(request: Request) -> bool:
-    return request.header.freed or request.header.null
+    return request.header.ended or request.header.null
 
 
 def _one_of(requests: Sequence[Request]) -> tuple[str, str, str, str]:

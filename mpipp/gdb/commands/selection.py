@@ -52,13 +52,13 @@ def select(options: argparse.Namespace, kind: str, session: Session, places: Pla
     """The objects of a kind that fit the options of the command."""
     result = Selection()
     filters = list(_filters(options, session, places))
-    for header in session.registry.headers(kind, freed=True):
+    for header in session.registry.headers(kind, ended=True):
         if isinstance(header, Broken):
             result.damage(header, options.limit)
             continue
         if header.null or not all(keep(header) for keep in filters):
             continue
-        if not options.all and header.freed:
+        if not options.all and header.ended:
             result.freed += 1
         elif not options.all and header.predefined and kind != "comm":
             result.predefined += 1
@@ -106,7 +106,7 @@ def content(selection: Selection, kind: str, session: Session, places: Places) -
                 "handle": found.header.handle,
                 "name": found.header.name,
                 "text": oneline.described(found, session),
-                "freed": found.header.freed,
+                "freed": found.header.ended,
                 "made": places[found.header.site],
             }
             for found in selection.shown

@@ -52,7 +52,7 @@ def _is_made(found: Object | Broken) -> bool:
     # By the program, and not freed.
     if isinstance(found, Broken):
         return False
-    return not (found.header.predefined or found.header.null or found.header.freed)
+    return not (found.header.predefined or found.header.null or found.header.ended)
 
 
 def _is_pending(found: Object | Broken) -> bool:
