@@ -289,7 +289,7 @@ def _inside(procedure: Procedure, calling: str) -> list[str]:
     if not ended or ended.kind not in known.FREED_BY_CALLBACKS or procedure.base == "Type_commit":
         return [f"if (!thread) return {calling};"]
     kind = known.HANDLES[ended.kind][1]
-    # In a program of another flavour a handle has another size.
+    # In a program of another flavor a handle has another size.
     handle = f"mpipp_self != &mpipp_no_thread && {ended.name} ? MPIPP_KEY(*{ended.name}) : 0"
     return [
         "if (!thread) {",

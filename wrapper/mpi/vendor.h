@@ -48,7 +48,7 @@ typedef uintptr_t mpipp_arg;
 #endif
 
 // The bits of a handle by which the library tells communicators from datatypes and so on; 0: none.
-#ifdef MPIPP_FLAVOUR_MPICH
+#ifdef MPIPP_FOR_MPICH
 #define MPIPP_KIND_BITS 0x3C000000
 #else
 #define MPIPP_KIND_BITS 0

@@ -85,6 +85,10 @@ static void garbage(void) {
         MPI_Waitall(1, requests, MPI_STATUSES_IGNORE));
   WRONG("no-handle: oldtype is 0x0, which is no handle of a datatype",
         MPI_Type_contiguous(3, type, &type));
+#ifdef MPICH_NUMVERSION // its handles tell what they are of
+  WRONG("no-handle: comm is 0x4c000405, which is no handle of a communicator",
+        MPI_Barrier((MPI_Comm)0x4c000405)); // MPI_INT
+#endif
   RIGHT(MPI_Waitall(0, requests, MPI_STATUSES_IGNORE));
   RIGHT(MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, in, numbers, numbers,
                       (MPI_Datatype[]){MPI_INT}, comm));
