@@ -23,6 +23,7 @@ LAYERS = (
     ("programtypes",),
     ("registry",),
     ("checks",),
+    ("watch",),
     ("gdb", "gdb_printers", "cli", "browse", "python"),
 )
 FRONT_END = len(LAYERS) - 1
@@ -39,7 +40,7 @@ OUTSIDE = {
     "mpi4py": ("python",),
     "textual": ("browse",),
     "rich": ("browse",),
-    "elftools": ("cli",),
+    "elftools": ("cli", "watch"),
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -8,6 +8,7 @@ import os
 import shlex
 import sys
 
+from mpipp.cli import watched
 from mpipp.cli.launch import built, mpi_for, preload
 from mpipp.cli.mpi import Mpi, mpiexec_of
 from mpipp.cli.program import executable
@@ -26,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--frames", type=int, metavar="N", help="stack frames to record where an object is made"
     )
+    watched.add_arguments(parser)
     parser.add_argument(
         "program",
         nargs=argparse.REMAINDER,
@@ -36,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Replace this process by the launcher, whose exit status is then the command's.
+
+    Where the program is watched the launcher is a child, and its report comes before the end.
 
     Raises:
         MpippError: no wrapper fits the program, or there is no launcher.
@@ -51,12 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
     command = _launcher(mpi, arguments.mpiexec)
     if arguments.n is not None:
         command += ["-n", str(arguments.n)]
-    # Every launcher starts `env` as it is, and itself stays without the wrapper.
-    command += preload(built(mpi))
-    if arguments.frames is not None:
-        command.append(f"MPIPP_FRAMES={arguments.frames}")
-    command += program
+    frames = [] if arguments.frames is None else [f"MPIPP_FRAMES={arguments.frames}"]
     sys.stdout.flush()
+    if arguments.check:
+        return watched.run(
+            command, ["env", *frames] if frames else [], built(mpi), program, arguments
+        )
+    # Every launcher starts `env` as it is, and itself stays without the wrapper.
+    command += [*preload(built(mpi)), *frames, *program]
     try:
         os.execvp(command[0], command)
     except OSError as error:

@@ -9,7 +9,7 @@ from typing import Union, overload
 
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Buffer, Call, Constructor, DatatypeRecord, Share
+from mpipp.model import Broken, Buffer, Call, Constructor, DatatypeRecord, Share, ThreadCall
 from mpipp.registry.datatypes import LENGTHS, Datatypes
 from mpipp.registry.records import RawBuffer, RawCall, RawInput, RawVector
 from mpipp.registry.source import Source, certain
@@ -58,6 +58,16 @@ class Calls:
             return self._source.integers(raw.frame + slot, 1, 8, signed=False)[0] != raw.caller
         except MpippError:
             return False
+
+    def last(self, record: bytes, tid: int) -> ThreadCall:
+        """The call in a thread's record, whether it has returned or not."""
+        raw = self._calls.one(record)
+        procedure = self._source.procedure(raw.procedure)
+        return ThreadCall(procedure, tid, self._source.site(raw.caller, 0))
+
+    def serial(self, record: bytes) -> int:
+        """The number of the call in a thread's record, from 1; 0: there was none."""
+        return self._calls.one(record).serial
 
     def call(self, record: bytes) -> Call:
         """The call in a record. Raises MpippError when it makes no sense."""

@@ -249,6 +249,24 @@ class Registry:
             except MpippError as error:
                 yield Broken("thread", address, str(error))
 
+    def last_calls(self) -> Iterator[ThreadCall]:
+        """The last call of each thread, which may have returned since."""
+        decoder = self._source.object_decoder("thread", RawThread)
+        for found in self._records("thread"):
+            if not isinstance(found, Broken):
+                raw = decoder.one(found[1])
+                if raw.serial:
+                    yield self._calls.last(raw.call, raw.tid)
+
+    @property
+    def count_of_calls(self) -> int:
+        """How many calls of MPI the process has made; 0 if that is not certain."""
+        decoder = self._source.object_decoder("thread", RawThread)
+        found = (one for one in self._records("thread") if not isinstance(one, Broken))
+        return self._source.root().calls + sum(
+            self._calls.serial(decoder.one(record).call) for _, record in found
+        )
+
     def breaches(self) -> Iterator[Breach]:
         """The calls that have broken the thread level that MPI provides, as far as is certain."""
         source = self._source

@@ -29,6 +29,7 @@ class RawRoot(NamedTuple):
     tag_ub: int
     kind_bits: int
     end_awaited: int
+    calls: int
     library_version: bytes
     built_with: bytes
 

@@ -19,6 +19,7 @@ int MPI_Abort(mpipp_MPI_Comm comm, int errorcode) {
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ERRORCODE;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->errorcode = errorcode;
+  mpipp_aborting(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Abort *)real)((MPI_Comm)comm, errorcode)
                  : hooked_Abort(thread, real, comm, errorcode);

@@ -131,6 +131,7 @@ GIVEN = (
     "mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);"
 )
 BEFORE = {
+    "Abort": "mpipp_aborting(call);",
     "Wait": "MPI_Request before = *request;",
     "Test": "MPI_Request before = *request;",
     "Waitall": SAVE_ALL.format(count="count"),

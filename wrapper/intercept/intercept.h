@@ -181,8 +181,11 @@ static inline void mpipp_handles_init(struct mpipp_handles *handles, int64_t cou
 }
 
 static inline void mpipp_handles_deinit(struct mpipp_handles *handles) {
-  if (MPIPP_UNLIKELY(handles->all != handles->few)) free(handles->all);
+  if (MPIPP_UNLIKELY(handles->all != handles->few)) mpipp_free(handles->all);
 }
+
+// MPI_Abort is about to be called.
+void mpipp_aborting(struct mpipp_call *call);
 
 // The record is whole. Returns whether there are hooks that the call is to pass.
 static inline int mpipp_active(struct mpipp_thread *thread) {

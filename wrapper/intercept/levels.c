@@ -12,7 +12,7 @@ enum { MAX_BREACHES = 16 };
 struct mpipp_table *mpipp_breach_table(void);
 extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];
 
-static struct mpipp_breach breaches[MAX_BREACHES];
+static struct mpipp_breach *breaches;
 static uint32_t level = MPIPP_THREAD_UNKNOWN;
 // The thread that initialised MPI, and its call.
 static struct mpipp_thread *initializer;
@@ -89,7 +89,8 @@ static int add(const struct mpipp_breach *breach) {
   struct mpipp_table *table = mpipp_breach_table();
   struct mpipp_breach *place = NULL;
   mpipp_lock();
-  uint64_t count = table->count, i = 0;
+  if (!breaches) breaches = mpipp_map(MAX_BREACHES * sizeof *breaches);
+  uint64_t count = breaches ? table->count : MAX_BREACHES, i = breaches ? 0 : MAX_BREACHES;
   while (i < count && !is_same(&breaches[i], breach)) i++;
   if (i == count && count < MAX_BREACHES) {
     place = &breaches[i];

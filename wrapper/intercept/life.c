@@ -10,6 +10,7 @@
 #include "intercept/intercept.h"
 #include "intercept/levels.h"
 #include "recorders/channels.h"
+#include "watch/connection.h"
 
 enum { THREADS_BYTES = 1 << 16 };
 
@@ -37,6 +38,7 @@ static void open_registry(void) {
   else
     mpipp_registry.status = MPIPP_STATUS_INERT;
   mpipp_registry_open();
+  if (right && mpipp_shared) mpipp_watch_connect();
   mpipp_find_mpi_code(); // in either case: readers shall see the status
   errno = saved;
 }
@@ -95,6 +97,7 @@ static struct mpipp_thread *register_thread(void) {
   mpipp_lock();
   struct mpipp_thread *thread = free_record();
   if (thread) {
+    mpipp_count_calls(thread);
     memset(thread, 0, sizeof *thread);
     mpipp_thread_init(thread);
     thread->tid = (uint64_t)syscall(SYS_gettid);
@@ -140,6 +143,7 @@ struct mpipp_thread *mpipp_thread_new(void) {
 }
 
 void mpipp_forked(void) {
+  mpipp_watch_forked();
   if (!mpipp_registry.self) return;
   mpipp_registry.pid = (uint64_t)getpid();
   struct mpipp_table *table = mpipp_thread_table();
@@ -201,10 +205,17 @@ void mpipp_initialized(void) {
   }
   mpipp_registry.status = MPIPP_STATUS_STARTED;
   if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread) mpipp_await_end();
+  mpipp_watch_meet();
   errno = saved;
 }
 
 void mpipp_finalized(void) {
   mpipp_registry.end_awaited = 0;
   mpipp_registry.status = MPIPP_STATUS_FINALIZED;
+  mpipp_watch_over(MPIPP_OVER_FINALIZED);
+}
+
+void mpipp_aborting(struct mpipp_call *call) {
+  __atomic_store_n(&call->state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
+  mpipp_watch_over(MPIPP_OVER_ABORTING);
 }

@@ -97,7 +97,8 @@ struct mpipp_passage *mpipp_enter_hooked(struct mpipp_thread *thread,
 void mpipp_drop_passage(struct mpipp_thread *thread) {
   struct mpipp_passage *passage = (void *)(uintptr_t)thread->passage;
   if (!passage) return;
-  if (passage->own_statuses && passage->status != (void *)passage->room) free(passage->status);
+  if (passage->own_statuses && passage->status != (void *)passage->room)
+    mpipp_free(passage->status);
   thread->passage = 0;
 }
 

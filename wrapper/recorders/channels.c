@@ -82,7 +82,7 @@ static int make_room(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
     if (channel) *slot_of(table, channel->sequence, channel->key) = channel;
   }
   table->used = old ? old->used : 0;
-  free(old);
+  mpipp_free(old);
   comm->channel_table = (uint64_t)(uintptr_t)table;
   return 1;
 }

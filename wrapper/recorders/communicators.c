@@ -38,8 +38,8 @@ static uint32_t world_ranks(MPI_Group group, int size, int all_wanted, uint64_t 
       world = NULL;
     }
   }
-  free(ranks);
-  free(world);
+  mpipp_free(ranks);
+  mpipp_free(world);
   return known;
 }
 

@@ -261,10 +261,10 @@ struct contents {
 };
 
 static void contents_deinit(struct contents *contents) {
-  free(contents->integer);
-  free(contents->address);
-  free(contents->count);
-  free(contents->datatype);
+  mpipp_free(contents->integer);
+  mpipp_free(contents->address);
+  mpipp_free(contents->count);
+  mpipp_free(contents->datatype);
 }
 
 static int contents_room(struct contents *c) {

@@ -24,7 +24,7 @@ void mpipp_named(enum mpipp_kind kind, uint64_t handle, const char *name) {
   int fixed = kind == MPIPP_DATATYPE && record && MPIPP_READ(record->flags) & MPIPP_FLAG_PREDEFINED;
   if (record && name && !fixed) text = mpipp_replace(&record->name, text);
   mpipp_unlock();
-  free((void *)(uintptr_t)text);
+  mpipp_free((void *)(uintptr_t)text);
 }
 
 static void forget_datatype(struct mpipp_datatype *record) {
@@ -114,7 +114,7 @@ void mpipp_file_view(uint64_t file, int64_t disp, uint64_t etype, uint64_t filet
     text = mpipp_replace(&record->datarep, text);
   }
   mpipp_unlock();
-  free((void *)(uintptr_t)text);
+  mpipp_free((void *)(uintptr_t)text);
 }
 
 void mpipp_split_begun(const struct mpipp_call *call) {
@@ -142,8 +142,10 @@ struct entries {
 // Without memory, the entry is lost.
 static void append(struct entries *entries, const char *key, const char *value) {
   size_t key_bytes = strlen(key) + 1, value_bytes = strlen(value) + 1;
-  char *larger = realloc(entries->text, entries->bytes + key_bytes + value_bytes);
-  if (!larger) return mpipp_dropped();
+  char *larger = mpipp_allocate(entries->bytes + key_bytes + value_bytes);
+  if (!larger) return;
+  if (entries->text) memcpy(larger, entries->text, entries->bytes);
+  mpipp_free(entries->text);
   memcpy(larger + entries->bytes, key, key_bytes);
   memcpy(larger + entries->bytes + key_bytes, value, value_bytes);
   entries->text = larger;
@@ -206,7 +208,7 @@ void mpipp_info_set(uint64_t info, const char *key, const char *value) {
     __atomic_store_n(&record->key_count, entries.count, __ATOMIC_RELEASE);
   }
   mpipp_unlock();
-  free((void *)(uintptr_t)old);
+  mpipp_free((void *)(uintptr_t)old);
   errno = saved;
 }
 

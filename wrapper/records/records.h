@@ -478,6 +478,7 @@ struct mpipp_registry {
   uint64_t kind_bits;                // of handles (mpi/vendor.h)
   uint32_t end_awaited; // 1: MPI_COMM_SELF still has the attribute that is deleted last
   uint32_t padding;
+  uint64_t calls; // of threads that have ended
   char library_version[256];
   char built_with[256];
 };

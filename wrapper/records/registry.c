@@ -12,26 +12,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-EXPORT struct mpipp_registry mpipp_registry = {
-    .magic = {'M', 'P', 'I', 'P', 'P', 'R', 'E', 'G'},
-    .major = MPIPP_MAJOR,
-    .minor = MPIPP_MINOR,
-    .byte_order = MPIPP_BYTE_ORDER,
-    .size = sizeof(struct mpipp_registry),
-    .self = 0, // set when opened: a copy of the library's file is not a registry
-    .field_size = sizeof(struct mpipp_field),
-    .table_size = sizeof(struct mpipp_table),
-    .pointer_size = sizeof(void *),
-    .handle_size = sizeof(MPI_Datatype),
-    .flavor = MPIPP_FLAVOR,
-    .several_threads = 1,
-    .kind_bits = MPIPP_KIND_BITS,
-    .return_slot = MPIPP_RETURN_SLOT,
-    .world_rank = -1,
-    .world_size = -1,
-    .built_with = MPIPP_BUILT_WITH,
-};
-
 enum record_id {
 #define RECORD(record) RECORD_##record,
 #define FIELD(record, field, type)
@@ -114,13 +94,42 @@ static const struct mpipp_table tables[] = {
 
 enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
 
+#ifdef __x86_64__
+#define PAGE 4096
+#else
+#define PAGE 65536
+#endif
+
 // Copies in memory the program writes: the file's own pages are not in core files.
-static struct mpipp_field field_copies[sizeof fields / sizeof *fields];
-static struct mpipp_enumerator enumerator_copies[sizeof enumerators / sizeof *enumerators];
-static struct mpipp_table table_copies[COUNT_OF_TABLES];
-static struct mpipp_procedure procedures[MPIPP_PROCEDURES];
-static struct mpipp_constant constants[MAX_CONSTANTS];
-char mpipp_roles[MPIPP_ROLES][24];
+static struct {
+  struct mpipp_published begin;
+  struct mpipp_field fields[sizeof fields / sizeof *fields];
+  struct mpipp_enumerator enumerators[sizeof enumerators / sizeof *enumerators];
+  struct mpipp_table tables[COUNT_OF_TABLES];
+  struct mpipp_procedure procedures[MPIPP_PROCEDURES];
+  struct mpipp_constant constants[MAX_CONSTANTS];
+} __attribute__((aligned(PAGE)))
+copies = {.begin.root = {
+              .magic = {'M', 'P', 'I', 'P', 'P', 'R', 'E', 'G'},
+              .major = MPIPP_MAJOR,
+              .minor = MPIPP_MINOR,
+              .byte_order = MPIPP_BYTE_ORDER,
+              .size = sizeof(struct mpipp_registry),
+              .self = 0, // set when opened: a copy of the library's file is not a registry
+              .field_size = sizeof(struct mpipp_field),
+              .table_size = sizeof(struct mpipp_table),
+              .pointer_size = sizeof(void *),
+              .handle_size = sizeof(MPI_Datatype),
+              .flavor = MPIPP_FLAVOR,
+              .several_threads = 1,
+              .kind_bits = MPIPP_KIND_BITS,
+              .return_slot = MPIPP_RETURN_SLOT,
+              .world_rank = -1,
+              .world_size = -1,
+              .built_with = MPIPP_BUILT_WITH,
+          }};
+extern struct mpipp_published mpipp_published __attribute__((alias("copies")));
+EXPORT extern struct mpipp_registry mpipp_registry __attribute__((alias("copies")));
 
 extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];
 extern const char *const mpipp_role_names[MPIPP_ROLES];
@@ -138,17 +147,17 @@ static void array(struct mpipp_table *table, const void *entries, uint64_t count
 }
 
 struct mpipp_table *mpipp_thread_table(void) {
-  return &table_copies[MPIPP_KINDS];
+  return &copies.tables[MPIPP_KINDS];
 }
 
 struct mpipp_table *mpipp_breach_table(void) {
-  return &table_copies[MPIPP_KINDS + 6];
+  return &copies.tables[MPIPP_KINDS + 6];
 }
 
 void mpipp_add_constant(const char *name, int64_t value) {
-  struct mpipp_table *table = &table_copies[MPIPP_KINDS + 3];
+  struct mpipp_table *table = &copies.tables[MPIPP_KINDS + 3];
   if (table->count == MAX_CONSTANTS) return;
-  struct mpipp_constant *constant = &constants[table->count];
+  struct mpipp_constant *constant = &copies.constants[table->count];
   strncpy(constant->name, name, sizeof constant->name - 1);
   constant->value = value;
   __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELEASE);
@@ -163,30 +172,33 @@ static uint64_t job(void) {
 }
 
 void mpipp_registry_open(void) {
-  memcpy(field_copies, fields, sizeof fields);
-  memcpy(enumerator_copies, enumerators, sizeof enumerators);
-  memcpy(table_copies, tables, sizeof tables);
+  if (getenv("MPIPP_WATCH"))
+    mpipp_shared = mpipp_arena_open(&copies, sizeof copies, &copies.begin.arena);
+  memcpy(copies.fields, fields, sizeof fields);
+  memcpy(copies.enumerators, enumerators, sizeof enumerators);
+  memcpy(copies.tables, tables, sizeof tables);
   for (int i = 0; i < MPIPP_PROCEDURES; i++)
-    strncpy(procedures[i].name, mpipp_procedure_names[i], sizeof procedures[i].name - 1);
+    strncpy(copies.procedures[i].name, mpipp_procedure_names[i],
+            sizeof copies.procedures[i].name - 1);
   for (int i = 0; i < MPIPP_ROLES; i++)
-    strncpy(mpipp_roles[i], mpipp_role_names[i], sizeof mpipp_roles[i] - 1);
+    strncpy(copies.begin.roles[i], mpipp_role_names[i], sizeof copies.begin.roles[i] - 1);
   for (int kind = 0; kind < MPIPP_KINDS; kind++) {
-    mpipp_stores[kind].table = &table_copies[kind];
-    table_copies[kind].handle_size =
+    mpipp_stores[kind].table = &copies.tables[kind];
+    copies.tables[kind].handle_size =
         kind == MPIPP_FILE ? sizeof(MPI_File) : mpipp_registry.handle_size;
   }
-  array(&table_copies[MPIPP_KINDS + 1], enumerator_copies,
+  array(&copies.tables[MPIPP_KINDS + 1], copies.enumerators,
         sizeof enumerators / sizeof *enumerators);
-  array(&table_copies[MPIPP_KINDS + 2], procedures, MPIPP_PROCEDURES);
-  array(&table_copies[MPIPP_KINDS + 3], constants, 0);
+  array(&copies.tables[MPIPP_KINDS + 2], copies.procedures, MPIPP_PROCEDURES);
+  array(&copies.tables[MPIPP_KINDS + 3], copies.constants, 0);
   const char *frames = getenv("MPIPP_FRAMES");
   if (frames) mpipp_registry.frames = strtoul(frames, NULL, 10);
   mpipp_registry.pid = (uint64_t)getpid();
   mpipp_registry.parent = (uint64_t)getppid();
   mpipp_registry.job = job();
-  mpipp_registry.fields = (uint64_t)(uintptr_t)field_copies;
+  mpipp_registry.fields = (uint64_t)(uintptr_t)copies.fields;
   mpipp_registry.field_count = sizeof fields / sizeof *fields;
-  mpipp_registry.tables = (uint64_t)(uintptr_t)table_copies;
+  mpipp_registry.tables = (uint64_t)(uintptr_t)copies.tables;
   mpipp_registry.table_count = COUNT_OF_TABLES;
   __atomic_store_n(&mpipp_registry.self, (uint64_t)(uintptr_t)&mpipp_registry, __ATOMIC_RELEASE);
 }

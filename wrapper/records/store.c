@@ -17,12 +17,14 @@
 #include "intercept/seam.h"
 #include "mpi/resolve.h"
 #include "recorders/objects.h"
+#include "records/arena.h"
 #include "records/registry.h"
 
 enum { CHUNK_BYTES = 1 << 16, FIRST_SLOTS = 1024, MAX_FRAMES = 64, MAX_TRIES = 10000 };
 
 struct mpipp_store mpipp_stores[MPIPP_KINDS];
 struct mpipp_object mpipp_no_object = {.handle = MPIPP_NO_HANDLE, .live = MPIPP_NO_HANDLE};
+int mpipp_shared = 0;
 int mpipp_several_threads = 0;
 int mpipp_working_alone = 0;
 // Empty: the one slot there is has no handle.
@@ -45,6 +47,11 @@ void mpipp_lock(void) {
 void mpipp_unlock(void) {
   __atomic_store_n(&lock, NULL, __ATOMIC_RELEASE);
 }
+int mpipp_lock_further(void) {
+  if (MPIPP_READ(lock) == &mark) return 0;
+  mpipp_lock();
+  return 1;
+}
 void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle) {
   mpipp_lock();
   return mpipp_find_live(kind, handle);
@@ -54,31 +61,50 @@ void mpipp_dropped(void) {
   __atomic_fetch_add(&mpipp_registry.dropped, 1, __ATOMIC_RELAXED);
 }
 
+static void *from_arena(void *(*take)(uint64_t), uint64_t bytes) {
+  int locked = mpipp_lock_further();
+  void *memory = take(bytes);
+  if (locked) mpipp_unlock();
+  return memory;
+}
+
 void *mpipp_map(uint64_t bytes) {
   int saved = errno;
-  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *memory = mpipp_shared ? from_arena(mpipp_arena_map, bytes) : NULL;
+  if (memory) return memory;
+  memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   errno = saved;
   return memory == MAP_FAILED ? NULL : memory;
 }
 
 void *mpipp_allocate(uint64_t bytes) {
   int saved = errno;
-  void *memory = malloc(bytes);
+  void *memory = mpipp_shared ? from_arena(mpipp_arena_allocate, bytes) : NULL;
+  if (!memory) memory = malloc(bytes);
   if (!memory) mpipp_dropped();
   errno = saved;
   return memory;
 }
 
+void mpipp_free(void *memory) {
+  if (!mpipp_shared || !mpipp_arena_has(memory)) {
+    free(memory);
+    return;
+  }
+  int locked = mpipp_lock_further();
+  mpipp_arena_free(memory);
+  if (locked) mpipp_unlock();
+}
+
 void mpipp_release(uint64_t *field) {
-  free((void *)(uintptr_t)*field);
+  mpipp_free((void *)(uintptr_t)*field);
   *field = 0;
 }
 
 uint64_t mpipp_copied(const char *text) {
-  int saved = errno;
-  char *copy = text ? strdup(text) : NULL;
-  if (text && !copy) mpipp_dropped();
-  errno = saved;
+  uint64_t bytes = text ? strlen(text) + 1 : 0;
+  char *copy = text ? mpipp_allocate(bytes) : NULL;
+  if (copy) memcpy(copy, text, bytes);
   return (uint64_t)(uintptr_t)copy;
 }
 
@@ -192,7 +218,11 @@ static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacit
 static void retire(struct mpipp_store *store, struct mpipp_slots *slots) {
   store->spare_capacity = slots->mask + 1;
   store->spare = slots;
-  madvise(slots, sizeof *slots + store->spare_capacity * sizeof *slots->slot, MADV_DONTNEED);
+  uint64_t bytes = sizeof *slots + store->spare_capacity * sizeof *slots->slot;
+  if (mpipp_shared && mpipp_arena_has(slots))
+    memset(slots, 0, bytes); // of a file it would come back as it was
+  else
+    madvise(slots, bytes, MADV_DONTNEED);
 }
 
 static int unused(const struct mpipp_object *object) {
@@ -342,7 +372,7 @@ static void *claimed(enum mpipp_kind kind, uint64_t handle, uint64_t caller, int
   mpipp_unlock_kind(locked);
   errno = saved;
   if (!object) {
-    free((void *)(uintptr_t)stack);
+    mpipp_free((void *)(uintptr_t)stack);
     mpipp_dropped();
     return NULL;
   }
@@ -473,13 +503,16 @@ static void before_fork(void) {
   int held = MPIPP_READ(lock) == &mark;
   if (!held) mpipp_lock();
   interrupted = held;
+  mpipp_arena_before_fork();
 }
 
 static void after_fork(void) {
+  mpipp_arena_after_fork();
   if (!interrupted) mpipp_unlock();
 }
 
 static void after_fork_in_child(void) {
+  mpipp_arena_forked();
   after_fork();
   if (!interrupted) mpipp_worked_alone(); // another thread did, which is not here
   mpipp_forked();

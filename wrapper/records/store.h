@@ -22,8 +22,11 @@
 void *mpipp_map(uint64_t bytes);
 // Counts a record that was lost for want of memory.
 void mpipp_dropped(void);
-// As malloc, with errno left alone and a failure counted.
+// As malloc, with errno left alone and a failure counted; and as free.
 void *mpipp_allocate(uint64_t bytes);
+void mpipp_free(void *memory);
+// Whether a watcher sees all of it (records/arena.h).
+extern int mpipp_shared MPIPP_HIDDEN;
 
 struct mpipp_slots {
   uint64_t mask;
@@ -65,6 +68,8 @@ static inline const struct mpipp_slot *mpipp_first_slot(const struct mpipp_slots
 
 void mpipp_lock(void);
 void mpipp_unlock(void);
+// Takes it unless this thread has it; returns whether it is to be unlocked.
+int mpipp_lock_further(void);
 // Takes the lock and returns the live record of a handle, which may be changed until
 // mpipp_unlock; NULL if there is none.
 void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle);

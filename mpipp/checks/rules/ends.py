@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""Rules for how a process ends."""
+
+from __future__ import annotations
+
+from mpipp.checks.rules.rule import WARNING, Rule
+
+RULES = (
+    Rule(
+        "process-died",
+        "process-died",
+        "11.2.2",
+        "a process must call MPI_Finalize before it ends",
+        "look at what it printed, and at its core file with mpipp gdb; of a process that a signal "
+        "has killed the launcher says which",
+    ),
+    Rule(
+        "no-finalize",
+        "no-finalize",
+        "11.2.2",
+        "a process must call MPI_Finalize before it ends",
+        "call MPI_Finalize before the program returns from main or calls exit",
+    ),
+    Rule(
+        "aborted",
+        "aborted",
+        "9.7",
+        "MPI_Abort ends all processes of a job at once",
+        "nothing, if the program found an error of its own there",
+        "",
+        WARNING,
+    ),
+)

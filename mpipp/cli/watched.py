@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp run --check`: a watched run, from its directory to its last line."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mpipp.errors import MpippError
+from mpipp.show import jsontext
+from mpipp.watch import start
+from mpipp.watch.output import INTERRUPTED, LAUNCHER
+from mpipp.watch.report import NOTHING, Total
+
+_LATE = 40.0  # seconds that a watcher may take after the program's end
+_START = Path(start.__file__).resolve()
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of a watched run."""
+    parser.add_argument("--check", action="store_true", help="watch the program: report errors")
+    parser.add_argument(
+        "--hang-after",
+        type=float,
+        default=30.0,
+        metavar="S",
+        help="with --check: say why nothing moves after so many seconds (default: 30; 0: never)",
+    )
+    parser.add_argument(
+        "--report", metavar="DIR", help="with --check: write findings.txt and findings.json there"
+    )
+    parser.add_argument(
+        "--error-exit",
+        type=int,
+        metavar="N",
+        help="with --check: exit with this status if there are errors",
+    )
+    parser.add_argument("-q", action="store_true", help="with --check: no line where all is well")
+
+
+def run(
+    launcher: list[str],
+    before: list[str],
+    wrapper: str,
+    program: Sequence[str],
+    arguments: argparse.Namespace,
+) -> int:
+    """Start the program with a watcher beside it, and report; returns the exit status.
+
+    Args:
+        launcher: its words, up to the program's.
+        before: what comes before each program.
+
+    Raises:
+        MpippError: the launcher cannot be started.
+    """
+    if arguments.hang_after < 0:
+        raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
+    directory = new_directory()
+    try:
+        prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper]
+        prefix.append(f"{arguments.hang_after:g}")
+        session = _Session(directory)
+        status = session.run([*launcher, *_prefixed(program, prefix)])
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    if arguments.report:
+        session.write(Path(arguments.report))
+    session.summary(arguments.q)
+    if session.total.errors and arguments.error_exit is not None:
+        return int(arguments.error_exit)
+    return status
+
+
+def new_directory() -> str:
+    """A directory for a run's sockets, that only the user may enter, with a short name."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    for base in (runtime, "/tmp"):
+        if base and len(base) < 60 and os.access(base, os.W_OK):
+            try:
+                return tempfile.mkdtemp(prefix="mpipp-", dir=base)
+            except OSError:
+                continue
+    return tempfile.mkdtemp(prefix="mpipp-")
+
+
+def _prefixed(program: Sequence[str], prefix: Sequence[str]) -> list[str]:
+    # Of several programs, "a : -n 3 b", each.
+    words = [*prefix]
+    rest = iter(program)
+    for word in rest:
+        words.append(word)
+        if word == ":":
+            for option in rest:
+                if not option.startswith("-"):
+                    words += [*prefix, option]
+                    break
+                words += [option, next(rest, "")]
+    return words
+
+
+class _Session:
+    # The launcher, and what watchers on this node say meanwhile.
+    def __init__(self, directory: str) -> None:
+        self.total: Total = NOTHING
+        self._texts: list[str] = []
+        self._findings: list[dict[str, Any]] = []
+        self._unfinished = 0
+        self._ended = 0
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(os.path.join(directory, LAUNCHER))
+        self._listener.listen()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._listener, selectors.EVENT_READ, None)
+        self._rests: dict[socket.socket, bytes] = {}
+        self._directory = directory
+
+    def run(self, command: Sequence[str]) -> int:
+        try:
+            child = subprocess.Popen(command)
+        except OSError as error:
+            raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
+
+        def interrupted(number: int, _: object) -> None:
+            # What the terminal sends the launcher gets, too; it ends, and then this process does.
+            for made in self._rests:
+                with contextlib.suppress(OSError):
+                    made.send(INTERRUPTED)
+            if number == signal.SIGTERM:
+                child.terminate()
+
+        numbers = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
+        before = {number: signal.signal(number, interrupted) for number in numbers}
+        try:
+            while child.poll() is None:
+                self._listen(0.05)
+            self._finish()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        return child.returncode if child.returncode >= 0 else 128 - child.returncode
+
+    def _finish(self) -> None:
+        # A watcher that is there ends by itself; it has connected before the program ended, or not.
+        for made in self._rests:
+            with contextlib.suppress(OSError):
+                made.shutdown(socket.SHUT_WR)
+        waited = 0.0
+        while waited < _LATE and self._is_awaited():
+            self._listen(0.05)
+            waited += 0.05
+
+    def _is_awaited(self) -> bool:
+        if self._rests:
+            return True
+        there = os.path.exists(os.path.join(self._directory, start.SOCKET))
+        return there and not self._ended and not self._unfinished
+
+    def _listen(self, seconds: float) -> None:
+        for key, _ in self._selector.select(seconds):
+            if key.fileobj is self._listener:
+                made, _ = self._listener.accept()
+                self._rests[made] = b""
+                self._selector.register(made, selectors.EVENT_READ, None)
+            else:
+                assert isinstance(key.fileobj, socket.socket)
+                self._hear(key.fileobj)
+
+    def _hear(self, made: socket.socket) -> None:
+        try:
+            data = made.recv(1 << 16)
+        except OSError:
+            data = b""
+        if not data:
+            self._selector.unregister(made)
+            if self._rests.pop(made) != b"ended":
+                self._unfinished += 1
+                errors = sum(text.startswith("error: ") for text in self._texts)
+                told = NOTHING._replace(errors=errors, warnings=len(self._texts) - errors)
+                self.total = self.total.plus(told)
+            made.close()
+            return
+        *lines, rest = (self._rests[made] + data).split(b"\n")
+        self._rests[made] = rest
+        for line in lines:
+            if self._said(json.loads(line)):
+                self._rests[made] = b"ended"
+
+    def _said(self, message: dict[str, Any]) -> bool:
+        # Whether it is the last.
+        if "block" in message:
+            self._texts.append(message["block"])
+            self._findings += message["findings"]
+            sys.stderr.write(message["block"] + "\n\n")
+            sys.stderr.flush()
+        elif "failed" in message:
+            self.total = self.total.plus(NOTHING._replace(unchecked=(message["failed"],)))
+        elif "total" in message:
+            self.total = self.total.plus(Total._make(message["total"]))
+            self._ended += 1
+            return True
+        return False
+
+    def not_checked(self) -> list[str]:
+        """Sentences."""
+        found = list(self.total.unchecked)
+        if self._unfinished:
+            found.append("the watcher has ended before the program")
+        elif not self._ended:
+            found.append("no watcher was there")
+        return found
+
+    def summary(self, quiet: bool) -> None:
+        """The last lines."""
+        failures = self.not_checked()
+        for sentence in failures:
+            sys.stderr.write(f"mpipp: not checked: {sentence}\n")
+        if not quiet or self.total.errors or self.total.warnings:
+            sys.stderr.write(f"mpipp: {self.total.line()}\n")
+
+    def write(self, directory: Path) -> None:
+        """The findings as text, and for machines."""
+        content = {
+            "processes": self.total.processes,
+            "calls": self.total.calls,
+            "not_checked": self.not_checked(),
+            "findings": self._findings,
+        }
+        text = "".join(f"{block}\n\n" for block in self._texts) + f"{self.total.line()}\n"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            (directory / "findings.txt").write_text(text, encoding="utf-8")
+            document = jsontext.document("run", content)
+            (directory / "findings.json").write_text(document + "\n", encoding="utf-8")
+        except OSError as error:
+            sys.stderr.write(f"mpipp: cannot write {directory}: {error.strerror}\n")

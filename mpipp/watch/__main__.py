@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""The watcher as a program, started by `start`: its listening socket is descriptor 3."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import traceback
+
+from mpipp.watch.output import output
+from mpipp.watch.watcher import Settings, Watcher
+
+
+def main() -> int:
+    """Watch until the last process has gone; returns the exit status."""
+    directory, hang_after = sys.argv[1:3]
+    listener = socket.socket(fileno=3)
+    to = output(directory)
+    try:
+        os.nice(5)
+        Watcher(listener, to, Settings(float(hang_after))).run()
+    except Exception as error:  # a sentence, whatever it is
+        with open(os.path.join(directory, "watcher.log"), "a", encoding="utf-8") as log:
+            traceback.print_exc(file=log)
+        to.failed(f"the watcher has failed ({type(error).__name__}: {error})")
+        return 1
+    finally:
+        to.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""What a process says to its watcher: struct hello and over of wrapper/watch/connection.c."""
+
+from __future__ import annotations
+
+import array
+import os
+import socket
+import struct
+from typing import NamedTuple
+
+from mpipp.errors import MpippError
+
+VERSION = 1
+MET, AT_WORK, LOOKED = b"m", b"w", b"."  # what it is answered
+
+FINALIZED, EXITING, ABORTING = 1, 2, 3  # enum mpipp_end
+
+_HELLO = struct.Struct("=8sIIQQQQ")
+_OVER = struct.Struct("=8sQ")
+_START = b"MPIPPRUN"  # of what becomes the program: see start.py
+_CREDENTIALS = struct.Struct("=iII")
+
+
+class Hello(NamedTuple):
+    """A process that is to be watched; addresses are its own."""
+
+    file: int  # its records' memory: the receiver's to close
+    pid: int
+    root: int  # address of the registry
+    arena: int  # offset in the file of the list of regions
+
+
+class Started(NamedTuple):
+    """A process that is about to become the program."""
+
+
+def peer(connection: socket.socket) -> tuple[int, int]:
+    """The process at the other end as the system knows it: its number, and its user's."""
+    size = _CREDENTIALS.size
+    data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
+    pid, user, _ = _CREDENTIALS.unpack(data)
+    return pid, user
+
+
+def greeting(connection: socket.socket) -> Hello | Started | None:
+    """What a process says first; None if it has gone.
+
+    Raises:
+        MpippError: it is not a process of this mpipp's.
+    """
+    room = socket.CMSG_SPACE(array.array("i").itemsize)
+    data, rights, _, _ = connection.recvmsg(4096, room, socket.MSG_CMSG_CLOEXEC)
+    files = array.array("i")
+    for level, kind, content in rights:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            files.frombytes(content[: len(content) - len(content) % files.itemsize])
+    try:
+        return _greeting(data, files)
+    except MpippError:
+        for file in files:
+            os.close(file)
+        raise
+
+
+def _greeting(data: bytes, files: array.array[int]) -> Hello | Started | None:
+    if not data:
+        return None
+    if data == _START:
+        return Started()
+    if len(data) != _HELLO.size or not data.startswith(b"MPIPPHI\0") or len(files) != 1:
+        raise MpippError("what has connected to the watcher is no program of MPI's")
+    _, version, _, pid, root, arena, _ = _HELLO.unpack(data)
+    if version != VERSION:
+        raise MpippError("the program's wrapper is of another version of mpipp: build it again")
+    return Hello(files[0], pid, root, arena)
+
+
+def end(data: bytes) -> int | None:
+    """Why the process says that it is over; None if it says something else."""
+    if len(data) != _OVER.size or not data.startswith(b"MPIPPEND"):
+        return None
+    reason: int = _OVER.unpack(data)[1]
+    return reason

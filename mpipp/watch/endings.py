@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""What is to be said of processes that did not end as they should."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from mpipp.checks.finding import Finding, Party
+from mpipp.checks.hangs import Report, explain, words
+from mpipp.checks.hangs.sentences import Place
+from mpipp.checks.process import Process
+from mpipp.checks.world import worlds
+from mpipp.errors import MpippError
+from mpipp.model import Site
+from mpipp.watch import connection
+from mpipp.watch.watched import operations
+
+_NO_SITE = Site(0)
+_MOST_TOLD = 8  # processes, and groups of others
+
+_HOW = {
+    0: ("process-died", "died, by a signal or _exit"),
+    connection.EXITING: ("no-finalize", "ended without MPI_Finalize"),
+    connection.ABORTING: ("aborted", "called MPI_Abort"),
+}
+
+
+def findings(
+    ended: Sequence[tuple[Process, int]], others: Sequence[Process], place: Place
+) -> Iterator[Finding]:
+    """One for each way in which processes have ended at the same time.
+
+    Args:
+        ended: how each did: an end that it has told (`connection`), 0 without.
+        others: processes that did not, or only because the launcher ends all of a job.
+    """
+    for end, (rule, what) in _HOW.items():
+        processes = [process for process, how in ended if how == end]
+        if not processes:
+            continue
+        parties = [party for one in processes[:_MOST_TOLD] for party in _parties(one)]
+        details = _meanwhile(processes[0], others, place)
+        if len(processes) > _MOST_TOLD:
+            details.insert(0, f"and {len(processes) - _MOST_TOLD} others")
+        parties[-1] = replace(parties[-1], details=tuple(details))
+        several = len(processes) > 1
+        subject = f"{len(processes)} processes have" if several else "a process has"
+        standard = processes[0].registry.info.standard
+        yield replace(Finding.of(rule, f"{subject} {what}", parties), standard=standard)
+
+
+def _parties(process: Process) -> list[Party]:
+    # What the process did in MPI.
+    inside = [operation.party() for operation in operations(process)]
+    if inside:
+        return inside
+    last = next(process.registry.last_calls(), None)
+    if last is None:
+        return [Party(process.number, "not in MPI", "called at", _NO_SITE)]
+    text = f"not in MPI; its last call was {last.procedure}"
+    return [Party(process.number, text, "called at", last.site, last.tid)]
+
+
+def _meanwhile(process: Process, others: Sequence[Process], place: Place) -> list[str]:
+    # What the others of its world do then.
+    own = process.registry.info.world_rank
+    try:
+        world = next(one for one in worlds([process, *others]) if process in one.all)
+        found = explain(world)
+        ranks = [rank for rank in found.states if rank != own]
+        groups = Report(found, place).groups(ranks)
+    except (MpippError, StopIteration):  # of records that make no sense the checks tell
+        return []
+    lines = [f"meanwhile {words.ranks(members)}: {text}" for text, members in groups]
+    return lines[:_MOST_TOLD]

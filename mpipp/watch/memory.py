@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""The records' memory of a watched process, in the file that it has handed over.
+
+The file is read and not mapped: whatever the process does to it, reading is an error at most.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+
+from mpipp.errors import MpippError, UnreadableMemory
+from mpipp.registry.memory import Memory
+
+_HEAD = struct.Struct("=QQQQ")  # struct mpipp_arena: count, not_there, code, code_bytes
+_REGION = struct.Struct("=QQQ")  # struct mpipp_region: address, offset, bytes
+_MOST_REGIONS = 64
+_MOST_CODE = 1 << 20  # bytes
+_ADDRESS_SPACE = 1 << 64
+
+
+class FileMemory:
+    """What lies in the file, and, where that may be read, the process's other memory.
+
+    Args:
+        file: the memory file; `close` closes it.
+        arena: the offset in it of the list of regions.
+        others: what is asked for the rest.
+    """
+
+    def __init__(self, file: int, arena: int, others: Memory | None = None) -> None:
+        self._file = file
+        self._arena = arena
+        self._others = others
+        self._regions: list[tuple[int, int, int]] = []
+        self.not_there = 0
+        self._code = [0, 0]
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look for more regions. Raises MpippError when their list makes no sense."""
+        count, self.not_there, *self._code = _HEAD.unpack(self._at(self._arena, _HEAD.size))
+        if not 0 < count <= _MOST_REGIONS:
+            raise MpippError(f"the memory of a watched process has {count} regions")
+        data = self._at(self._arena + _HEAD.size, count * _REGION.size)
+        self._regions = list(_REGION.iter_unpack(data))
+
+    def code(self) -> str:
+        """Lines of /proc/PID/maps as they were at the first MPI call; "" if it cannot be read."""
+        address, size = self._code
+        if size > _MOST_CODE:
+            return ""
+        try:
+            return os.fsdecode(self.read(address, size))
+        except UnreadableMemory:
+            return ""
+
+    def close(self) -> None:
+        """Give the file back; no reads after this."""
+        os.close(self._file)
+
+    def without_others(self) -> None:
+        """The process has ended: its other memory is gone."""
+        self._others = None
+
+    def read(self, address: int, length: int) -> bytes:
+        if not length:
+            return b""
+        for start, offset, size in self._regions:
+            if start <= address and address + length <= start + size:
+                try:
+                    return self._at(offset + address - start, length)
+                except MpippError:
+                    raise UnreadableMemory(address, length) from None
+        if self._others is not None and 0 <= address <= address + length <= _ADDRESS_SPACE:
+            return self._others.read(address, length)
+        raise UnreadableMemory(address, length)
+
+    def _at(self, offset: int, length: int) -> bytes:
+        try:
+            data = os.pread(self._file, length, offset)
+        except (OSError, OverflowError, ValueError):
+            data = b""
+        if len(data) != length:
+            raise MpippError("the memory file of a watched process is too short")
+        return data

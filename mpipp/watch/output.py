@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""How a watcher's findings reach the user: by `mpipp run`, or on the error stream."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import sys
+from typing import Any
+
+from mpipp.watch.report import Total
+
+INTERRUPTED = b"i"  # what the launcher says when the user ends the program; nothing more at its end
+LAUNCHER = "launcher"  # the name of the launcher's socket in the run's directory
+
+
+def output(directory: str) -> ToLauncher | ToStream:
+    """To the launcher that listens in the run's directory; to the error stream without one."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.connect(os.path.join(directory, LAUNCHER))
+    except OSError:
+        connection.close()
+        return ToStream()
+    return ToLauncher(connection)
+
+
+class ToLauncher:
+    """Lines of JSON on a connection."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def block(self, text: str, found: list[dict[str, Any]]) -> None:
+        """A finding, and the same for machines."""
+        self._send({"block": text, "findings": found})
+
+    def total(self, total: Total) -> None:
+        """The end."""
+        self._send({"total": list(total)})
+
+    def failed(self, sentence: str) -> None:
+        """The watcher cannot go on."""
+        self._send({"failed": sentence})
+
+    def close(self) -> None:
+        """Nothing more will be said."""
+        self._connection.close()
+
+    def fileno(self) -> int:
+        """The connection, on which the launcher says something."""
+        return self._connection.fileno()
+
+    def heard(self) -> bytes:
+        """What it says: INTERRUPTED, or nothing when the program has ended."""
+        try:
+            return self._connection.recv(1)
+        except OSError:
+            return b""
+
+    def _send(self, message: dict[str, Any]) -> None:
+        with contextlib.suppress(OSError):  # the launcher was killed
+            self._connection.sendall(json.dumps(message).encode() + b"\n")
+
+
+class ToStream:
+    """Text on the error stream that the first process of the node had."""
+
+    def block(self, text: str, found: list[dict[str, Any]]) -> None:
+        """A finding."""
+        self._write(text + "\n\n")
+
+    def total(self, total: Total) -> None:
+        """The end."""
+        for sentence in total.unchecked:
+            self._write(f"mpipp: not checked: {sentence}\n")
+        if total.processes:
+            self._write(f"mpipp: {total.line()}\n")
+
+    def failed(self, sentence: str) -> None:
+        """The watcher cannot go on."""
+        self._write(f"mpipp: {sentence}\n")
+
+    def close(self) -> None:
+        """Nothing more will be said."""
+
+    def fileno(self) -> int:
+        """No launcher says anything."""
+        return -1
+
+    def heard(self) -> bytes:
+        """Nothing."""
+        return b""
+
+    def _write(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            sys.stderr.write(text)
+            sys.stderr.flush()

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Addresses of a process's code as a person knows them, as mpipp/gdb/program/sites.py in gdb."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mpipp.model import Site
+from mpipp.watch.lines import Lines
+
+_LINE = re.compile(r"[^:]+:\d+( |$)")
+_KNOWN: dict[tuple[str, int, int], Lines] = {}  # by path, inode and time
+
+
+class _Mapping(NamedTuple):
+    start: int
+    end: int
+    offset: int
+    path: str
+
+
+class Places:
+    """Of one process: what it has loaded is read while it is there, and kept.
+
+    Args:
+        code: lines of /proc/PID/maps as they were, for a process that has ended already.
+    """
+
+    def __init__(self, pid: int, code: str) -> None:
+        self._pid = pid
+        self._mappings = _mappings(code.splitlines())
+        self._calls: dict[int, str] = {}
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look at what the process has loaded; nothing changes if it has ended."""
+        try:
+            with open(
+                f"/proc/{self._pid}/maps", encoding="utf-8", errors="surrogateescape"
+            ) as maps:
+                mappings = _mappings(maps)
+        except OSError:
+            return
+        if mappings and mappings != self._mappings:
+            self._mappings = mappings
+            self._calls.clear()
+
+    def site(self, where: Site) -> list[str]:
+        """Where an object was made, innermost caller first; [] if that is not known."""
+        addresses = [address for address in (where.address, *where.frames) if address]
+        calls = [self.call(address) for address in dict.fromkeys(addresses)]
+        with_line = [i for i, text in enumerate(calls) if _LINE.match(text)]
+        return calls[with_line[0] :] if with_line else calls
+
+    def call(self, return_address: int) -> str:
+        """The call that returns to an address: "file.c:12 in main", or what is known of that."""
+        known = self._calls.get(return_address)
+        if known is None:
+            known = self._calls[return_address] = self._call(return_address)
+        return known
+
+    def _call(self, return_address: int) -> str:
+        # The instruction after the call may belong to the next line.
+        found = self._find(return_address - 1)
+        if found is None:
+            return f"{return_address:#x}"
+        lines, address, mapping = found
+        line = lines.line(address)
+        if line is not None:
+            name = lines.function(address)
+            place = f"{line.file}:{line.line}"
+            return f"{place} in {name}" if name else place
+        symbol = lines.symbol(address)
+        return symbol or f"{os.path.basename(mapping.path)}+{address + 1:#x}"
+
+    def function(self, address: int) -> str:
+        """A function by its address, `<name>`; the bare address if it has no name."""
+        found = self._find(address)
+        name = found[0].function(found[1]) if found else ""
+        return f"<{name}>" if name else f"{address:#x}"
+
+    def _find(self, pc: int) -> tuple[Lines, int, _Mapping] | None:
+        for mapping in self._mappings:
+            if mapping.start <= pc < mapping.end:
+                lines = _lines(mapping.path)
+                address = lines.address(pc - mapping.start + mapping.offset)
+                return None if address is None else (lines, address, mapping)
+        return None
+
+
+def _mappings(lines: Iterable[str]) -> list[_Mapping]:
+    return [one for one in map(_mapping, lines) if one is not None]
+
+
+def _mapping(line: str) -> _Mapping | None:
+    words = line.rstrip("\n").split(None, 5)
+    if len(words) < 6 or "x" not in words[1] or not words[5].startswith("/"):
+        return None
+    try:
+        start, end = (int(word, 16) for word in words[0].split("-"))
+        return _Mapping(start, end, int(words[2], 16), words[5])
+    except ValueError:
+        return None
+
+
+def _lines(path: str) -> Lines:
+    try:
+        now = os.stat(path)
+        key = path, now.st_ino, now.st_mtime_ns
+    except OSError:
+        key = path, 0, 0
+    if key not in _KNOWN:
+        _KNOWN[key] = Lines(path)
+    return _KNOWN[key]

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Becomes the program, with the wrapper in it, once the node has a watcher.
+
+It runs as a file before each process of a job: it must cost little, and imports nothing of mpipp.
+
+    python -I -S start.py DIRECTORY WRAPPER HANG-AFTER PROGRAM [ARGUMENT...]
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import sys
+
+SOCKET = "watcher"  # its name in the run's directory
+_BACKLOG = 4096
+
+
+def watched(directory: str, hang_after: str) -> str:
+    """The path of the watcher's socket; a watcher is started if there is none.
+
+    Raises OSError.
+    """
+    path = os.path.join(directory, SOCKET)
+    lock = os.open(os.path.join(directory, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not _announce(path):
+            _start(path, directory, hang_after)
+            _announce(path)
+    finally:
+        os.close(lock)
+    return path
+
+
+def _announce(path: str) -> bool:
+    # This process is about to become a program.
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as made:
+        try:
+            made.connect(path)
+            made.send(b"MPIPPRUN")
+        except OSError:
+            return False
+    return True
+
+
+def _start(path: str, directory: str, hang_after: str) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        if os.path.lexists(path):
+            os.unlink(path)
+        listener.bind(path)
+        listener.listen(_BACKLOG)
+        child = os.fork()
+        if child:
+            os.waitpid(child, 0)
+            return
+        # A session of its own, and nobody's child: launchers wait for theirs.
+        try:
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+            _become_watcher(listener.fileno(), directory, hang_after)
+        finally:
+            os._exit(1)
+
+
+def _become_watcher(listener: int, directory: str, hang_after: str) -> None:
+    os.dup2(listener, 3)
+    os.set_inheritable(3, True)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    if os.path.exists(os.path.join(directory, "launcher")):  # which prints what is found
+        os.dup2(nothing, 2)
+    os.closerange(4, 65536)
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    path = [package, os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
+    for name in ("LD_PRELOAD", "MPIPP_WATCH"):
+        environment.pop(name, None)
+    words = [sys.executable, "-m", "mpipp.watch", directory, hang_after]
+    os.chdir("/")
+    os.execve(sys.executable, words, environment)
+
+
+def main() -> None:
+    """Become the program, watched or not."""
+    directory, wrapper, hang_after, *program = sys.argv[1:]
+    environment = dict(os.environ)
+    before = environment.get("LD_PRELOAD")
+    environment["LD_PRELOAD"] = f"{wrapper}:{before}" if before else wrapper
+    try:
+        environment["MPIPP_WATCH"] = watched(directory, hang_after)
+    except OSError as error:
+        sys.stderr.write(f"mpipp: not watched: {directory}: {error.strerror}\n")
+    try:
+        os.execvpe(program[0], program, environment)
+    except OSError as error:
+        sys.stderr.write(f"mpipp: cannot start {program[0]}: {error.strerror}\n")
+        sys.exit(127)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""A watched process: its connection, its records, and what is known of its end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Iterator, Mapping
+
+from mpipp.checks.process import Operation, Process
+from mpipp.errors import MpippError
+from mpipp.model import Broken, Object, Thread
+from mpipp.registry.memory import ProcessMemory
+from mpipp.registry.reader import Registry
+from mpipp.watch import connection as said
+from mpipp.watch.connection import Hello
+from mpipp.watch.memory import FileMemory
+from mpipp.watch.places import Places
+
+RUNNING, OVER, GONE = "running", "over", "gone"
+
+
+class Watched:
+    """One process. Its records are read when it is at rest: over, gone, or where nothing changes.
+
+    Attributes:
+        state: RUNNING; OVER, when it has said so; GONE without.
+        end: why it is over: FINALIZED, EXITING or ABORTING; 0 if it has not said so.
+        ended_at: when it ended, if that was not as it should be, on the monotonic clock.
+
+    Raises MpippError when its records cannot be read.
+    """
+
+    def __init__(self, connection: socket.socket, hello: Hello) -> None:
+        self.connection = connection
+        self.pid = hello.pid
+        self.state, self.end = RUNNING, 0
+        self.ended_at = 0.0
+        others = None
+        with contextlib.suppress(MpippError):  # the system may not allow it
+            others = ProcessMemory(hello.pid)
+        self._others = others
+        self.memory = FileMemory(hello.file, hello.arena, others)
+        self.registry = Registry(self.memory, hello.root)
+        self.places = Places(hello.pid, self.memory.code())
+
+    def refresh(self) -> None:
+        """The process has run: forget what may have changed."""
+        self.memory.refresh()
+        self.registry.invalidate()
+
+    def process(self, number: int) -> Process:
+        """As the checks see it."""
+        return Process(number, self.registry, self, None)
+
+    def gone(self) -> None:
+        """The connection is closed."""
+        if self.state == RUNNING:
+            self.state = GONE
+        if self._others is not None:
+            self._others.close()
+            self._others = None
+        self.memory.without_others()
+        self.connection.close()
+
+    def answer(self, what: bytes) -> None:
+        """Tell the process that waits for it."""
+        with contextlib.suppress(OSError):
+            self.connection.send(what, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+
+    @property
+    def initialized(self) -> bool:
+        """Whether it has initialised MPI."""
+        return self.registry.info.status in ("started", "finalized")
+
+    @property
+    def calls(self) -> int:
+        """How many calls of MPI it has made so far."""
+        return self.registry.count_of_calls
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process is there, though its connection is closed."""
+        try:
+            with open(f"/proc/{self.pid}/stat", encoding="utf-8", errors="replace") as stat:
+                return stat.read().rpartition(")")[2].split()[0] not in "ZX"
+        except (OSError, IndexError):
+            return False
+
+    def movement(self) -> object:
+        """What differs after any call of MPI has begun or returned."""
+        self.refresh()
+        threads = [t for t in self.registry.threads() if isinstance(t, Thread)]
+        return self.calls, [(t.serial, t.depth, t.call is None) for t in threads]
+
+    def label(self) -> str:
+        """ "rank 3", or the number of a process that has none."""
+        rank = self.registry.info.world_rank
+        return f"process {self.pid}" if rank is None else f"rank {rank}"
+
+    # Below, `describe.Surroundings`.
+
+    @property
+    def constants(self) -> Mapping[str, int]:
+        """The standard's constants that are no handles."""
+        return self.registry.constants
+
+    def constant_name(self, value: int, *names: str) -> str | None:
+        """The first of `names` that has this value."""
+        return self.registry.constant_name(value, *names)
+
+    def find(self, kind: str, handle: int) -> Object | Broken | None:
+        """The object that has a handle."""
+        return self.registry.find(kind, handle)
+
+    def function(self, address: int) -> str:
+        """The function at an address, as `<name>`."""
+        return self.places.function(address)
+
+
+def operations(process: Process) -> Iterator[Operation]:
+    """The calls that a process's threads are inside of."""
+    for thread in process.threads:
+        if thread.call is not None:
+            yield Operation(process, thread.call, None, thread.tid)
+
+
+def handed(connection: socket.socket) -> Hello | said.Started | None:
+    """What a process says first, of one of the same user; None if it has gone.
+
+    Raises MpippError for any other.
+    """
+    _, user = said.peer(connection)
+    if user != os.geteuid():
+        raise MpippError(f"user {user} has asked the watcher of another")
+    return said.greeting(connection)

@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: MIT
+"""The watcher's loop: who comes and goes, and when the processes' records are looked at.
+
+Records are looked at when they are at rest: of processes that wait for the watcher at their end,
+that have died, or in which nothing has changed for a while.
+"""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+from mpipp import checks
+from mpipp.checks.finding import Finding, Party
+from mpipp.checks.hangs import Report, explain, records, words
+from mpipp.checks.process import Operation, Process
+from mpipp.checks.rules import hangs, leaks
+from mpipp.checks.world import worlds
+from mpipp.errors import MpippError
+from mpipp.watch import connection as said
+from mpipp.watch import endings
+from mpipp.watch.output import INTERRUPTED
+from mpipp.watch.report import Collected, Total
+from mpipp.watch.watched import GONE, OVER, RUNNING, Watched, handed
+
+_TOGETHER = 1.0  # seconds in which processes that end together say so
+_KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
+_CLEANED_UP = 5.0  # seconds in which it has ended them
+_STILL = 0.02  # seconds in which who does not move is taken to stand still
+_LOOKS = 50
+_LOOK = 0.5  # seconds between looks whether anything moves
+_LINGER = 1.0  # seconds after the last process
+_LATEST = 60.0  # seconds until the first comes
+
+
+class Output(Protocol):
+    """Where the watcher tells."""
+
+    def block(self, text: str, found: list[dict[str, Any]]) -> None:
+        """A finding, and the same for machines."""
+        ...
+
+    def total(self, total: Total) -> None:
+        """The end."""
+        ...
+
+    def fileno(self) -> int:
+        """Of what becomes readable when the launcher says something; -1 if nothing does."""
+        ...
+
+    def heard(self) -> bytes:
+        """What the launcher says: INTERRUPTED; nothing if the program has ended."""
+        ...
+
+
+class Settings(NamedTuple):
+    """How a run is watched."""
+
+    hang_after: float = 30.0  # seconds without a call; 0: never
+
+
+class Watcher:
+    """Watches all that connect to the listening socket, until the last has gone."""
+
+    def __init__(self, listener: socket.socket, output: Output, settings: Settings) -> None:
+        self._listener = listener
+        listener.setblocking(False)
+        self._output = output
+        self._settings = settings
+        self._selector = selectors.EpollSelector()
+        self._selector.register(listener, selectors.EVENT_READ, None)
+        self._is_last = False  # the launcher has said so
+        self._interrupted = False  # by the user
+        if output.fileno() >= 0:
+            self._selector.register(output.fileno(), selectors.EVENT_READ, output)
+        self._programs: set[int] = set()  # process numbers of what was started
+        self._watched: list[Watched] = []
+        self._ended: list[Watched] = []  # not as they should, in order
+        self._told_ends: set[float] = set()
+        self._collected = Collected()
+        self._due: float | None = None  # when to look at those at rest
+        self._emptied = time.monotonic()
+        self._moved = time.monotonic()
+        self._movement: object = None
+        self._told_hang: object = None
+
+    def run(self) -> None:
+        """Until there is nobody to watch."""
+        while not self._is_done():
+            events = self._selector.select(self._timeout())
+            self._accept()
+            for key, _ in events:
+                if key.data is None:
+                    continue
+                if key.data is self._output:
+                    self._hear_launcher()
+                else:
+                    self._hear(key.data)
+            now = time.monotonic()
+            if self._due is not None and now >= self._due:
+                self._due = None
+                self._look()
+            self._look_for_hang()
+        self._look()
+        counted = [one for one in self._watched if self._guarded(one)]
+        calls = sum(one.calls for one in counted)
+        self._output.total(self._collected.total(len(counted), calls))
+
+    def _hear_launcher(self) -> None:
+        if self._output.heard() == INTERRUPTED:
+            self._interrupted = True
+        else:
+            self._selector.unregister(self._output.fileno())
+            self._is_last = True
+
+    def _guarded(self, one: Watched) -> bool:
+        try:
+            one.refresh()
+            if one.memory.not_there:
+                self._not_checked(
+                    f"{one.label()}: the system had no more memory that the watcher can see"
+                )
+            return one.initialized
+        except MpippError as error:
+            self._not_checked(f"process {one.pid}: {error}")
+            return False
+
+    def _is_done(self) -> bool:
+        now = time.monotonic()
+        self._programs = {pid for pid in self._programs if _is_there(pid)}
+        if self._programs or any(one.state == RUNNING for one in self._watched):
+            self._emptied = now
+            return False
+        if self._due is not None:
+            return False
+        return self._is_last or now - self._emptied > (_LINGER if self._watched else _LATEST)
+
+    def _timeout(self) -> float:
+        if self._due is None:
+            return _LOOK
+        return max(0.0, min(_LOOK, self._due - time.monotonic()))
+
+    # Who comes and goes.
+
+    def _accept(self) -> None:
+        # All that have come, before any that is over.
+        while True:
+            try:
+                made, _ = self._listener.accept()
+            except OSError:
+                return
+            made.settimeout(1.0)
+            try:
+                self._greet(made)
+            except (MpippError, OSError) as error:
+                made.close()
+                if isinstance(error, MpippError):
+                    self._not_checked(str(error))
+
+    def _greet(self, made: socket.socket) -> None:
+        hello = handed(made)
+        if isinstance(hello, said.Hello):
+            one = Watched(made, hello)
+            self._watched.append(one)
+            self._selector.register(made, selectors.EVENT_READ, one)
+            one.answer(said.MET)
+            return
+        if isinstance(hello, said.Started):
+            self._programs.add(said.peer(made)[0])
+        made.close()
+
+    def _hear(self, one: Watched) -> None:
+        try:
+            data = one.connection.recv(4096)
+        except OSError:
+            data = b""
+        end = said.end(data)
+        now = time.monotonic()
+        if end is not None and one.state == RUNNING:
+            one.state, one.end = OVER, end
+            one.places.refresh()
+            if end != said.FINALIZED:
+                self._ended_badly(one)
+            self._due = now if not self._running() else self._due or now + _TOGETHER
+            if end != said.FINALIZED:
+                self._due = now
+        elif not data:
+            self._selector.unregister(one.connection)
+            was = one.state
+            one.gone()
+            if was == RUNNING and self._guarded(one) and one.registry.info.status == "started":
+                self._ended_badly(one)
+                self._due = min(self._due or now + _KILLED, now + _KILLED)
+                if not self._running():
+                    self._due = now
+
+    def _ended_badly(self, one: Watched) -> None:
+        # What comes soon after another's end is the launcher's doing; epoll tells who was first.
+        now = time.monotonic()
+        last = max((other.ended_at for other in self._ended), default=-_CLEANED_UP)
+        if now - last >= _CLEANED_UP:
+            one.ended_at = now
+            self._ended.append(one)
+
+    def _running(self) -> list[Watched]:
+        return [one for one in self._watched if one.state == RUNNING]
+
+    # What is looked at.
+
+    def _look(self) -> None:
+        resting = [one for one in self._watched if one.state in (OVER, GONE)]
+        waiting = [one for one in resting if one.connection.fileno() >= 0]
+        for one in waiting:
+            one.answer(said.AT_WORK)
+        self._tell_endings()
+        known = [one for one in resting if self._guarded(one)]
+        self._tell(known, self._findings(known))
+        for one in waiting:
+            one.answer(said.LOOKED)
+
+    def _tell_endings(self) -> None:
+        # Once of each; with what the others do then, as far as they stand still.
+        if self._interrupted:
+            self._ended = [one for one in self._ended if one.state == OVER]
+        times = {one.ended_at for one in self._ended} - self._told_ends
+        for at in sorted(times):
+            ended = [one for one in self._ended if one.ended_at == at and self._guarded(one)]
+            others = [one for one in self._watched if one not in ended and self._guarded(one)]
+            still = _standing(others)
+            members = [*ended, *still]
+            processes = [one.process(number) for number, one in enumerate(members)]
+            how = [(process, one.end) for one, process in zip(ended, processes)]
+            found = endings.findings(how, processes[len(ended) :], View(members))
+            self._tell(members, found)
+        self._told_ends |= times
+
+    def _findings(self, resting: list[Watched]) -> Iterator[Finding]:
+        processes = [one.process(number) for number, one in enumerate(resting)]
+        view = View(resting)
+
+        def failed(process: Process | None, error: MpippError) -> None:
+            if process is not None and resting[process.number].memory.not_there:
+                return  # which is said already
+            who = f"{view.label(process.number)}: " if process else ""
+            self._not_checked(f"{who}{error}")
+
+        for finding in checks.findings(processes, failed):
+            # Who waits for one that has died, or has been told of already.
+            if finding.rule not in hangs.RULES or not (self._ended or self._told_hang):
+                yield finding
+        for one, process in zip(resting, processes):
+            if one.end == said.EXITING:
+                found = checks.findings([process], failed, leaks_too=True)
+                yield from (each for each in found if each.rule in leaks.RULES)
+
+    def _tell(self, of: list[Watched], found: Iterator[Finding]) -> None:
+        view = View(of)
+        try:
+            for text, told in self._collected.new(found, view.where, view.label):
+                self._output.block(text, told)
+        except MpippError as error:
+            self._not_checked(str(error))
+
+    def _not_checked(self, sentence: str) -> None:
+        self._collected.unchecked[sentence] = None
+
+    # Whether anything moves.
+
+    def _look_for_hang(self) -> None:
+        after, now = self._settings.hang_after, time.monotonic()
+        running = self._running()
+        if not after or not running:
+            self._moved = now
+            return
+        try:
+            movement = [(one.pid, one.movement()) for one in running]
+        except MpippError:
+            self._moved = now
+            return
+        if movement != self._movement:
+            self._movement, self._moved = movement, now
+        elif now - self._moved >= after and self._told_hang != movement:
+            self._told_hang = movement
+            self._explain(movement)
+
+    def _explain(self, movement: object) -> None:
+        everybody = [one for one in self._watched if self._guarded(one)]
+        for one in everybody:
+            one.places.refresh()
+        view = View(everybody)
+        processes = [one.process(number) for number, one in enumerate(everybody)]
+        told: list[tuple[str, list[dict[str, Any]]]] = []
+        try:
+            for world in worlds(processes):
+                found = explain(world)
+                report = Report(found, view)
+                for knot in found.knots:
+                    record = {"check": "deadlock", **_knot(found, view, knot)}
+                    told.append(("error: " + "\n".join(report.knot(knot)), [record]))
+        except MpippError as error:
+            self._not_checked(str(error))
+        # What has changed meanwhile may have been misread.
+        if movement != [(one.pid, one.movement()) for one in self._running()]:
+            return
+        for text, found_there in told:
+            self._collected.count("error")
+            self._output.block(text, found_there)
+
+
+def _standing(others: list[Watched]) -> list[Watched]:
+    # Those in which nothing changes; what others do soon ends where they have to wait.
+    standing: list[Watched] = []
+    for _ in range(_LOOKS):
+        before = [one.movement() for one in others]
+        time.sleep(_STILL)
+        standing = [one for one, was in zip(others, before) if one.movement() == was]
+        if len(standing) == len(others):
+            break
+    return standing
+
+
+def _knot(found: Any, view: View, knot: Any) -> dict[str, Any]:
+    number = list(found.knots).index(knot)
+    deadlocks: list[dict[str, Any]] = records.record(found, view)["deadlocks"]
+    return deadlocks[number]
+
+
+def _is_there(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            return stat.read().rpartition(")")[2].split()[0] not in "ZX"
+    except (OSError, IndexError):
+        return False
+
+
+class View:
+    """Some of the processes as reports show them, by their numbers among these."""
+
+    def __init__(self, watched: list[Watched]) -> None:
+        self._watched = watched
+
+    def label(self, *numbers: int) -> str:
+        """ "rank 0", "ranks 0 to 3"."""
+        ranks = [self._watched[number].registry.info.world_rank for number in numbers]
+        known = [rank for rank in ranks if rank is not None]
+        if len(known) == len(ranks):
+            return words.ranks(known)
+        return words.listed([self._watched[number].label() for number in numbers])
+
+    def where(self, party: Party) -> list[str]:
+        """A party's source lines."""
+        return self._watched[party.process].places.site(party.site)
+
+    def place(self, operation: Operation) -> str:
+        """The source line of a call."""
+        places = self._watched[operation.process.number].places
+        return next(iter(places.site(operation.call.site)), "a place that is not known")
+
+    def outside(self, process: Process) -> str:
+        """What a process does that is not in MPI."""
+        last = next(process.registry.last_calls(), None)
+        if last is None:
+            return "computing"
+        where = self._watched[process.number].places.site(last.site)
+        place = f", called at {where[0]}" if where else ""
+        return f"computing after {last.procedure}{place}"

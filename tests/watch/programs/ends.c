@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Ends, or goes on, as its argument says: in rank 1, the others wait for it.
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int is(const char *how, const char *what) {
+  return strcmp(how, what) == 0;
+}
+
+// The child makes what it never frees: it is not the parent's.
+static void fork_a_child(void) {
+  MPI_Datatype type;
+  int status = 0;
+  pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 100; i++) MPI_Type_contiguous(3, MPI_INT, &type);
+    _exit(4);
+  }
+  waitpid(child, &status, 0);
+  printf("child %d\n", WEXITSTATUS(status));
+}
+
+// As many as the records' file has no room for.
+static void limit(void) {
+  const struct rlimit most = {1 << 20, 1 << 20};
+  MPI_Datatype types[20000];
+  setrlimit(RLIMIT_FSIZE, &most);
+  for (int i = 0; i < 20000; i++) MPI_Type_contiguous(i, MPI_INT, &types[i]);
+  for (int i = 0; i < 20000; i++) MPI_Type_free(&types[i]);
+}
+
+static void end(const char *how) {
+  if (is(how, "segv")) signal(SIGSEGV, SIG_DFL), raise(SIGSEGV);
+  if (is(how, "kill")) kill(getpid(), SIGKILL);
+  if (is(how, "abort")) signal(SIGABRT, SIG_DFL), abort();
+  if (is(how, "exit")) exit(3);
+  if (is(how, "_exit")) _exit(3);
+  if (is(how, "MPI_Abort")) MPI_Abort(MPI_COMM_WORLD, 7);
+}
+
+int main(int argc, char **argv) {
+  const char *how = argv[1];
+  int rank, value = 0;
+  MPI_Datatype column;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) printf("%s\n", how);
+  if (rank == 0 && is(how, "fork")) fork_a_child();
+  if (rank == 0 && is(how, "limit")) limit();
+  fflush(stdout);
+  if (rank == 1) {
+    MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    end(how);
+  } else if (rank == 0) {
+    MPI_Send(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD);
+  }
+  MPI_Type_vector(3, 2, 4, MPI_INT, &column);
+  if (!is(how, "leak")) MPI_Type_free(&column);
+  if (is(how, "hang")) MPI_Recv(&value, 1, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return is(how, "three") ? 3 : 0;
+}

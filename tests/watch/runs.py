@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Watched runs, as a user starts them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import support
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+# What starts a line of the report; launchers write on the same stream.
+_OURS = re.compile(r"(error|warning|mpipp): ")
+
+
+class Run(NamedTuple):
+    """What is left of a run."""
+
+    status: int
+    output: str
+    blocks: list[str]  # of the report, in their order
+    last: list[str]  # lines that begin with "mpipp: "
+
+
+def program(name: str, mpi: support.MPI, *flags: str) -> Path:
+    """The program, compiled."""
+    return support.compile_program(PROGRAMS / name, mpi, ("-g", "-O0", *flags))
+
+
+def words(mpi: support.MPI, *options: str, n: int = 2) -> list[str]:
+    """The words of a command that watches a program: to be followed by that."""
+    return ["run", "--check", "--mpiexec", " ".join(mpi.mpiexec), "-n", str(n), *options, "--"]
+
+
+def run(mpi: support.MPI, command: list[str | Path], *options: str, n: int = 2) -> Run:
+    """Watch a program."""
+    known = {
+        name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env
+    }
+    done = support.shell(*words(mpi, *options, n=n), *command, env=known)
+    return read(done)
+
+
+def read(done: subprocess.CompletedProcess[str]) -> Run:
+    """What a run that has ended has said."""
+    blocks: list[str] = []
+    last: list[str] = []
+    inside = False
+    for line in done.stderr.splitlines():
+        if line.startswith("mpipp: "):
+            last.append(line)
+        elif _OURS.match(line):
+            blocks.append(line)
+            inside = True
+        elif inside and line.startswith("  "):
+            blocks[-1] += "\n" + line
+        else:
+            inside = False
+    return Run(done.returncode, done.stdout, blocks, last)

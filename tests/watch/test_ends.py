@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp run --check`: how programs end, on every MPI."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import runs
+import support
+from support import MPI, every_mpi, on_mpi
+
+ALL_IS_WELL = "mpipp: no errors in 2 processes, 14 calls"
+FINALIZE = (
+    "  rule: MPI-4.1, section 11.2.2: a process must call MPI_Finalize before it ends\n  to do: "
+)
+LEAK = """\
+warning: 1 datatype is not freed
+  ranks 0 and 1: MPI_Datatype #{serial}, VECTOR[3, 2, 4], size 24, extent 40, not committed
+    made at ends.c:63 in main
+  rule: MPI-4.1, section 11.2.2: a program should free what it made before MPI_Finalize
+  to do: call MPI_Type_free when it is needed no more
+  MUST: MUST_ERROR_LEAK_DATATYPE"""
+DIED = (
+    """\
+error: a process has died, by a signal or _exit
+  rank 1: not in MPI; its last call was MPI_Recv
+    called at ends.c:58 in main
+    meanwhile rank 0: MPI_Barrier, called at ends.c:66 in main
+"""
+    + FINALIZE
+    + "look at what it printed, and at its core file with mpipp gdb; of a process that a signal "
+    "has killed the launcher says which"
+)
+EXITED = (
+    """\
+error: a process has ended without MPI_Finalize
+  rank 1: not in MPI; its last call was MPI_Recv
+    called at ends.c:58 in main
+    meanwhile rank 0: MPI_Barrier, called at ends.c:66 in main
+"""
+    + FINALIZE
+    + "call MPI_Finalize before the program returns from main or calls exit"
+)
+ABORTED = """\
+warning: a process has called MPI_Abort
+  rank 1: MPI_Abort(comm = "MPI_COMM_WORLD", errorcode = 7)
+    called at ends.c:44 in end
+    meanwhile rank 0: MPI_Barrier, called at ends.c:66 in main
+  rule: MPI-4.1, section 9.7: MPI_Abort ends all processes of a job at once
+  to do: nothing, if the program found an error of its own there"""
+
+
+@every_mpi
+@pytest.mark.parametrize("how", ["well", "three"])
+def test_nothing_is_wrong(mpi: MPI, how: str) -> None:
+    found = runs.run(mpi, [runs.program("ends.c", mpi), how])
+    assert found == (3 if how == "three" else 0, f"{how}\n", [], [ALL_IS_WELL])
+
+
+@every_mpi
+def test_a_leak(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("ends.c", mpi), "leak"])
+    (block,) = found.blocks
+    assert "MPI_Datatype #" in block
+    serial = block.split("#")[1].split(",")[0]
+    assert block == mpi.cited(LEAK.format(serial=serial))
+    assert (found.status, found.last) == (0, ["mpipp: 1 warning in 2 processes, 12 calls"])
+
+
+@every_mpi
+@pytest.mark.parametrize("how", ["segv", "kill", "abort", "exit", "_exit", "MPI_Abort"])
+def test_a_process_ends(mpi: MPI, how: str) -> None:
+    found = runs.run(mpi, [runs.program("ends.c", mpi), how])
+    expected = {"exit": EXITED, "MPI_Abort": ABORTED}.get(how, DIED)
+    assert found.blocks == [mpi.cited(expected)]
+    assert found.status != 0 and len(found.last) == 1
+
+
+@every_mpi
+def test_the_child_of_a_fork_is_not_the_program(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("ends.c", mpi), "fork"])
+    assert found == (0, "fork\nchild 4\n", [], [ALL_IS_WELL])
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_findings_are_written(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.program("ends.c", mpi)
+    options = ["--report", str(tmp_path / "report"), "--error-exit", "5"]
+    found = runs.run(mpi, [program, "leak"], *options)
+    assert found.status == 0  # a warning
+    text = (tmp_path / "report" / "findings.txt").read_text()
+    assert text == f"{found.blocks[0]}\n\n{found.last[0].removeprefix('mpipp: ')}\n"
+    content = json.loads((tmp_path / "report" / "findings.json").read_text())
+    assert (content["command"], content["processes"], content["calls"]) == ("run", 2, 12)
+    assert [(one["id"], one["severity"]) for one in content["findings"]] == [
+        ("datatype-leak", "warning")
+    ]
+    assert runs.run(mpi, [program, "exit"], *options).status == 5
+
+
+@on_mpi("mpich4")
+def test_where_the_report_cannot_be_written(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("ends.c", mpi), "well"], "--report", "/proc/none", "-q")
+    assert found.last == ["mpipp: cannot write /proc/none: No such file or directory"]
+    assert found.status == 0
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_several_programs(mpi: MPI) -> None:
+    program = runs.program("ends.c", mpi)
+    found = runs.run(mpi, [program, "leak", ":", "-n", "1", program, "well"], n=1)
+    (block,) = found.blocks
+    assert "  rank 0: MPI_Datatype" in block
+    assert found.last == ["mpipp: 1 warning in 2 processes, 13 calls"]
+
+
+@on_mpi("mpich4")
+def test_wrong_options(mpi: MPI) -> None:
+    done = support.shell("run", "--check", "--hang-after", "-1", "--", runs.program("ends.c", mpi))
+    assert done.stderr == "mpipp: --hang-after -1: seconds, 0 for never\n"
+    assert done.returncode == 2

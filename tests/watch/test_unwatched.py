@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Where the watcher is late, gone or cannot see: the program goes on, and it is said."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import runs
+from support import MPI, ROOT, every_mpi, on_mpi
+
+DEADLOCK = """\
+error: deadlock: rank 0 and rank 1 wait for each other
+  rank 0 waits in MPI_Recv(source 1, tag 5), called at ends.c:65 in main
+    rank 1 has no such send pending
+  rank 1 waits in MPI_Recv(source 0, tag 5), called at ends.c:65 in main
+    rank 0 has no such send pending"""
+
+
+def started(mpi: MPI, how: str, *options: str) -> subprocess.Popen[str]:
+    """A watched run, in a session of its own."""
+    program = runs.program("ends.c", mpi)
+    words = [sys.executable, "-m", "mpipp.cli", *runs.words(mpi, *options), str(program), how]
+    return subprocess.Popen(
+        words,
+        env={**mpi.env, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def ended(run: subprocess.Popen[str]) -> runs.Run:
+    """What it has said."""
+    output, errors = run.communicate(timeout=60)
+    return runs.read(subprocess.CompletedProcess([], run.returncode, output, errors))
+
+
+@every_mpi
+def test_a_deadlock(mpi: MPI) -> None:
+    run = started(mpi, "hang", "--hang-after", "1")
+    assert run.stderr is not None
+    said = ""
+    while said.count("no such send") < 2:
+        line = run.stderr.readline()
+        assert line, said
+        said += line
+    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    found = ended(run)
+    assert said[said.index("error: ") :] == DEADLOCK + "\n"
+    # Who is ended by the user has not died.
+    assert found.blocks == []
+    assert found.last == ["mpipp: 1 error in 2 processes, 12 calls"]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_the_watcher_is_killed(mpi: MPI) -> None:
+    run = started(mpi, "hang", "--hang-after", "0.5")
+    assert run.stderr is not None
+    while "no such send" not in run.stderr.readline():
+        pass
+    os.kill(watcher_of(run.pid), signal.SIGKILL)
+    os.killpg(run.pid, signal.SIGTERM)
+    found = ended(run)
+    assert found.last == [
+        "mpipp: not checked: the watcher has ended before the program",
+        "mpipp: 1 error in 0 processes, 0 calls",
+    ]
+
+
+def watcher_of(run: int) -> int:
+    """The process number of the watcher that the processes of a run have started."""
+    lines = subprocess.run(
+        ["pgrep", "-f", "-a", "--", "[-]m mpipp.watch "],
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout
+    directory = next(
+        word for pid in children(run) for word in arguments(pid) if re.search(r"/mpipp-\w+$", word)
+    )
+    return next(int(line.split()[0]) for line in lines.splitlines() if directory in line)
+
+
+def children(pid: int) -> list[int]:
+    """The children of a process."""
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def arguments(pid: int) -> list[str]:
+    """The command line of a process."""
+    with open(f"/proc/{pid}/cmdline") as file:
+        return file.read().split("\0")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_memory_that_the_system_refuses(mpi: MPI) -> None:
+    """Nobody is killed by SIGXFSZ, and what is not seen is said."""
+    found = runs.run(mpi, [runs.program("ends.c", mpi), "limit"])
+    assert (found.status, found.output) == (0, "limit\n")
+    assert found.last[:-1] == [
+        "mpipp: not checked: rank 0: the system had no more memory that the watcher can see"
+    ]

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "watch/connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "records/arena.h"
+#include "records/registry.h"
+#include "records/store.h"
+
+enum { VERSION = 1, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
+// What a watcher answers: that it has met the process, that it is at work; all else: it has looked.
+enum { MET = 'm', AT_WORK = 'w' };
+
+struct hello {
+  char magic[8];
+  uint32_t version, bytes;
+  uint64_t pid, root; // address of the registry
+  uint64_t arena;     // offset of struct mpipp_arena in the file
+  uint64_t base;      // address of the file's beginning
+};
+struct over {
+  char magic[8];
+  uint64_t end;
+};
+
+static int connection = -1, told = 0;
+static dev_t device;
+static ino_t inode;
+
+// A program may close all files it has, and open its own under their numbers.
+static int is_open(void) {
+  struct stat now;
+  if (connection >= 0 && (fstat(connection, &now) || now.st_dev != device || now.st_ino != inode))
+    connection = -1;
+  return connection >= 0;
+}
+
+static int connected(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  if (strlen(path) >= sizeof address.sun_path) return -1;
+  strcpy(address.sun_path, path);
+  int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (made < 0) return -1;
+  struct timeval most = {.tv_sec = SILENCE_MS / 1000};
+  struct ucred peer;
+  socklen_t bytes = sizeof peer;
+  setsockopt(made, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
+  if (connect(made, (struct sockaddr *)&address, sizeof address) ||
+      getsockopt(made, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) || peer.uid != geteuid()) {
+    close(made);
+    return -1;
+  }
+  int high = fcntl(made, F_DUPFD_CLOEXEC, HIGH);
+  if (high < 0) return made;
+  close(made);
+  return high;
+}
+
+// Where the program's code is, for readers that come when the process has gone.
+static void list_code(void) {
+  FILE *maps = fopen("/proc/self/maps", "re");
+  char *listed = maps ? mpipp_map(CODE_BYTES) : NULL, line[PATH_MAX + 128];
+  uint64_t used = 0;
+  while (listed && fgets(line, sizeof line, maps)) {
+    const char *mode = strchr(line, ' ');
+    size_t bytes = strlen(line);
+    if (!mode || mode[3] != 'x' || !strchr(line, '/') || used + bytes > CODE_BYTES) continue;
+    memcpy(listed + used, line, bytes);
+    used += bytes;
+  }
+  if (maps) fclose(maps);
+  mpipp_published.arena.code = (uintptr_t)listed;
+  mpipp_published.arena.code_bytes = used;
+}
+
+static int say_hello(void) {
+  struct hello hello = {.magic = "MPIPPHI",
+                        .version = VERSION,
+                        .bytes = sizeof hello,
+                        .pid = mpipp_registry.pid,
+                        .root = (uintptr_t)&mpipp_registry,
+                        .arena = (uintptr_t)&mpipp_published.arena - (uintptr_t)&mpipp_published,
+                        .base = (uintptr_t)&mpipp_published};
+  struct iovec data = {&hello, sizeof hello};
+  int file = mpipp_arena_file();
+  union {
+    char room[CMSG_SPACE(sizeof file)];
+    struct cmsghdr align;
+  } control = {{0}};
+  struct msghdr message = {.msg_iov = &data,
+                           .msg_iovlen = 1,
+                           .msg_control = control.room,
+                           .msg_controllen = sizeof control.room};
+  struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof file);
+  memcpy(CMSG_DATA(rights), &file, sizeof file);
+  return file >= 0 && sendmsg(connection, &message, MSG_NOSIGNAL) == (ssize_t)sizeof hello;
+}
+
+void mpipp_watch_connect(void) {
+  const char *path = getenv("MPIPP_WATCH");
+  struct stat now;
+  if (!path) return;
+  connection = connected(path);
+  if (connection < 0) return;
+  if (fstat(connection, &now)) {
+    close(connection);
+    connection = -1;
+    return;
+  }
+  device = now.st_dev;
+  inode = now.st_ino;
+  list_code();
+  if (!say_hello() && is_open()) {
+    close(connection);
+    connection = -1;
+  }
+}
+
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// Until the watcher has met the process, or has looked; it says nothing for a while, or is gone.
+static void await_answer(int looked) {
+  int64_t begin = now_ms(), heard = begin;
+  for (;;) {
+    int64_t now = now_ms(), left = heard + SILENCE_MS - now;
+    if (left <= 0 || now - begin > MOST_MS) return;
+    struct pollfd ready = {.fd = connection, .events = POLLIN};
+    int count = poll(&ready, 1, (int)left);
+    if (count < 0 && errno != EINTR) return;
+    if (count <= 0) continue;
+    char answer = 0;
+    if (recv(connection, &answer, 1, MSG_DONTWAIT) != 1 || (answer == MET && !looked)) return;
+    if (answer != MET && answer != AT_WORK) return;
+    heard = now_ms();
+  }
+}
+
+void mpipp_watch_meet(void) {
+  int saved = errno;
+  static int met = 0;
+  if (!__atomic_exchange_n(&met, 1, __ATOMIC_ACQ_REL) && is_open()) await_answer(0);
+  errno = saved;
+}
+
+void mpipp_watch_over(enum mpipp_end end) {
+  int saved = errno;
+  if (!__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL) && is_open()) {
+    struct over over = {.magic = "MPIPPEND", .end = end};
+    if (send(connection, &over, sizeof over, MSG_NOSIGNAL) == (ssize_t)sizeof over) await_answer(1);
+  }
+  errno = saved;
+}
+
+void mpipp_watch_forked(void) {
+  int saved = errno;
+  if (is_open()) close(connection);
+  connection = -1;
+  errno = saved;
+}
+
+// The program has returned from main, or called exit. Not at _exit, or by a signal.
+__attribute__((destructor)) static void exiting(void) {
+  if (connection >= 0 && mpipp_registry.status == MPIPP_STATUS_STARTED)
+    mpipp_watch_over(MPIPP_OVER_EXITING);
+}

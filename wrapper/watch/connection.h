@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The process and its watcher: it hands its records' memory over, and says when it is over.
+#ifndef MPIPP_CONNECTION_H
+#define MPIPP_CONNECTION_H
+
+// Why a process records no more.
+enum mpipp_end {
+  MPIPP_OVER_FINALIZED = 1, // MPI_Finalize is about to return
+  MPIPP_OVER_EXITING,       // the program exits
+  MPIPP_OVER_ABORTING,      // it calls MPI_Abort
+};
+
+// To the watcher whose socket MPIPP_WATCH names. Without one the program goes on, unwatched.
+void mpipp_watch_connect(void);
+// Lets the watcher come up: what ends soon has been seen alive.
+void mpipp_watch_meet(void);
+// Tells the watcher, once, and lets it look; not for ever.
+void mpipp_watch_over(enum mpipp_end end);
+// In the child of a fork: it is not watched.
+void mpipp_watch_forked(void);
+
+#endif
