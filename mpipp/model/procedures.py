@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mpipp.model.procedure_table import HOW, TABLE
+from mpipp.model.procedure_table import TABLE
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _procedures(row: str) -> Iterator[Procedure]:
     facts = dict(column.split(" ", 1) for column in columns)
     buffers = tuple(_buffers(facts["buffers"])) if "buffers" in facts else ()
     in_place = InPlace(*facts["in_place"].split()) if "in_place" in facts else None
-    agree = {word.partition(":")[0]: HOW[word] for word in facts.get("agree", "").split()}
+    agree = dict(word.split("=") for word in facts.get("agree", "").split())
     for group in names.split("; "):
         form, bases = group.split(": ") if ": " in group else ("blocking", group)
         for base in bases.split():
