@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
+sys.path[:0] = map(str, Path(__file__).resolve().parents[:3])
 
 import differences  # noqa: E402
+from expanded import children  # noqa: E402
 from generate import Generator  # noqa: E402
 from mpi4py import MPI  # noqa: E402
 
@@ -30,7 +31,7 @@ from mpipp.python.from_mpi4py import from_mpi4py  # noqa: E402
 from mpipp.show.nested import handle_text  # noqa: E402
 from mpipp.show.printing import Limits  # noqa: E402
 from mpipp.show.valuetext import values_text  # noqa: E402
-from mpipp.typetree import Datatype, children  # noqa: E402
+from mpipp.typetree import Datatype  # noqa: E402
 from mpipp.values.nodes import Node, buffer  # noqa: E402
 
 WIDEST = 1 << 16  # bytes of memory a packed datatype may touch

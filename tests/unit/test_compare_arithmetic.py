@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 import samples
+from expanded import child
 from samples import BYTE, CHAR, DOUBLE, DOUBLE_INT, FLOAT, INT, LB, UB
 
 from mpipp.datatypes import elements
@@ -29,7 +30,7 @@ from mpipp.programtypes.compare import text as comparetext
 from mpipp.programtypes.compare.placing import Placement, Placer
 from mpipp.programtypes.compare.streams import Stream, streams
 from mpipp.programtypes.structs import Array, Index, Member, Record, Scalar, Type
-from mpipp.typetree import Datatype, child
+from mpipp.typetree import Datatype
 
 SHORT = Scalar("signed", "short", 2)
 INTEGER = Scalar("signed", "int", 4)

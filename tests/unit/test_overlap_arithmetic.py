@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import pytest
+from expanded import children
 from samples import (
     CHAR,
     DOUBLE,
@@ -49,7 +50,7 @@ from mpipp.datatypes.overlap import (
     union,
 )
 from mpipp.datatypes.overlap.covering import covering
-from mpipp.typetree import Datatype, children
+from mpipp.typetree import Datatype
 
 SEED = int(os.environ.get("MPIPP_SEED", "1"))
 PAIRS = 100_000

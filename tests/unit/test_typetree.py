@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+from expanded import child, children, levels
 from samples import (
     CHAR,
     DOUBLE,
@@ -19,7 +20,7 @@ from samples import (
 )
 
 from mpipp.errors import MpippError
-from mpipp.typetree import Datatype, Extents, child, children, levels
+from mpipp.typetree import Datatype, Extents
 
 
 def bounds(datatype: Datatype) -> tuple[int, ...]:
