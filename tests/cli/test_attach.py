@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,18 +21,6 @@ from mpipp.errors import MpippError
 PROGRAM = support.ROOT / "tests" / "gdb" / "programs" / "table_one.c"
 CHECKED = "1 finding in 2 processes, 0 active calls, 2 pending requests"
 both = support.on_mpi("mpich4", "openmpi4")
-
-
-def mpipp(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mpipp.cli.main", *map(str, words)],
-        cwd=support.ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
 
 
 def job_of(pid: int) -> Job:
@@ -63,7 +50,9 @@ def test_a_job(mpi: support.MPI) -> None:
         job = job_of(pids[0])
         assert [(each.pid, each.rank) for each in job.processes] == [(pids[0], 0), (pids[1], 1)]
         assert re.match("mpiexec|mpirun|orterun|prterun", job.started_by), job
-        done = mpipp("attach", "--job", job.launcher, "--", "-batch", "-ex", "mpipp check")
+        done = support.shell(
+            "attach", "--job", str(job.launcher), "--", "-batch", "-ex", "mpipp check"
+        )
     lines = done.stdout.splitlines()
     assert lines[0] == "attached: rank 0 (inferior 1), rank 1 (inferior 2)"
     assert CHECKED in lines
@@ -76,7 +65,7 @@ def test_the_launcher_and_processes_that_cannot_be_attached_to(mpi: support.MPI)
         launcher = job_of(pids[0]).launcher
         with traced(pids[0]) as tracer:
             # Both ranks by their launcher, and one that has ended.
-            done = mpipp("attach", launcher, 4194999, "--", "-batch")
+            done = support.shell("attach", str(launcher), "4194999", "--", "-batch")
     name = support.compile_program(PROGRAM, mpi).name[:15]
     assert done.stderr.splitlines() == [
         f"mpipp: rank 0, process {pids[0]} ({name}) is traced by gdb (pid {tracer}) already: "

@@ -26,18 +26,6 @@ FINDING = (
 both = support.on_mpi("mpich4", "openmpi4")
 
 
-def mpipp(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mpipp.cli.main", *map(str, words)],
-        cwd=support.ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-
-
 def dumped(pid: int, path: Path) -> Path:
     words = [support.need("gdb"), "-nx", "-batch", "-p", str(pid), "-ex", f"gcore {path}"]
     subprocess.run(words, capture_output=True, check=False, timeout=100)
@@ -55,16 +43,16 @@ def test_cores(mpi: support.MPI, tmp_path: Path) -> None:
         cores = [dumped(pid, tmp_path / f"core of {rank}") for rank, pid in sorted(pids.items())]
     program = support.compile_program(PROGRAM, mpi)
     assert elf.program_of_core(str(cores[0])) == str(program)
-    done = mpipp("check", *cores)
+    done = support.shell("check", *cores)
     assert done.returncode == 1 and not done.stderr
     lines = plain(done.stdout).splitlines()
     assert lines[0] == FINDING
     assert "    sends MPI_INT: buf(STRUCT)[0][0](INT), at 0x" in lines
     assert "    receives MPI_DOUBLE: buf(STRUCT)[0][0](DOUBLE), at 0x" in lines
     assert lines[-1] == "1 finding in 2 processes, 0 active calls, 2 pending requests"
-    document = json.loads(mpipp("check", "--json", "--exec", program, *cores).stdout)
+    document = json.loads(support.shell("check", "--json", "--exec", program, *cores).stdout)
     assert [one["check"] for one in document["findings"]] == ["type-mismatch"]
-    alone = mpipp("check", cores[1])
+    alone = support.shell("check", cores[1])
     assert alone.returncode == 0
     assert alone.stdout.startswith("no findings in 1 process")
     broken = tmp_path / "broken"
@@ -73,7 +61,7 @@ def test_cores(mpi: support.MPI, tmp_path: Path) -> None:
 
 
 def check_broken(broken: Path, program: Path, core: Path) -> None:
-    done = mpipp("check", "--exec", program, core, broken)
+    done = support.shell("check", "--exec", program, core, broken)
     assert done.returncode == 2
     assert done.stdout.splitlines()[-1].startswith("no findings in 1 process,")
     assert re.sub(r"\d+ bytes", "N bytes", done.stderr).splitlines() == [
@@ -90,7 +78,7 @@ def test_a_core_that_is_cut_off(mpi: support.MPI, tmp_path: Path) -> None:
         core = cores.as_the_kernel(dumped(pids[1], tmp_path / "core"), tmp_path / "kernel's")
     core.write_bytes(core.read_bytes()[:100_000])
     assert elf.program_of_core(str(core)) == str(program)
-    done = mpipp("check", core)
+    done = support.shell("check", core)
     assert done.returncode == 2 and not done.stdout
     said = re.sub(r"\d+ bytes", "N bytes", done.stderr).splitlines()
     assert said[:2] == [
@@ -120,7 +108,7 @@ def test_core_without_a_program(tmp_path: Path) -> None:
     core = tmp_path / "core"
     core.write_bytes(b"\x7fELF\x02\x01".ljust(16, b"\0") + b"\4\0" + bytes(100))
     assert elf.program_of_core(str(core)) == ""
-    said = mpipp("check", "--exec", __file__, core).stderr
+    said = support.shell("check", "--exec", __file__, core).stderr
     assert said == f"mpipp: {__file__} is no program: check --exec\n"
     with pytest.raises(MpippError, match="not a core file"):
         elf.program_of_core(sys.executable)

@@ -9,6 +9,7 @@ import re
 import expectations
 import support
 import test_inferiors
+import typed
 
 # (what is typed, what gdb says)
 CONVERSATION = (
@@ -185,20 +186,12 @@ DOCUMENTS = (
 @support.every_mpi
 def test_conversation(mpi: support.MPI) -> None:
     program = support.compile_program(expectations.PROGRAMS / "match.c", mpi)
-    commands = ["frame function main", "echo @@@\\n"]
-    for typed, _ in (*CONVERSATION, *DOCUMENTS):
-        commands += [typed, "echo @@@\\n"]
-    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=["break mark", "run"])
-    said = [text.rstrip("\n") for text in output.split("@@@\n")[1:-1]]
-    assert len(said) == len(CONVERSATION) + len(DOCUMENTS)
-    wrong = [
-        f"(mpipp) {typed}\nexpected {expected}\nfound {found}"
-        for (typed, expected), found in zip(CONVERSATION, said)
-        if found != expected
-    ]
-    assert not wrong, "\n".join(wrong)
-    for (_, expected), found in zip(DOCUMENTS, said[len(CONVERSATION) :]):
-        assert json.loads(found) == expected
+    lines = [line for line, _ in (*CONVERSATION, *DOCUMENTS)]
+    stop = ["break mark", "run"]
+    said = typed.answers(lines, ["frame function main"], program=program, mpi=mpi, stop=stop)
+    typed.compare(CONVERSATION, said)
+    for (_, document), found in zip(DOCUMENTS, said[len(CONVERSATION) :]):
+        assert json.loads(found) == document
 
 
 @test_inferiors.both

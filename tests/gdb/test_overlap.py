@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import json
-import re
 
 import expectations
 import support
 import test_inferiors
+import typed
 
 ALIGNED = "alignment   every element is at a multiple of its alignment\n"
 APART = "overlap     no two elements share a byte"
 
-# (what is typed, what gdb says); %p is any address, %d that of an absolute displacement.
+# (what is typed, what gdb says); %p is any address, %n that of an absolute displacement.
 CONVERSATION = (
     (
         # The paper writes the last bytes, {(0,19), (47,53), (76,91)}; here a range ends after them.
@@ -105,8 +105,8 @@ CONVERSATION = (
     ),
     (
         "mpipp blocks absolute",
-        "absolute: 8 bytes of data in [%d, %d)\n"
-        "  [%d, %d) 8 bytes\n"
+        "absolute: 8 bytes of data in [%n, %n)\n"
+        "  [%n, %n) 8 bytes\n"
         "runs        1 contiguous run\n"
         "efficiency  100.0 % of the true extent (8 bytes), 100.0 % of the extent (8 bytes)\n"
         f"{ALIGNED}{APART}",
@@ -249,18 +249,10 @@ DOCUMENTS = (
 @support.every_mpi
 def test_conversation(mpi: support.MPI) -> None:
     program = support.compile_program(expectations.PROGRAMS / "overlap.c", mpi)
-    commands = ["frame function main", "echo @@@\\n"]
-    for typed, _ in (*CONVERSATION, *DOCUMENTS):
-        commands += [typed, "echo @@@\\n"]
-    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=["break mark", "run"])
-    said = [text.rstrip("\n") for text in output.split("@@@\n")[1:-1]]
-    assert len(said) == len(CONVERSATION) + len(DOCUMENTS)
-    wrong = []
-    for (typed, expected), found in zip(CONVERSATION, said):
-        pattern = re.escape(expected).replace("%p", "0x[0-9a-f]+").replace("%d", "[0-9]+")
-        if not re.fullmatch(pattern, found):
-            wrong.append(f"(mpipp) {typed}\nexpected {expected}\nfound {found}")
-    assert not wrong, "\n".join(wrong)
+    lines = [line for line, _ in (*CONVERSATION, *DOCUMENTS)]
+    stop = ["break mark", "run"]
+    said = typed.answers(lines, ["frame function main"], program=program, mpi=mpi, stop=stop)
+    typed.compare(CONVERSATION, said)
     for (_, document), found in zip(DOCUMENTS, said[len(CONVERSATION) :]):
         assert json.loads(found) == document
 

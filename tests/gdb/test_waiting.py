@@ -9,6 +9,7 @@ import subprocess
 import expectations
 import pytest
 import support
+import typed
 
 # (what is typed, what gdb says); %p is any address, %n any number.
 CONVERSATION = (
@@ -65,20 +66,10 @@ CONVERSATION = (
 @support.every_mpi
 def test_conversation(mpi: support.MPI) -> None:
     program = support.compile_program(expectations.PROGRAMS / "waiting.c", mpi)
-    commands = ["echo @@@\\n"]
-    for typed, _ in CONVERSATION:
-        commands += [typed, "echo @@@\\n"]
+    # Columns of handles and serials are as wide as the widest.
+    marks = {**typed.MARKS, "  ": " +"}
     stop = ["mpipp break MPI_Waitall", "run"]
-    said = support.gdb_batch(commands, program=program, mpi=mpi, stop=stop).split("@@@\n")[1:]
-    wrong = []
-    for (typed, expected), found in zip(CONVERSATION, said):
-        pattern = re.escape(expected).replace("%p", "0x[0-9a-f]+").replace("%n", "[0-9]+")
-        # Columns of handles and serials are as wide as the widest.
-        pattern = pattern.replace(r"\ \ ", " +")
-        if not re.fullmatch(pattern, found.rstrip("\n")):
-            wrong.append(f"(gdb) {typed}\nexpected {expected}\nfound {found}")
-    assert not wrong, "\n".join(wrong)
-    assert len(said) == len(CONVERSATION) + 1
+    typed.hold(CONVERSATION, marks=marks, program=program, mpi=mpi, stop=stop)
 
 
 OF_EACH_PEER = """#include <mpi.h>

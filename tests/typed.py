@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""What is typed at gdb and what it says, compared: %p is any address, %n any number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import support
+
+MARKS = {"%p": "0x[0-9a-f]+", "%n": "-?[0-9]+"}
+ANYTHING = {"...": "(?s:.*)"}
+_MARKER = "@@@"
+
+Lines = Sequence[tuple[str, str]]  # (what is typed, what gdb says)
+
+
+def answers(typed: Iterable[str], before: Sequence[str] = (), **options: object) -> list[str]:
+    """What gdb says of each line, typed in one session after those of `before`."""
+    typed = list(typed)
+    commands = [*before, f"echo {_MARKER}\\n"]
+    for line in typed:
+        commands += [line, f"echo {_MARKER}\\n"]
+    output = support.gdb_batch(commands, **options)  # type: ignore[arg-type]
+    said = [text.rstrip("\n") for text in output.split(f"{_MARKER}\n")[1:]]
+    assert len(said) == len(typed) + 1, output
+    return said[:-1]
+
+
+def compare(lines: Lines, said: Iterable[str], marks: Mapping[str, str] = MARKS) -> None:
+    """Fail where gdb said something else than the lines have."""
+    wrong = [
+        f"(gdb) {typed}\nexpected\n{expected}\nfound\n{found}"
+        for (typed, expected), found in zip(lines, said)
+        if not matches(expected, found, marks)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def hold(
+    lines: Lines,
+    before: Sequence[str] = (),
+    marks: Mapping[str, str] = MARKS,
+    **options: object,
+) -> None:
+    """Type all of the lines in one session; the answers must be these."""
+    compare(lines, answers([typed for typed, _ in lines], before, **options), marks)
+
+
+def matches(expected: str, found: str, marks: Mapping[str, str] = MARKS) -> bool:
+    """Whether gdb said what was expected; `marks` stand for regular expressions."""
+    pattern = re.escape(expected)
+    for mark, meaning in marks.items():
+        pattern = pattern.replace(re.escape(mark), meaning)
+    return re.fullmatch(pattern, found) is not None
