@@ -93,7 +93,7 @@ class Request:
     header: Header
     state: str  # "inactive" "active" "complete"
     persistent: bool
-    ready: int  # partitions marked ready so far
+    ready: int  # partitions marked ready so far; starts of a persistent collective operation
     newer: int  # the record of the next one that has the same handle, 0 if there is none
     call: Call
 

@@ -45,6 +45,8 @@ class Comm:
     indegree: int
     outdegree: int
     errhandler: int | None  # handle set by MPI_Comm_set_errhandler; None: never set
+    sources: tuple[int, ...] | None = None  # of this process in a graph: ranks; None: not known
+    destinations: tuple[int, ...] | None = None
     identity: int = 0  # the same in all its processes and no other communicator's; 0: not known
     uncertain: frozenset[str] = frozenset()  # sequences whose ordinals are not certain
     frozen: bool = False  # whether the channel of some receive stays unknown

@@ -88,6 +88,10 @@ class Objects:
             coords=integers(raw.coords, ndims, 4),
             indegree=raw.indegree,
             outdegree=raw.outdegree,
+            sources=integers(raw.sources, max(raw.indegree, 0), 4) if raw.sources else None,
+            destinations=integers(raw.destinations, max(raw.outdegree, 0), 4)
+            if raw.sources
+            else None,
             errhandler=raw.errhandler or None,
             identity=raw.identity,
             uncertain=self._source.sequences(raw.uncertain),

@@ -192,6 +192,8 @@ class RawComm(NamedTuple):
     coords: int
     indegree: int
     outdegree: int
+    sources: int
+    destinations: int
     world_known: int
     errhandler: int
     identity: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is counted for receives whose channel is not known: `counts` of programs/hanging.c."""
+"""What is counted for single calls: receives whose channel is not known, persistent collectives."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ import support
 from observed import job
 
 from mpipp.model import Comm
+
+PERSISTENT = """\
+deadlock: rank 0 and rank 1 wait for each other
+  rank 0 waits in MPI_Recv(source 1, tag 5), called at hanging.c:238 in persistent_collective
+    rank 1 has no such send pending
+  rank 1 waits in MPI_Wait, called at hanging.c:240 in persistent_collective
+    for MPI_Allreduce_init, called at hanging.c:236 in persistent_collective: \
+rank 0 has not started it"""
 
 
 @pytest.mark.timeout(600)
@@ -23,3 +31,10 @@ def test_counts(mpi: support.MPI) -> None:
         posted = {(c.peer, c.tag): c.posted for c in world.channels if c.sequence == "receives"}
         assert posted[1, 2] == 1  # told when it returned
         assert posted[1, 9] == 1
+
+
+@pytest.mark.timeout(600)
+@support.on_mpi("mpich5")
+def test_starts_of_persistent_collectives(mpi: support.MPI) -> None:
+    with job("hanging.c", mpi, "persistent-collective", n=2) as hung:
+        assert hung.becomes(lambda text: text == PERSISTENT) == PERSISTENT

@@ -206,6 +206,37 @@ def test_different_collective_calls_meet() -> None:
     assert told((a, b))[0] == "mismatch: ranks 0 and 1 are in different collective operations"
 
 
+def test_calls_that_meet_another_job() -> None:
+    # What the other job does is not known, but who of this one has not come yet.
+    a, b = ranks(2)
+    a.joined(1).inside(call("MPI_Comm_spawn", root=1))
+    b.posted(0, 5).inside(call("MPI_Recv", source=0, tag=5))
+    assert told((a, b))[:5] == [
+        "deadlock: rank 0 and rank 1 wait for each other",
+        "  rank 0 waits in MPI_Comm_spawn(root 1), called at x.c:1 in main",
+        "    rank 1 has not called it; it waits because the library synchronizes here",
+        "  rank 1 waits in MPI_Recv(source 0, tag 5), called at x.c:1 in main",
+        "    rank 0 has no such send pending",
+    ]
+    assert list(deadlocks.check(job(a, b))) == []
+    b.joined(1)
+    assert stuck((a, b)) == []
+
+
+def test_what_is_left_over() -> None:
+    job_of = ranks(5)
+    for one in job_of[:2]:
+        one.posted(1 - one.rank, 5).inside(call("MPI_Recv", source=1 - one.rank, tag=5))
+    for one in job_of[2:]:
+        one.sent(0, 7).sent(3 if one.rank == 4 else 4, 8)  # these may be received yet
+    job_of[0].posted(1, 6, 2)
+    assert [line for line in told(job_of) if line.startswith("unmatched")] == [
+        "unmatched: rank 0 has posted 2 receives from rank 1 with tag 6: no such message was sent",
+        "unmatched: ranks 2 to 4 sent rank 0 1 message each with tag 7: "
+        "no receive is posted for them",
+    ]
+
+
 def test_near_misses() -> None:
     a, b, c = ranks(3)
     a.posted(1, 5).inside(call("MPI_Recv", source=1, tag=5))

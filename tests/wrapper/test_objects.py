@@ -59,6 +59,10 @@ def communicators(processes: list[Process]) -> None:
         dist_graph = comm("dist_graph")
         assert dist_graph.topology == "distributed graph"
         assert (dist_graph.indegree, dist_graph.outdegree) == (1 + rank, 2 - rank)
+        listed = (1 - rank, rank)
+        assert dist_graph.sources == listed[: 1 + rank]
+        assert dist_graph.destinations == listed[: 2 - rank]
+        assert graph.sources == graph.destinations == ((0, 1) if rank else (1,))
         assert list(comm("shared").world_ranks) == [0, 1]
         assert comm("named").header.name == "second name"
         assert comm("world").world_ranks == range(2)

@@ -68,19 +68,44 @@ static void ask_cartesian(struct mpipp_comm *record, MPI_Comm comm) {
   record->indegree = record->outdegree = 2 * ndims;
 }
 
+static void ask_graph(struct mpipp_comm *record, MPI_Comm comm) {
+  PMPI(Graph_neighbors_count)(comm, record->rank, &record->indegree);
+  record->outdegree = record->indegree;
+  int *found = mpipp_allocate((size_t)(record->indegree + 1) * sizeof *found);
+  if (!found) return;
+  PMPI(Graph_neighbors)(comm, record->rank, record->indegree, found);
+  record->sources = record->destinations = (uint64_t)(uintptr_t)found;
+}
+
+// The weights are asked for and left: the constant that would say so is the library's.
+static void ask_distributed_graph(struct mpipp_comm *record, MPI_Comm comm) {
+  int weighted = 0;
+  PMPI(Dist_graph_neighbors_count)(comm, &record->indegree, &record->outdegree, &weighted);
+  const int in = record->indegree, out = record->outdegree;
+  int *found = mpipp_allocate((size_t)(in + out + 1) * sizeof *found);
+  int *weights = mpipp_allocate((size_t)(in + out + 1) * sizeof *weights);
+  if (found && weights) {
+    PMPI(Dist_graph_neighbors)(comm, in, found, weights, out, found + in, weights + in);
+    record->sources = (uint64_t)(uintptr_t)found; // one block, owned by sources
+    record->destinations = (uint64_t)(uintptr_t)(found + in);
+    found = NULL;
+  }
+  free(found);
+  free(weights);
+}
+
 static void ask_topology(struct mpipp_comm *record, MPI_Comm comm) {
-  int status = MPI_UNDEFINED, weighted;
+  int status = MPI_UNDEFINED;
   PMPI(Topo_test)(comm, &status);
   if (status == MPI_CART) {
     record->topology = MPIPP_TOPO_CART;
     ask_cartesian(record, comm);
   } else if (status == MPI_GRAPH) {
     record->topology = MPIPP_TOPO_GRAPH;
-    PMPI(Graph_neighbors_count)(comm, record->rank, &record->indegree);
-    record->outdegree = record->indegree;
+    ask_graph(record, comm);
   } else if (status == MPI_DIST_GRAPH) {
     record->topology = MPIPP_TOPO_DIST_GRAPH;
-    PMPI(Dist_graph_neighbors_count)(comm, &record->indegree, &record->outdegree, &weighted);
+    ask_distributed_graph(record, comm);
   }
 }
 

@@ -52,6 +52,7 @@ void mpipp_forget(struct mpipp_object *object) {
     mpipp_release(&((struct mpipp_comm *)record)->world_ranks);
     mpipp_release(&((struct mpipp_comm *)record)->remote_world_ranks);
     mpipp_release(&((struct mpipp_comm *)record)->dims);
+    mpipp_release(&((struct mpipp_comm *)record)->sources); // the destinations stand behind them
     break;
   case MPIPP_GROUP:
     mpipp_release(&((struct mpipp_group *)record)->world_ranks);

@@ -179,12 +179,17 @@ static int matched_at_start(const struct mpipp_call *made) {
   return made->buffers[0].peers == 1 && made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE);
 }
 
+static int is_collective(const struct mpipp_call *made) {
+  return !(made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE));
+}
+
 // Whether a request is about to start and be matched anew, with a copy of the call that made it.
 static int is_about_to_start(uint64_t handle, struct mpipp_call *made) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  const struct mpipp_request *request = mpipp_chain_find(handle, 0);
+  struct mpipp_request *request = mpipp_chain_find(handle, 0);
   int starts = request && request->state == MPIPP_REQUEST_INACTIVE;
   if (starts) memcpy(made, &request->call, offsetof(struct mpipp_call, buffers[1]));
+  if (starts && is_collective(&request->call)) MPIPP_WRITE(request->ready, request->ready + 1);
   mpipp_unlock_kind(locked);
   return starts && matched_at_start(made);
 }
@@ -219,7 +224,7 @@ void mpipp_started(const MPI_Request *requests, int64_t count) {
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
     struct mpipp_request copy, *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
     if (request) {
-      request->ready = 0;
+      if (!is_collective(&request->call)) request->ready = 0;
       __atomic_store_n(&request->state, MPIPP_REQUEST_ACTIVE, __ATOMIC_RELEASE);
       if (is_listening()) copy = *request;
     }

@@ -214,7 +214,7 @@ struct mpipp_request {
   uint64_t counted; // private: 1 while it keeps datatypes or copies alive
   uint64_t output;  // private: where the operation puts a new handle (MPI_Comm_idup)
   uint64_t copies;  // private: block that holds the copied arrays of v and w forms
-  int64_t ready;    // partitions marked ready so far
+  int64_t ready;    // partitions marked ready so far; starts of a persistent collective operation
   struct mpipp_call call;
 };
 
@@ -253,7 +253,8 @@ struct mpipp_comm {
   int32_t ndims;
   uint64_t dims, periods, coords; // i32[ndims]
   int32_t indegree, outdegree;
-  uint32_t world_known; // 1: world_ranks == 0 means equal to the rank
+  uint64_t sources, destinations; // i32[indegree], i32[outdegree] of graphs; 0: not known
+  uint32_t world_known;           // 1: world_ranks == 0 means equal to the rank
   uint32_t padding;
   uint64_t errhandler;    // handle set by MPI_Comm_set_errhandler, 0 if never set
   uint64_t identity;      // the same in all its processes and no other's; 0: not known

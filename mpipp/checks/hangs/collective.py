@@ -16,7 +16,7 @@ from mpipp.checks.hangs.messages import Messages
 from mpipp.checks.process import Operation
 from mpipp.checks.world import Member, World
 from mpipp.errors import MpippError
-from mpipp.model import Buffer, DatatypeRecord
+from mpipp.model import Buffer, Comm, DatatypeRecord, Request
 
 # All wait for all: they agree on something, or each has data for each.
 _AGREE = frozenset(
@@ -30,7 +30,12 @@ _EXCHANGE = frozenset(
 )
 _FROM_ROOT = frozenset({"Bcast", "Scatter", "Scatterv"})
 _TO_ROOT = frozenset({"Gather", "Gatherv", "Reduce"})
+# With another job, after all of this one have come.
+_MEETING = frozenset({"Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect"})
 _PREFIX = frozenset({"Scan", "Exscan"})
+
+
+_UNCERTAIN = Unknown("which collective calls belong together is not certain")
 
 
 class _Wanted(NamedTuple):
@@ -60,12 +65,58 @@ class Collectives:
             return Unknown("its communicator is not recorded")
         member = self._known.of(operation)
         if member is None or call.ordinal is None or "collectives" in member.comm.uncertain:
-            return Unknown("which collective calls belong together is not certain")
+            return _UNCERTAIN
         name = call.facts.operation
         wanted = _wanted(name, operation, member)
         if wanted is None:
             return Unknown(f"whom {call.procedure} waits for is not recorded")
         return self._all(operation, member, name, wanted)
+
+    def started(self, operation: Operation) -> Condition:
+        """What a persistent collective operation waits for: as many starts of the others.
+
+        They are the same operation where the calls that made them have the same ordinal.
+        """
+        request, call, member = operation.request, operation.call, self._known.of(operation)
+        if request is None or member is None or call.ordinal is None:
+            return _UNCERTAIN
+        wanted = _wanted(call.facts.operation, operation, member)
+        if wanted is None or "collectives" in member.comm.uncertain:
+            return _UNCERTAIN
+        late: dict[bool, set[int]] = {True: set(), False: set()}
+        for rank, lenient in wanted:
+            world_rank = self._known.world_rank(member, rank)
+            starts = self._starts(member, rank, call.ordinal)
+            if world_rank is None or starts is None:
+                return _UNCERTAIN
+            if starts < request.ready:
+                late[lenient].add(world_rank)
+        found = tuple(
+            Event("start", frozenset(ranks), operation, member, lenient=lenient)
+            for lenient, ranks in late.items()
+            if ranks
+        )
+        return All(found) if found else Met()
+
+    def _starts(self, member: Member, rank: int, ordinal: int) -> int | None:
+        # How often a process has started the operation; None: not known.
+        peer = self._known.peer(member, rank)
+        if peer is None:
+            world_rank = self._known.world_rank(member, rank)
+            missing = world_rank is not None and self._known.process(world_rank) is None
+            return 0 if missing else None
+        if "collectives" in peer.comm.uncertain:
+            return None
+        for found in peer.process.registry.objects("request"):
+            if not isinstance(found, Request) or not found.persistent:
+                continue
+            comm = self._known.comm(peer.process, found.call.comm)
+            collective = found.call.dest is None and found.call.source is None
+            if comm is None or comm.identity != member.comm.identity or not collective:
+                continue
+            if found.call.ordinal == ordinal:
+                return found.ready
+        return 0 if self._messages.counts(peer).joined < ordinal else None
 
     def _all(
         self, operation: Operation, member: Member, name: str, wanted: Iterable[_Wanted]
@@ -88,6 +139,8 @@ class Collectives:
             if late:
                 ranks = frozenset(late)
                 found.append(Event("collective", ranks, operation, member, lenient=lenient))
+        if name in _MEETING:
+            found.append(Unknown("what the other job does is not recorded"))
         return All(tuple(found)) if found else Met()
 
     def _there(self, member: Member, name: str, ordinal: int) -> _There | Unknown:
@@ -110,7 +163,7 @@ class Collectives:
                     return Unknown("the communicator is not known in all of its processes")
                 found.late[rank] = world_rank
             elif "collectives" in peer.comm.uncertain:
-                return Unknown("which collective calls belong together is not certain")
+                return _UNCERTAIN
             elif self._messages.counts(peer).joined < ordinal:
                 found.late[rank] = world_rank
             else:
@@ -147,9 +200,14 @@ def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted
         return [_Wanted(rank, rank > comm.rank or not _has_data(operation, 0)) for rank in others]
     if name in _FROM_ROOT or name in _TO_ROOT:
         return _rooted(name, operation, member, others)
-    if name.startswith("Neighbor_") and comm.topology == "cartesian":
-        return [_Wanted(rank, not _has_data(operation, 0)) for rank in neighbors(member)]
-    return None
+    if name in _MEETING:
+        return [_Wanted(rank, True) for rank in others]
+    sources = neighbors(member) if name.startswith("Neighbor_") else None
+    if sources is None:
+        return None
+    # In place of what is beyond the grid there is no process (MPI-4.1, section 8.6).
+    wanted = ((i, rank) for i, rank in enumerate(sources) if rank is not None)
+    return [_Wanted(rank, not _has_data(operation, i)) for i, rank in wanted]
 
 
 def _rooted(
@@ -189,14 +247,25 @@ def _amount(buffer: Buffer, rank: int) -> int:
     return count * size
 
 
-def neighbors(member: Member) -> Iterator[int]:
-    """The neighbors in a Cartesian topology (MPI-4.1, section 8.6)."""
+def neighbors(member: Member) -> list[int | None] | None:
+    """The neighbors that send to a process in a topology (MPI-4.1, section 8.6).
+
+    By their numbers; None for one that is not there. None if they are not known.
+    """
     comm = member.comm
+    if comm.topology == "cartesian":
+        return list(_around(comm))
+    return None if comm.sources is None else list(comm.sources)
+
+
+def _around(comm: Comm) -> Iterator[int | None]:
+    # In a Cartesian topology.
     for i, (size, periodic) in enumerate(zip(comm.dims, comm.periods)):
         for step in (-1, 1):
             at = list(comm.coords)
             at[i] += step
             if not periodic and not 0 <= at[i] < size:
+                yield None
                 continue
             at[i] %= size
             rank = 0

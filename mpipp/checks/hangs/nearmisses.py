@@ -65,6 +65,12 @@ class NearMisses:
 
     def __init__(self, messages: Messages) -> None:
         self._messages = messages
+        # What was told: by source and destination in MPI_COMM_WORLD, communicator and tag.
+        self.told: set[tuple[int | None, int | None, int, int]] = set()
+
+    def _tell(self, source: Process, dest: Process, left: Left) -> None:
+        ranks = source.registry.info.world_rank, dest.registry.info.world_rank
+        self.told.add((*ranks, left.comm.identity, left.tag))
 
     def of(self, event: Event, rank: int) -> list[str]:
         """What the process `rank` did instead of what the event asks of it, a sentence each."""
@@ -85,8 +91,10 @@ class NearMisses:
             what = f"rank {rank} sent it {words.counted(left.count, 'message')} with tag {left.tag}"
             same = left.comm.identity == event.member.comm.identity
             if same and left.tag != tag:
+                self._tell(sender, own, left)
                 yield f"another tag: {what}"
             elif not same and (any_tag or left.tag == tag):
+                self._tell(sender, own, left)
                 yield f"another communicator: {what} on {words.comm(left.comm)}"
         if event.any or event.operation.call.source is None or any_tag:
             return
@@ -99,11 +107,13 @@ class NearMisses:
             if other is not sender:
                 for left in unreceived(self._messages, other, own):
                     if self._is_wanted(event, left, tag):
+                        self._tell(other, own, left)
                         what = words.counted(left.count, "message")
                         yield f"another rank: rank {number} sent it {what} with tag {tag}"
             if other is not own:
                 for left in unreceived(self._messages, sender, other):
                     if self._is_wanted(event, left, tag):
+                        self._tell(sender, other, left)
                         what = words.counted(left.count, "message")
                         sent = f"rank {rank} sent {what} with tag {tag}"
                         yield f"another rank: {sent} to rank {number}"
@@ -123,14 +133,17 @@ class NearMisses:
             )
             same = left.comm.identity == event.member.comm.identity
             if same and left.tag != tag:
+                self._tell(own, receiver, left)
                 yield f"another tag: {what} from rank {own_rank}"
             elif not same and left.tag == tag:
+                self._tell(own, receiver, left)
                 yield f"another communicator: {what} on {words.comm(left.comm)}"
         for other in known.all:
             number = other.registry.info.world_rank
             if other is not own:
                 for left in unsent(self._messages, other, receiver):
                     if self._is_wanted(event, left, tag):
+                        self._tell(other, receiver, left)
                         what = words.counted(left.count, "message")
                         yield (
                             f"another rank: rank {rank} waits for {what} with tag {tag} "

@@ -13,6 +13,7 @@ from mpipp.checks.hangs.sentences import Place, Sentences
 _MOST_TOLD = 8  # processes of one knot that are told one by one
 _MOST_GROUPS = 8  # groups that differ by the arguments of their calls
 _MOST_LACKS = 4  # things that one call lacks
+_MOST_LEFT = 8  # sentences on what is unmatched
 _MOST_NEAR = 3  # near misses of one call
 
 
@@ -32,7 +33,18 @@ class Report:
         for knot in self._found.knots:
             yield from self.knot(knot)
             yield ""
+        if self._found.knots:
+            yield from self._left_over()
         yield from self.others()
+
+    def _left_over(self) -> Iterator[str]:
+        left = self._say.left_over()
+        for sentence in left[:_MOST_LEFT]:
+            yield f"unmatched: {sentence}"
+        if len(left) > _MOST_LEFT:
+            yield f"and {len(left) - _MOST_LEFT} more unmatched"
+        if left:
+            yield ""
 
     def knot(self, knot: Knot) -> Iterator[str]:
         """One deadlock, or what waits for processes that have ended."""

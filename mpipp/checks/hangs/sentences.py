@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from mpipp.checks.hangs import words
+from mpipp.checks.hangs import unmatched, words
 from mpipp.checks.hangs.analysis import Explanation, State
 from mpipp.checks.hangs.conditions import Event
 from mpipp.checks.hangs.nearmisses import NearMisses
@@ -15,6 +15,7 @@ from mpipp.checks.process import Operation, Process
 _UNDONE = {
     "receive": "posted no such receive",
     "collective": "not called it",
+    "start": "not started it",
     "fence": "not called it",
     "post": "not called MPI_Win_post for it",
     "complete": "not called MPI_Win_complete for it",
@@ -114,8 +115,16 @@ class Sentences:
 
     def near_misses(self, event: Event, most: int) -> list[str]:
         """What was done instead, a sentence each."""
-        found = [miss for rank in sorted(event.ranks) for miss in self._near.of(event, rank)]
-        return list(dict.fromkeys(found))[:most]
+        found: dict[str, None] = {}
+        for miss in (miss for rank in sorted(event.ranks) for miss in self._near.of(event, rank)):
+            found[miss] = None
+            if len(found) == most:
+                break
+        return list(found)
+
+    def left_over(self) -> list[str]:
+        """What is unmatched and was not told as a near miss, a sentence each."""
+        return unmatched.sentences(self._found, self._near.told)
 
 
 def _nth(number: int | None) -> str:

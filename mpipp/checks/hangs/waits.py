@@ -109,7 +109,7 @@ class Waits:
         if request.sharing > 1:  # MPI libraries give one handle to all that are complete
             return Met()
         if request.persistent and request.call.dest is None and request.call.source is None:
-            return Unknown("how often a persistent collective operation was started is not counted")
+            return self.collectives.started(operation)
         if request.call.file is not None or request.call.target_rank is not None:
             return Met()
         if request.call.message is not None:

@@ -219,10 +219,35 @@ static void counts(void) {
   RECEIVE(0, 9);
 }
 
+// Each receives from the rank before it: rank 2 need not wait for rank 0.
+static void graph(void) {
+  MPI_Comm ring;
+  int before = (rank + size - 1) % size, after = (rank + 1) % size;
+  MPI_Dist_graph_create_adjacent(WORLD, 1, &before, MPI_UNWEIGHTED, 1, &after, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &ring);
+  MPI_Comm_set_name(ring, "ring");
+  if (rank == 0) RECEIVE(1, 5);
+  MPI_Neighbor_allgather(out, 1, MPI_INT, &in, 1, MPI_INT, ring);
+}
+
+static void persistent_collective(void) {
+#if MPI_VERSION >= 4
+  MPI_Request sum;
+  MPI_Allreduce_init(large, out, 1, MPI_INT, MPI_SUM, WORLD, MPI_INFO_NULL, &sum);
+  for (int i = 0; i < 2; i++) {
+    if (i == 1 && rank == 0) RECEIVE(1, 5);
+    MPI_Start(&sum);
+    MPI_Wait(&sum, IGNORED);
+  }
+#endif
+}
+
 static const struct {
   const char *name;
   void (*hang)(void);
-} CASES[] = {{"receives", receives},
+} CASES[] = {{"graph", graph},
+             {"persistent-collective", persistent_collective},
+             {"receives", receives},
              {"ring", ring},
              {"ssend-ring", ssend_ring},
              {"sends", sends},
