@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from mpipp import __version__
-from mpipp.cli import attach, browse, check, doctor, gdb, run, why, wrapper
+from mpipp.cli import start
 from mpipp.errors import MpippError
 
 _SESSION = """\
@@ -23,9 +23,13 @@ example session:
   (gdb) mpipp column matrix         the values it picks from memory
   $ mpipp run -n 4 -- ./ring 100    four ranks with the wrapper; then, for one:
   $ mpipp gdb -p PID
+  $ mpipp run --check -n 4 -- ./ring 100   watched: errors are reported
   $ mpipp attach                    or of all of them in one gdb: mpipp why, mpipp check
   $ mpipp check core.*              what is wrong, of processes that have ended
 """
+
+
+_EXEC = "become a program with the wrapper: srun -n 64 mpipp exec --check -- ./app"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -37,21 +41,30 @@ class _Parser(argparse.ArgumentParser):
 def main(words: Sequence[str] | None = None) -> int:
     """Run `mpipp` with these arguments (default: the process's own); returns the exit status."""
     words = list(sys.argv[1:] if words is None else words)
-    parser, gdb_parser = _parsers()
     try:
-        # gdb's options are not ours to know: only what comes before them is parsed.
-        if words[:1] == ["gdb"]:
-            return gdb.run(*_gdb_arguments(gdb_parser, words[1:]))
-        if words[:1] == ["attach"] and "--" in words:
-            end = words.index("--")
-            arguments = _parsed(parser, words[:end])
-            return attach.run(arguments, words[end + 1 :])
-        arguments = _parsed(parser, words)
-        status: int = arguments.run(arguments)
-        return status
+        # Every process of a job runs it, so that nothing is loaded for other commands.
+        if words[:1] == ["exec"]:
+            return start.run(_parsed(_exec_parser(), words[1:]))
+        return _other(words)
     except MpippError as error:
         print(f"mpipp: {error}", file=sys.stderr)
         return 2
+
+
+def _other(words: list[str]) -> int:
+    from mpipp.cli import attach, gdb
+
+    parser, gdb_parser = _parsers()
+    # gdb's options are not ours to know: only what comes before them is parsed.
+    if words[:1] == ["gdb"]:
+        return gdb.run(*_gdb_arguments(gdb_parser, words[1:]))
+    if words[:1] == ["attach"] and "--" in words:
+        end = words.index("--")
+        arguments = _parsed(parser, words[:end])
+        return attach.run(arguments, words[end + 1 :])
+    arguments = _parsed(parser, words)
+    status: int = arguments.run(arguments)
+    return status
 
 
 def _parsed(parser: _Parser, words: list[str]) -> argparse.Namespace:
@@ -63,7 +76,16 @@ def _parsed(parser: _Parser, words: list[str]) -> argparse.Namespace:
     return arguments
 
 
+def _exec_parser() -> _Parser:
+    parser = _Parser(prog="mpipp exec", description=_EXEC, allow_abbrev=False)
+    start.add_arguments(parser)
+    parser.set_defaults(prog=parser.prog)
+    return parser
+
+
 def _parsers() -> tuple[_Parser, _Parser]:
+    from mpipp.cli import attach, browse, check, doctor, gdb, run, why, wrapper
+
     parser = _Parser(
         prog="mpipp",
         description="See what MPI sees: MPI handles and communication buffers in the debugger.",
@@ -76,6 +98,7 @@ def _parsers() -> tuple[_Parser, _Parser]:
     for name, module, text in (
         ("wrapper", wrapper, "build the wrapper for one MPI and print its path"),
         ("run", run, "start a program under mpiexec with the wrapper"),
+        ("exec", start, _EXEC),
         ("attach", attach, "start gdb on running processes, one inferior for each"),
         ("why", why, "tell of core files why their processes hang"),
         ("check", check, "check core files: what is wrong, also between the processes"),

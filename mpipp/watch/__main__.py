@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import sys
 import traceback
 
+from mpipp.watch import start
 from mpipp.watch.output import output
 from mpipp.watch.watcher import Settings, Watcher
 
@@ -27,7 +29,19 @@ def main() -> int:
         return 1
     finally:
         to.close()
+        if not to.has_launcher:
+            _remove(directory)
     return 0
+
+
+def _remove(directory: str) -> None:
+    # With the lock: a process that comes now makes another directory, and starts another watcher.
+    with contextlib.suppress(OSError):
+        lock = start.locked(directory)
+        for name in (start.SOCKET, start.LOCK):
+            os.unlink(os.path.join(directory, name))
+        os.rmdir(directory)
+        os.close(lock)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,8 @@ def output(directory: str) -> ToLauncher | ToStream:
 class ToLauncher:
     """Lines of JSON on a connection."""
 
+    has_launcher = True
+
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
 
@@ -67,6 +69,8 @@ class ToLauncher:
 
 class ToStream:
     """Text on the error stream that the first process of the node had."""
+
+    has_launcher = False
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """A finding."""

@@ -13,7 +13,12 @@ import os
 import socket
 import sys
 
-SOCKET = "watcher"  # its name in the run's directory
+TYPE_CHECKING = False  # as typing has it, which takes long to load
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
+
+SOCKET, LOCK = "watcher", "lock"  # their names in the run's directory
 _BACKLOG = 4096
 
 
@@ -23,15 +28,29 @@ def watched(directory: str, hang_after: str) -> str:
     Raises OSError.
     """
     path = os.path.join(directory, SOCKET)
-    lock = os.open(os.path.join(directory, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = locked(directory)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
         if not _announce(path):
             _start(path, directory, hang_after)
             _announce(path)
     finally:
         os.close(lock)
     return path
+
+
+def locked(directory: str) -> int:
+    """The lock of a run's directory, which is made again if a watcher has just removed it."""
+    while True:
+        os.makedirs(directory, 0o700, exist_ok=True)
+        path = os.path.join(directory, LOCK)
+        try:
+            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            continue
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.fstat(lock).st_nlink:
+            return lock
+        os.close(lock)
 
 
 def _announce(path: str) -> bool:
@@ -84,22 +103,27 @@ def _become_watcher(listener: int, directory: str, hang_after: str) -> None:
     os.execve(sys.executable, words, environment)
 
 
-def main() -> None:
-    """Become the program, watched or not."""
-    directory, wrapper, hang_after, *program = sys.argv[1:]
+def become(directory: str, wrapper: str, hang_after: str, program: Sequence[str]) -> NoReturn:
+    """Become the program, with the wrapper in it.
+
+    Args:
+        directory: of the run, on this node; "": it is not watched.
+        hang_after: for the watcher, seconds.
+    """
     environment = dict(os.environ)
     before = environment.get("LD_PRELOAD")
     environment["LD_PRELOAD"] = f"{wrapper}:{before}" if before else wrapper
     try:
-        environment["MPIPP_WATCH"] = watched(directory, hang_after)
+        if directory:
+            environment["MPIPP_WATCH"] = watched(directory, hang_after)
     except OSError as error:
         sys.stderr.write(f"mpipp: not watched: {directory}: {error.strerror}\n")
     try:
-        os.execvpe(program[0], program, environment)
+        os.execvpe(program[0], list(program), environment)
     except OSError as error:
         sys.stderr.write(f"mpipp: cannot start {program[0]}: {error.strerror}\n")
         sys.exit(127)
 
 
 if __name__ == "__main__":
-    main()
+    become(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])

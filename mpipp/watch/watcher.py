@@ -32,7 +32,7 @@ _CLEANED_UP = 5.0  # seconds in which it has ended them
 _STILL = 0.02  # seconds in which who does not move is taken to stand still
 _LOOKS = 50
 _LOOK = 0.5  # seconds between looks whether anything moves
-_LINGER = 1.0  # seconds after the last process
+_LINGER = 0.3  # seconds after the last process
 _LATEST = 60.0  # seconds until the first comes
 
 

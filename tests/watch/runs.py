@@ -12,7 +12,8 @@ import support
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 # What starts a line of the report; launchers write on the same stream.
-_OURS = re.compile(r"(error|warning|mpipp): ")
+_OURS = re.compile(r"(error|warning): ")
+_LAST = re.compile(r"mpipp: (?!building ).*")
 
 
 class Run(NamedTuple):
@@ -49,8 +50,9 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
     last: list[str] = []
     inside = False
     for line in done.stderr.splitlines():
-        if line.startswith("mpipp: "):
-            last.append(line)
+        found = _LAST.search(line)  # where a launcher has not ended its line, behind that
+        if found:
+            last.append(found[0])
         elif _OURS.match(line):
             blocks.append(line)
             inside = True

@@ -11,23 +11,23 @@ import runs
 import support
 from support import MPI, every_mpi, on_mpi
 
-ALL_IS_WELL = "mpipp: no errors in 2 processes, 14 calls"
+ALL_IS_WELL = "mpipp: no errors in 2 processes, 15 calls"
 FINALIZE = (
     "  rule: MPI-4.1, section 11.2.2: a process must call MPI_Finalize before it ends\n  to do: "
 )
 LEAK = """\
 warning: 1 datatype is not freed
   ranks 0 and 1: MPI_Datatype #{serial}, VECTOR[3, 2, 4], size 24, extent 40, not committed
-    made at ends.c:63 in main
+    made at ends.c:65 in main
   rule: MPI-4.1, section 11.2.2: a program should free what it made before MPI_Finalize
   to do: call MPI_Type_free when it is needed no more
   MUST: MUST_ERROR_LEAK_DATATYPE"""
 DIED = (
     """\
 error: a process has died, by a signal or _exit
-  rank 1: not in MPI; its last call was MPI_Recv
-    called at ends.c:58 in main
-    meanwhile rank 0: MPI_Barrier, called at ends.c:66 in main
+  rank 1: not in MPI; its last call was MPI_Probe
+    called at ends.c:59 in main
+    meanwhile rank 0: MPI_Ssend(dest 1, tag 9), called at ends.c:63 in main
 """
     + FINALIZE
     + "look at what it printed, and at its core file with mpipp gdb; of a process that a signal "
@@ -36,9 +36,9 @@ error: a process has died, by a signal or _exit
 EXITED = (
     """\
 error: a process has ended without MPI_Finalize
-  rank 1: not in MPI; its last call was MPI_Recv
-    called at ends.c:58 in main
-    meanwhile rank 0: MPI_Barrier, called at ends.c:66 in main
+  rank 1: not in MPI; its last call was MPI_Probe
+    called at ends.c:59 in main
+    meanwhile rank 0: MPI_Ssend(dest 1, tag 9), called at ends.c:63 in main
 """
     + FINALIZE
     + "call MPI_Finalize before the program returns from main or calls exit"
@@ -47,7 +47,7 @@ ABORTED = """\
 warning: a process has called MPI_Abort
   rank 1: MPI_Abort(comm = "MPI_COMM_WORLD", errorcode = 7)
     called at ends.c:44 in end
-    meanwhile rank 0: MPI_Barrier, called at ends.c:66 in main
+    meanwhile rank 0: MPI_Ssend(dest 1, tag 9), called at ends.c:63 in main
   rule: MPI-4.1, section 9.7: MPI_Abort ends all processes of a job at once
   to do: nothing, if the program found an error of its own there"""
 
@@ -66,7 +66,7 @@ def test_a_leak(mpi: MPI) -> None:
     assert "MPI_Datatype #" in block
     serial = block.split("#")[1].split(",")[0]
     assert block == mpi.cited(LEAK.format(serial=serial))
-    assert (found.status, found.last) == (0, ["mpipp: 1 warning in 2 processes, 12 calls"])
+    assert (found.status, found.last) == (0, ["mpipp: 1 warning in 2 processes, 13 calls"])
 
 
 @every_mpi
@@ -93,7 +93,7 @@ def test_findings_are_written(mpi: MPI, tmp_path: Path) -> None:
     text = (tmp_path / "report" / "findings.txt").read_text()
     assert text == f"{found.blocks[0]}\n\n{found.last[0].removeprefix('mpipp: ')}\n"
     content = json.loads((tmp_path / "report" / "findings.json").read_text())
-    assert (content["command"], content["processes"], content["calls"]) == ("run", 2, 12)
+    assert (content["command"], content["processes"], content["calls"]) == ("run", 2, 13)
     assert [(one["id"], one["severity"]) for one in content["findings"]] == [
         ("datatype-leak", "warning")
     ]
@@ -113,7 +113,7 @@ def test_several_programs(mpi: MPI) -> None:
     found = runs.run(mpi, [program, "leak", ":", "-n", "1", program, "well"], n=1)
     (block,) = found.blocks
     assert "  rank 0: MPI_Datatype" in block
-    assert found.last == ["mpipp: 1 warning in 2 processes, 13 calls"]
+    assert found.last == ["mpipp: 1 warning in 2 processes, 14 calls"]
 
 
 @on_mpi("mpich4")

@@ -54,11 +54,13 @@ int main(int argc, char **argv) {
   if (rank == 0 && is(how, "fork")) fork_a_child();
   if (rank == 0 && is(how, "limit")) limit();
   fflush(stdout);
+  // Rank 0 cannot leave its call before rank 1 has received, and is inside when that has probed.
   if (rank == 1) {
-    MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Probe(0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     end(how);
+    MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else if (rank == 0) {
-    MPI_Send(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD);
+    MPI_Ssend(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD);
   }
   MPI_Type_vector(3, 2, 4, MPI_INT, &column);
   if (!is(how, "leak")) MPI_Type_free(&column);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The first process sends a row to each other one. With "free" it frees the rows' datatypes; with
+// "crash" rank 2 does not come to its end. The tutorial docs/watch.md watches it.
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv) {
+  double matrix[8][5] = {{0}}, row[5];
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank), MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int peer = 1; rank == 0 && peer < size; peer++) {
+    MPI_Datatype type;
+    MPI_Type_contiguous(5, MPI_DOUBLE, &type), MPI_Type_commit(&type);
+    MPI_Send(matrix[peer], 1, type, peer, 0, MPI_COMM_WORLD);
+    if (argc > 1 && strcmp(argv[1], "free") == 0) MPI_Type_free(&type);
+  }
+  if (rank == 0) printf("rank 0 has sent %d rows\n", size - 1);
+  fflush(stdout);
+  if (rank > 0) {
+    MPI_Recv(row, 5, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 2 && argc > 1 && strcmp(argv[1], "crash") == 0) raise(SIGKILL);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+}

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp exec`: becomes a program with the wrapper in it, for launchers that mpipp does not start.
+
+Each process of a job runs it, so that it imports no other command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import stat
+import tempfile
+
+from mpipp.errors import MpippError
+from mpipp.watch import start
+
+WRAPPER = "MPIPP_WRAPPER"  # the path of the wrapper, where looking for it takes too long
+# How launchers name a job to its processes.
+_JOBS = (
+    ("SLURM_JOB_ID", "SLURM_STEP_ID"),
+    ("PMIX_NAMESPACE",),
+    ("OMPI_MCA_ess_base_jobid",),
+    ("PMI_JOBID",),
+    ("FLUX_JOB_ID",),
+    ("PALS_APID",),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `mpipp exec`."""
+    parser.add_argument("--check", action="store_true", help="watch the program: report errors")
+    parser.add_argument(
+        "--hang-after",
+        type=float,
+        default=30.0,
+        metavar="S",
+        help="with --check: say why nothing moves after so many seconds (default: 30; 0: never)",
+    )
+    parser.add_argument("--mpicc", metavar="CC", help="the MPI compiler that fits the program")
+    parser.add_argument(
+        "program",
+        nargs=argparse.REMAINDER,
+        metavar="-- PROGRAM [ARGUMENT...]",
+        help="what to start",
+    )
+    parser.epilog = f"{WRAPPER} may hold what mpipp wrapper prints; it is not looked for then"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Replace this process by the program.
+
+    Raises:
+        MpippError: no wrapper fits the program, or it cannot be started.
+    """
+    program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
+    if not program:
+        raise MpippError("no program to run: give it after --, with its arguments")
+    if arguments.hang_after < 0:
+        raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
+    wrapper = os.environ.get(WRAPPER) or _wrapper(program[0], arguments.mpicc)
+    directory = directory_of_job() if arguments.check else ""
+    start.become(directory, wrapper, f"{arguments.hang_after:g}", program)
+
+
+def _wrapper(program: str, mpicc: str | None) -> str:
+    from mpipp.cli.launch import built, mpi_for
+
+    return built(mpi_for(program, mpicc))
+
+
+def directory_of_job() -> str:
+    """A directory on this node for the processes of this job, that only the user may enter.
+
+    Raises:
+        MpippError: somebody else has made it.
+    """
+    names = ([os.environ.get(name, "") for name in names] for names in _JOBS)
+    job = next(("-".join(words) for words in names if words[0]), f"parent-{os.getppid()}")
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    base = runtime if runtime and os.access(runtime, os.W_OK) else tempfile.gettempdir()
+    name = re.sub(r"[^\w.-]", "_", f"mpipp-{os.getuid()}-{job}")[:60]
+    path = os.path.join(base, name)
+    try:
+        os.makedirs(path, 0o700, exist_ok=True)
+        found = os.lstat(path)
+    except OSError as error:
+        raise MpippError(f"cannot make {path} ({error.strerror}): set XDG_RUNTIME_DIR") from None
+    private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077
+    if not private or found.st_uid != os.getuid():
+        raise MpippError(f"{path} is not this user's alone: remove it, or set XDG_RUNTIME_DIR")
+    return path

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""docs/watch.md shows what a user sees: its commands, typed as written.
+
+With MPIPP_UPDATE_DOCS=1 the outputs in the page are replaced by what is printed. What launchers say
+of processes that died is theirs, and not shown.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import MPI, ROOT, find_mpi
+
+PAGE = ROOT / "docs" / "watch.md"
+BLOCK = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
+STOPPED = "^C"
+# Lines of MPICH's own: its launcher's, and those of the libraries it is made of.
+FOREIGN = re.compile(
+    r"^(=|\[WARNING\] yaksa|YOUR APPLICATION|This typically|Please see|\[\w+:\d+:|$)"
+)
+
+
+def alike(lines: list[str]) -> list[str]:
+    """Lines without what differs: how far the others came before a process died."""
+    kept = [line for line in lines if not line.startswith("    meanwhile ")]
+    return [re.sub(r"^(mpipp: 1 error .*), \d+ calls", r"\1, N calls", line) for line in kept]
+
+
+def typed(command: str, directory: Path, env: dict[str, str], stops: bool) -> list[str]:
+    """What a command prints; `stops`: it is interrupted when it has told of a deadlock."""
+    run = subprocess.Popen(
+        ["sh", "-c", command],
+        cwd=directory,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    assert run.stdout is not None
+    lines = []
+    for line in run.stdout:
+        lines.append(line.rstrip("\n"))
+        if stops and line == "\n":
+            os.killpg(run.pid, signal.SIGINT)
+            break
+    run.communicate(timeout=60)
+    return [*lines, STOPPED] if stops else lines
+
+
+def written(text: str, directory: Path, env: dict[str, str]) -> str:
+    """The page with what its commands print."""
+
+    def answered(found: re.Match[str]) -> str:
+        block = found.group(1)
+        lines: list[str] = []
+        for piece in re.split(r"(?m)^(?=\$ )", block)[1:]:
+            command = piece.split("\n")[0]
+            lines.append(command)
+            said = typed(command[2:], directory, env, STOPPED in piece)
+            if piece.count("\n") > 1:
+                kept = [line for line in said if not FOREIGN.match(line)]
+                lines += spaced(kept)
+        return "```console\n" + "\n".join(lines) + "\n```\n"
+
+    return BLOCK.sub(answered, text)
+
+
+def spaced(lines: list[str]) -> list[str]:
+    """With the blank lines behind findings."""
+    result: list[str] = []
+    for line in lines:
+        if not line.startswith(" ") and result and result[-1].startswith("  "):
+            result.append("")
+        result.append(line)
+    return result
+
+
+def environment(mpi: MPI, directory: Path) -> dict[str, str]:
+    """One in which `mpicc` and `mpipp` are this MPI's, and these sources'."""
+    tools = directory / "bin"
+    tools.mkdir()
+    (tools / "mpicc").symlink_to(mpi.mpicc)
+    (tools / "mpipp").write_text(f'#!/bin/sh\nexec {sys.executable} -m mpipp.cli "$@"\n')
+    (tools / "mpipp").chmod(0o755)
+    path = f"{tools}:{mpi.env['PATH']}"
+    return {**mpi.env, "PATH": path, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.mark.timeout(300)
+def test_every_output_is_what_is_printed(tmp_path: Path) -> None:
+    mpi = find_mpi("mpich4")
+    assert mpi.wrapper  # built before a command needs it
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    text = PAGE.read_text()
+    found = written(text, tmp_path, environment(mpi, tmp_path))
+    if os.environ.get("MPIPP_UPDATE_DOCS"):
+        PAGE.write_text(found)
+    else:
+        for block, expected in zip(BLOCK.findall(found), BLOCK.findall(text)):
+            assert alike(block.splitlines()) == alike(expected.splitlines())

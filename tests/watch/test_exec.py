@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp exec`: for launchers that mpipp does not start."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import runs
+from support import MPI, ROOT, on_mpi
+
+EXEC = [sys.executable, "-m", "mpipp.cli", "exec"]
+
+
+def launched(mpi: MPI, directory: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Two processes under the MPI's own launcher."""
+    return subprocess.run(
+        [*mpi.mpiexec, "-n", "2", *EXEC, *map(str, words)],
+        env={
+            **mpi.env,
+            "PYTHONPATH": str(ROOT),
+            "MPIPP_WRAPPER": mpi.wrapper,
+            "XDG_RUNTIME_DIR": str(directory),
+        },
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@on_mpi("mpich4", "openmpi4", "openmpi5")
+def test_a_watched_program(mpi: MPI, tmp_path: Path) -> None:
+    short = Path("/tmp") / f"mpipp-test-{os.getpid()}"  # sockets have short names
+    short.mkdir()
+    try:
+        done = launched(mpi, short, "--check", "--", runs.program("ends.c", mpi), "leak")
+        left = list(short.iterdir())
+    finally:
+        short.rmdir()
+    found = runs.read(done)
+    assert found.status == 0 and left == []
+    (block,) = found.blocks
+    assert re.search("^warning: 1 datatype is not freed\n  ranks 0 and 1: ", block)
+    assert found.last == ["mpipp: 1 warning in 2 processes, 13 calls"]
+
+
+@on_mpi("mpich4")
+def test_without_a_watcher(mpi: MPI, tmp_path: Path) -> None:
+    found = runs.read(launched(mpi, tmp_path, "--", runs.program("ends.c", mpi), "leak"))
+    assert (found.status, found.output, found.blocks, found.last) == (0, "leak\n", [], [])
+
+
+@on_mpi("mpich4")
+def test_a_directory_that_others_may_enter(mpi: MPI, tmp_path: Path) -> None:
+    name = f"mpipp-{os.getuid()}-job"
+    (tmp_path / name).mkdir()
+    (tmp_path / name).chmod(0o755)
+    done = subprocess.run(
+        [*EXEC, "--check", "--", "true"],
+        env={
+            **mpi.env,
+            "PYTHONPATH": str(ROOT),
+            "MPIPP_WRAPPER": mpi.wrapper,
+            "XDG_RUNTIME_DIR": str(tmp_path),
+            "PMI_JOBID": "job",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"mpipp: {tmp_path}/{name} is not this user's alone: remove it, or set XDG_RUNTIME_DIR\n",
+    )
