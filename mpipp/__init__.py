@@ -2,7 +2,7 @@
 """mpipp shows what MPI sees: datatypes, communication buffers and every other MPI handle.
 
 In Python, `TypeTree.from_mpi4py(datatype)` is where to begin. The datatype arithmetic (`typetree`,
-`elements`, `values`, `render`) is pure Python and needs neither a debugger nor MPI.
+`elements`, `values`, `show`) is pure Python and needs neither a debugger nor MPI.
 """
 
 from __future__ import annotations

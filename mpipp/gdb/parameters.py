@@ -8,7 +8,7 @@ from typing import Any
 
 import gdb
 
-from mpipp.show.render import Limits
+from mpipp.show.printing import Limits
 
 
 class _SetPrefix(gdb.Command):

@@ -8,7 +8,7 @@ from typing import Any
 
 from mpipp.show import structure
 from mpipp.show.members import Constant, quoted
-from mpipp.show.printing import DEFAULT_LIMITS, Limits, struct_text
+from mpipp.show.printing import DEFAULT_LIMITS, Limits
 from mpipp.show.structure import Shown
 from mpipp.typetree import Datatype
 
@@ -24,7 +24,6 @@ class Walker:
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self.deepest = limits.deepest
         self.left = limits.elements or float("inf")
-        self._pretty = limits.pretty
 
     def text(self, shown: Any, level: int = 0) -> str:
         """The text of what is `level` braces deep."""
@@ -39,8 +38,6 @@ class Walker:
         items: list[str] = []
         while len(items) < count and self.goes_on(len(items), bool(names)):
             items.append(self.text(structure.raw(parts, len(items)), level + 1))
-        if len(items) == count and names:
-            return struct_text(names, items, level, self._pretty)
         if names:
             items = [f"{name} = {item}" for name, item in zip(names, items)]
         return "{" + ", ".join(items) + (self.more if len(items) < count else "") + "}"
@@ -66,8 +63,3 @@ class Walker:
     def cut(self, count: int) -> str:
         """What stands for `count` parts that are too deep."""
         return "{...}"
-
-
-def handle_text(datatype: Datatype, limits: Limits = DEFAULT_LIMITS) -> str:
-    """`datatype` as gdb would print a C struct of its constructor's arguments."""
-    return Walker(limits).text(datatype)

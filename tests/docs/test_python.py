@@ -22,7 +22,6 @@ every_mpi4py = pytest.mark.parametrize("mpi", ["mpich5", "openmpi5", "mpi4py3"],
 DOCUMENT = ROOT / "docs" / "python.md"
 IN = re.compile(r"In \[\d+\]: ?")
 MORE = re.compile(r" +\.\.\.: ?")
-OUT = re.compile(r"Out\[\d+\]: ?")
 PICTURE = re.compile(r"!\[.*\]\((\S+\.svg)\)")
 
 

@@ -17,8 +17,8 @@ from mpipp.model import KINDS, Broken, DatatypeRecord, Object, Request
 from mpipp.registry.memory import BytesMemory
 from mpipp.registry.reader import Registry
 from mpipp.show import buffers, describe
-from mpipp.show.render import meta_tree
 from mpipp.show.structure import Shown, count, part
+from mpipp.show.trees import meta_tree
 from mpipp.show.valuetext import values_text
 from mpipp.values.nodes import buffer
 

@@ -29,8 +29,11 @@ from mpipp.registry.reader import Registry
 from mpipp.show import buffers, describe, jsontext, match, memorymap, oneline, outline, trees_svg
 from mpipp.show.match import Entries
 from mpipp.show.memorymap import blockstext, svg
-from mpipp.show.render import Limits, expanded_tree, handle_text, meta_tree, values_text
+from mpipp.show.nested import Walker
+from mpipp.show.printing import Limits
 from mpipp.show.structure import Shown, count, part
+from mpipp.show.trees import expanded_tree, meta_tree
+from mpipp.show.valuetext import values_text
 from mpipp.values.nodes import Node, buffer
 
 # What a terminal would take for more than text.
@@ -228,7 +231,7 @@ def trees(case: Case) -> None:
     limits = Limits(elements=40)
     plain(itertools.islice(meta_tree(tree, lambda node: "", limits), 100))
     plain(expanded_tree(tree, case.chance.randint(0, 6), limits))
-    plain([handle_text(tree)])
+    plain([Walker().text(tree)])
     plain(trees_svg.tree_svg(tree).splitlines())
 
 

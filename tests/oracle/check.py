@@ -28,7 +28,7 @@ from mpipp.datatypes import signatures as typesig  # noqa: E402
 from mpipp.datatypes.signatures import matching, runlength  # noqa: E402
 from mpipp.errors import AddressError, UnreadableMemory  # noqa: E402
 from mpipp.python.from_mpi4py import from_mpi4py  # noqa: E402
-from mpipp.show.nested import handle_text  # noqa: E402
+from mpipp.show.nested import Walker  # noqa: E402
 from mpipp.show.printing import Limits  # noqa: E402
 from mpipp.show.valuetext import values_text  # noqa: E402
 from mpipp.typetree import Datatype  # noqa: E402
@@ -276,7 +276,7 @@ def main() -> int:
         def report(kind: str, what: str, number: int = number, tree: Datatype = tree) -> None:
             kinds[kind] += 1
             if kinds[kind] <= options.show and what and not kind.startswith("known"):
-                print(f"seed {number}: {kind}: {what}\n  {handle_text(tree, Limits(elements=0))}")
+                print(f"seed {number}: {kind}: {what}\n  {Walker(Limits(elements=0)).text(tree)}")
 
         combiners[tree.combiner] += 1
         check(datatype, tree, library, report, number)

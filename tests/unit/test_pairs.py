@@ -18,7 +18,8 @@ from mpipp.datatypes.signatures.runlength import signature
 from mpipp.errors import MpippError
 from mpipp.model import DatatypeRecord
 from mpipp.registry.reader import Registry
-from mpipp.show.render import expanded_tree, handle_text, meta_tree
+from mpipp.show.nested import Walker
+from mpipp.show.trees import expanded_tree, meta_tree
 from mpipp.show.trees_svg import tree_svg
 from mpipp.show.valuetext import values_text
 from mpipp.typetree import Datatype, Extents
@@ -56,7 +57,7 @@ def test_where_the_library_has_the_index() -> None:
 def test_text() -> None:
     made = pair(INT8, INT64)
     assert (
-        handle_text(made)
+        Walker().text(made)
         == '{kind = VALUE_INDEX, value_type = "MPI_INT8_T", index_type = "MPI_INT64_T"}'
     )
     assert meta_tree(contiguous(2, made)) == [

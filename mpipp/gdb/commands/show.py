@@ -20,8 +20,8 @@ from mpipp.gdb.words import expressions
 from mpipp.gdb.words.expressions import Target
 from mpipp.model import DatatypeRecord, Header
 from mpipp.show import buffers, describe
-from mpipp.show.render import expanded_tree, meta_tree
 from mpipp.show.structure import Shown
+from mpipp.show.trees import expanded_tree, meta_tree
 from mpipp.show.valuetext import flowing
 from mpipp.typetree import Datatype
 from mpipp.values.nodes import Node, stage_node

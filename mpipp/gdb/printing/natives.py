@@ -14,8 +14,8 @@ import gdb
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.gdb import parameters
-from mpipp.show.render import values_text
 from mpipp.show.structure import Shown
+from mpipp.show.valuetext import values_text
 from mpipp.typetree import Datatype
 from mpipp.values import views
 from mpipp.values.nodes import Node, row_plan

@@ -19,7 +19,10 @@ from samples import (
     vector,
 )
 
-from mpipp.show.render import Limits, expanded_tree, handle_text, members, meta_tree
+from mpipp.show.members import members
+from mpipp.show.nested import Walker
+from mpipp.show.printing import Limits
+from mpipp.show.trees import expanded_tree, meta_tree
 from mpipp.typetree import Datatype, Extents
 
 REAL = Datatype("F90_REAL", {"p": 6, "r": 30}, reported=Extents(4, 0, 4, 0, 4))
@@ -86,31 +89,15 @@ REAL = Datatype("F90_REAL", {"p": 6, "r": 30}, reported=Extents(4, 0, 4, 0, 4))
     ],
 )
 def test_a_handle_is_a_c_struct(datatype: Datatype, expected: str) -> None:
-    assert handle_text(datatype) == expected
-
-
-def test_figure_5_pretty() -> None:
-    lines = handle_text(paper_struct(), Limits(pretty=True)).splitlines()
-    assert lines[:9] == [
-        "{",
-        "  kind = STRUCT,",
-        "  count = 5,",
-        "  entries = {{",
-        "      blocklength = 1,",
-        "      offset = -4,",
-        '      type = "MPI_LB"',
-        "    }, {",
-        "      blocklength = 5,",
-    ]
-    assert lines[-3:] == ['      type = "MPI_UB"', "    }}", "}"]
+    assert Walker().text(datatype) == expected
 
 
 def test_limits_apply_to_handles() -> None:
     big = indexed_block(1, range(10**6), INT)
-    text = handle_text(big, Limits(elements=3))
+    text = Walker(Limits(elements=3)).text(big)
     assert "displacements = {0, 1, 2...}" in text
     nested = dup(dup(dup(INT)))
-    assert handle_text(nested, Limits(max_depth=2)) == (
+    assert Walker(Limits(max_depth=2)).text(nested) == (
         "{kind = DUP, type = {kind = DUP, type = {...}}}"
     )
 
