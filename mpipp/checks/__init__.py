@@ -24,6 +24,7 @@ from mpipp.checks import (
     memory,
     messages,
     overlaps,
+    past,
     reductions,
     topologies,
     windows,
@@ -55,6 +56,8 @@ _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     givenup.check,
     messages.check,
     collectives.check,
+    past.check_messages,
+    past.check_collectives,
     deadlocks.check,
 )
 

@@ -29,20 +29,43 @@ def check(known: World) -> Findings:
         identity = joined[0].member.comm.identity
         if identity in parted:
             continue
-        for different in (_procedures, _forms, _roots, _reductions, _counts):
-            finding = different(joined)
-            if finding is not None:
-                yield finding
-                if different is _procedures:
-                    parted.add(identity)
-                break
-        else:
-            try:
-                yield from exchanges.check(_plain(joined[0]).lower(), joined)
-            except MpippError as error:
-                cut = cut or error
+        if is_parted(joined):
+            parted.add(identity)
+        try:
+            yield from compare(joined)
+        except MpippError as error:
+            cut = cut or error
     if cut is not None:
         raise cut
+
+
+def compare(joined: Sequence[Joined]) -> Findings:
+    """The first thing that differs between the calls of one operation.
+
+    Raises MpippError if not all of it was looked at.
+    """
+    for different in (_procedures, _forms, _roots, _reductions, _counts):
+        finding = different(joined)
+        if finding is not None:
+            yield finding
+            return
+    yield from exchanges.check(_plain(joined[0]).lower(), joined)
+
+
+def is_parted(joined: Sequence[Joined]) -> bool:
+    """Whether different operations meet: later ones on the communicator do not belong together."""
+    return bool(_different(joined, _plain))
+
+
+def live(known: World) -> set[tuple[int, int]]:
+    """The collective operations of which two processes' calls are going on.
+
+    Each as its communicator's identity and its ordinal there.
+    """
+    return {
+        (joined[0].member.comm.identity, joined[0].operation.call.ordinal or 0)
+        for joined in _operations(known)
+    }
 
 
 def _operations(known: World) -> Iterator[list[Joined]]:

@@ -43,13 +43,10 @@ class _Any(NamedTuple):
 
 def check(known: World) -> Findings:
     """Sends and receives that belong together and do not match, in the order of the messages."""
-    sends: dict[Key, Data] = {}
-    receives: dict[Key, Data] = {}
+    sends, receives = live(known)
     any_message: list[_Any] = []
     for process in known.all:
         for operation in process.operations:
-            sends.update(_sends(known, operation))
-            receives.update(_receives(known, operation))
             any_message.extend(_receives_any(known, operation))
     # Where a process sends one message too many, none of those after it is received as it is meant.
     first: dict[object, str] = {}
@@ -63,6 +60,17 @@ def check(known: World) -> Findings:
         only = _only_message(known, one)
         if only is not None and only in sends:
             yield from _compare(sends[only], one.data)
+
+
+def live(known: Processes) -> tuple[dict[Key, Data], dict[Key, Data]]:
+    """The sends and the receives that are going on."""
+    sends: dict[Key, Data] = {}
+    receives: dict[Key, Data] = {}
+    for process in known.all:
+        for operation in process.operations:
+            sends.update(_sends(known, operation))
+            receives.update(_receives(known, operation))
+    return sends, receives
 
 
 def _compare(sent: Data, received: Data) -> Findings:

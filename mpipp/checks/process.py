@@ -40,12 +40,13 @@ class Gap(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """Communication that is going on: an active call, or the one that a pending request is of."""
+    """Communication: an active call, the one that a pending request is of, or one that is over."""
 
     process: Process
     call: Call
     request: Request | None  # None: the call has not returned
     tid: int | None  # the thread that is inside of the call
+    on: Comm | None = None  # of a call that is over: its communicator, freed or not
 
     def party(self, *details: str) -> Party:
         """The operation as a party of a finding."""
@@ -61,6 +62,8 @@ class Operation:
         Windows and requests outlive theirs, whose handle may be another's then; requests lose their
         ordinal with it.
         """
+        if self.on is not None:
+            return self.on
         registry, handle = self.process.registry, self.call.comm
         if self.call.win is not None:
             window = registry.find("win", self.call.win)

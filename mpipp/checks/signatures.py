@@ -142,7 +142,9 @@ def _details(data: Data, side: Side | None, verb: str) -> list[str]:
         return []
     place = match.place(data.entries, side)
     element = f"{place.text}{data.of}"
-    return [f"{verb} {side.kind}: {element}, at {data.address + place.displacement:#x}"]
+    over = data.operation.call.state == "over"  # where its buffer was is not kept
+    where = "" if over else f", at {data.address + place.displacement:#x}"
+    return [f"{verb} {side.kind}: {element}{where}"]
 
 
 def _elements(number: int) -> str:

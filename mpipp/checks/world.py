@@ -105,10 +105,16 @@ class World:
         """Of MPI_COMM_WORLD."""
         return next((one.registry.info.world_size or 0 for one in self.all), 0)
 
+    def comms(self, process: Process) -> list[Comm]:
+        """The communicators of a process that have an identity, also those that were freed."""
+        return list(self._comms(process).values())
+
     def _comms(self, process: Process) -> dict[int, Comm]:
         if process not in self._known:
             found = process.registry.objects("comm", ended=True)
-            self._known[process] = {c.identity: c for c in found if isinstance(c, Comm)}
+            self._known[process] = {
+                c.identity: c for c in found if isinstance(c, Comm) and c.identity
+            }
         return self._known[process]
 
     @cached_property

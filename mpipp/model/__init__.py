@@ -23,6 +23,7 @@ from mpipp.model.objects import (
     Session,
     Win,
 )
+from mpipp.model.past import Stretch
 from mpipp.model.process import ProcessInfo
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "Session",
     "Share",
     "Site",
+    "Stretch",
     "Thread",
     "ThreadCall",
     "Win",

@@ -25,6 +25,8 @@ class Channel:
     count: int
     frozen: bool
     posted: int = 0
+    history: int = 0  # address of what is kept of its past; 0: nothing is
+    period: int = 0  # of the run that goes on there
 
 
 @dataclass(frozen=True)

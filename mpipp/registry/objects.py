@@ -29,6 +29,7 @@ from mpipp.registry.source import UNCERTAIN, Source, certain
 
 _MAX_KEYS = 100_000
 _MAX_CHANNELS = 10_000
+_CLOSED = (1 << 64) - 2  # in place of the handle, where that is another communicator's by now
 
 
 class Objects:
@@ -203,14 +204,16 @@ class _Channels(Sequence[model.Channel]):
         while decoder and address and address not in seen and len(seen) < _MAX_CHANNELS:
             seen.add(address)
             raw = decoder.one(source.memory.read(address, decoder.size))
-            if raw.comm != self._comm:
+            if raw.comm not in (self._comm, _CLOSED):
                 return
             frozen = bool(raw.count & UNCERTAIN)
             sequence = source.enumerator("sequence", raw.sequence)
             peer, tag = (_signed(raw.key >> shift) for shift in (32, 0))
             counted = raw.count & ~UNCERTAIN
             count = raw.certain if frozen else counted
-            yield model.Channel(sequence, peer, tag, count, frozen, counted)
+            yield model.Channel(
+                sequence, peer, tag, count, frozen, counted, raw.history, raw.period
+            )
             address = raw.next
 
     def __len__(self) -> int:

@@ -11,17 +11,21 @@ from mpipp.model import (
     Breach,
     Broken,
     Call,
+    Channel,
+    Comm,
     DatatypeRecord,
     Header,
     Object,
     ProcessInfo,
     Request,
+    Stretch,
     Thread,
     ThreadCall,
 )
 from mpipp.registry.calls import Calls
 from mpipp.registry.datatypes import Datatypes
 from mpipp.registry.fields import CHUNK, MAGIC, SLOT, find_roots, text
+from mpipp.registry.ledger import Ledger
 from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
 from mpipp.registry.records import RawBreach, RawChunk, RawSlot, RawThread
@@ -56,6 +60,7 @@ class Registry:
         self._datatypes = Datatypes(source)
         self._calls = Calls(source, self._datatypes, self._find_datatype)
         self._objects = Objects(source, self._calls)
+        self._ledger = Ledger(source, self._datatypes)
         self._known: dict[tuple[str, int], Known] = {}
         self._fints: dict[str, dict[int, int]] = {}
 
@@ -63,6 +68,7 @@ class Registry:
         """The process has run, or its memory was changed: read everything anew."""
         self._known.clear()
         self._fints.clear()
+        self._ledger.invalidate()
         self._datatypes.invalidate()
         self._source.invalidate()
 
@@ -266,6 +272,14 @@ class Registry:
         return self._source.root().calls + sum(
             self._calls.serial(decoder.one(record).call) for _, record in found
         )
+
+    def past(self, comm: Comm, channel: Channel) -> list[Stretch]:
+        """The calls that were counted in a channel of a communicator, as far as they are kept.
+
+        Raises MpippError when what is recorded of them makes no sense.
+        """
+        unlisted = "unlisted" in comm.header.flags  # the handle may be another's
+        return self._ledger.past(channel, None if unlisted else comm.header.handle)
 
     def breaches(self) -> Iterator[Breach]:
         """The calls that have broken the thread level that MPI provides, as far as is certain."""

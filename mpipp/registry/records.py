@@ -168,6 +168,20 @@ class RawChannel(NamedTuple):
     count: int  # type: ignore[assignment]  # as in RawBuffer
     certain: int
     sequence: int
+    period: int
+    history: int
+
+
+class RawHistory(NamedTuple):
+    pages: int
+    comm: int
+    full: int
+
+
+class RawPage(NamedTuple):
+    next: int
+    used: int
+    capacity: int
 
 
 class RawRequest(NamedTuple):

@@ -42,6 +42,9 @@ def arguments(call: Call, around: Surroundings) -> str:
             words.append(f"{name} = {inline(value, 1)}")
             continue
         buffer = roles[name]
+        if call.state == "over" and not around.constant_name(buffer.address, "MPI_IN_PLACE"):
+            words.append(f"{name} = {_amount(buffer)}")
+            continue
         words.append(f"{name} = {inline(describe.address_of(buffer, around))} ({_amount(buffer)})")
     return ", ".join(words)
 

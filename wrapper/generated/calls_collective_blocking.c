@@ -26,6 +26,7 @@ int MPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
                  : hooked_Allgather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -63,6 +64,7 @@ int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
                  : hooked_Allgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -100,6 +102,7 @@ int MPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
                  : hooked_Allgatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -137,6 +140,7 @@ int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
                  : hooked_Allgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -175,6 +179,7 @@ int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
                  : hooked_Allreduce(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -213,6 +218,7 @@ int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
                  : hooked_Allreduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -250,6 +256,7 @@ int MPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
                  : hooked_Alltoall(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -287,6 +294,7 @@ int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
                  : hooked_Alltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -324,6 +332,7 @@ int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls
                  : hooked_Alltoallv(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -361,6 +370,7 @@ int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
                  : hooked_Alltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -398,6 +408,7 @@ int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls
                  : hooked_Alltoallw(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -435,6 +446,7 @@ int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
                  : hooked_Alltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -469,6 +481,7 @@ int MPI_Barrier(mpipp_MPI_Comm comm) {
                  ? ((typed_Barrier *)real)((MPI_Comm)comm)
                  : hooked_Barrier(thread, real, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -507,6 +520,7 @@ int MPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mp
                  : hooked_Bcast(thread, real, buffer, count, datatype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -545,6 +559,7 @@ int MPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int 
                  : hooked_Bcast_c(thread, real, buffer, count, datatype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -583,6 +598,7 @@ int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype
                  : hooked_Exscan(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -621,6 +637,7 @@ int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_
                  : hooked_Exscan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -661,6 +678,7 @@ int MPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, 
                  : hooked_Gather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -701,6 +719,7 @@ int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype se
                  : hooked_Gather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -741,6 +760,7 @@ int MPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
                  : hooked_Gatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -781,6 +801,7 @@ int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
                  : hooked_Gatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -818,6 +839,7 @@ int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
                  : hooked_Neighbor_allgather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -855,6 +877,7 @@ int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
                  : hooked_Neighbor_allgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -892,6 +915,7 @@ int MPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
                  : hooked_Neighbor_allgatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -929,6 +953,7 @@ int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
                  : hooked_Neighbor_allgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -966,6 +991,7 @@ int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype
                  : hooked_Neighbor_alltoall(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1003,6 +1029,7 @@ int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_
                  : hooked_Neighbor_alltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1040,6 +1067,7 @@ int MPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const in
                  : hooked_Neighbor_alltoallv(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1077,6 +1105,7 @@ int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], 
                  : hooked_Neighbor_alltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1114,6 +1143,7 @@ int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MP
                  : hooked_Neighbor_alltoallw(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1151,6 +1181,7 @@ int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], 
                  : hooked_Neighbor_alltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1192,6 +1223,7 @@ int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype
                  : hooked_Reduce(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1233,6 +1265,7 @@ int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_
                  : hooked_Reduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1272,6 +1305,7 @@ int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[
                  : hooked_Reduce_scatter(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1311,6 +1345,7 @@ int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count rec
                  : hooked_Reduce_scatter_c(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1349,6 +1384,7 @@ int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, 
                  : hooked_Reduce_scatter_block(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1387,6 +1423,7 @@ int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count rec
                  : hooked_Reduce_scatter_block_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1425,6 +1462,7 @@ int MPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype d
                  : hooked_Scan(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1463,6 +1501,7 @@ int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Da
                  : hooked_Scan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1503,6 +1542,7 @@ int MPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
                  : hooked_Scatter(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1543,6 +1583,7 @@ int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
                  : hooked_Scatter_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1583,6 +1624,7 @@ int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[]
                  : hooked_Scatterv(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1623,6 +1665,7 @@ int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_
                  : hooked_Scatterv_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));

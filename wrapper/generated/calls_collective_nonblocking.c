@@ -29,6 +29,7 @@ int MPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -69,6 +70,7 @@ int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -109,6 +111,7 @@ int MPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -149,6 +152,7 @@ int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -190,6 +194,7 @@ int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -231,6 +236,7 @@ int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -271,6 +277,7 @@ int MPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -311,6 +318,7 @@ int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -351,6 +359,7 @@ int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -391,6 +400,7 @@ int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -431,6 +441,7 @@ int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -471,6 +482,7 @@ int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -508,6 +520,7 @@ int MPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request) {
                  : hooked_Ibarrier(thread, real, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -549,6 +562,7 @@ int MPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, m
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -590,6 +604,7 @@ int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -631,6 +646,7 @@ int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -672,6 +688,7 @@ int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -715,6 +732,7 @@ int MPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -758,6 +776,7 @@ int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -801,6 +820,7 @@ int MPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -844,6 +864,7 @@ int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -884,6 +905,7 @@ int MPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -924,6 +946,7 @@ int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -964,6 +987,7 @@ int MPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datat
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1004,6 +1028,7 @@ int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_M
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1044,6 +1069,7 @@ int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1084,6 +1110,7 @@ int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1124,6 +1151,7 @@ int MPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1164,6 +1192,7 @@ int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[],
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1204,6 +1233,7 @@ int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1244,6 +1274,7 @@ int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[],
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1288,6 +1319,7 @@ int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1332,6 +1364,7 @@ int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1374,6 +1407,7 @@ int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1416,6 +1450,7 @@ int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count re
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1457,6 +1492,7 @@ int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1498,6 +1534,7 @@ int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1539,6 +1576,7 @@ int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype 
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1580,6 +1618,7 @@ int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_D
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1623,6 +1662,7 @@ int MPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1666,6 +1706,7 @@ int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1709,6 +1750,7 @@ int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1752,6 +1794,7 @@ int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));

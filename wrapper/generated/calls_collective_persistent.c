@@ -29,6 +29,7 @@ int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -69,6 +70,7 @@ int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -109,6 +111,7 @@ int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -149,6 +152,7 @@ int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -190,6 +194,7 @@ int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -231,6 +236,7 @@ int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mp
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -271,6 +277,7 @@ int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -311,6 +318,7 @@ int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -351,6 +359,7 @@ int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sd
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -391,6 +400,7 @@ int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -431,6 +441,7 @@ int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sd
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -471,6 +482,7 @@ int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -508,6 +520,7 @@ int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* requ
                  : hooked_Barrier_init(thread, real, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -549,6 +562,7 @@ int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int roo
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -590,6 +604,7 @@ int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype,
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -631,6 +646,7 @@ int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -672,6 +688,7 @@ int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -715,6 +732,7 @@ int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -758,6 +776,7 @@ int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -801,6 +820,7 @@ int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -844,6 +864,7 @@ int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -884,6 +905,7 @@ int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -924,6 +946,7 @@ int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpip
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -964,6 +987,7 @@ int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_D
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1004,6 +1028,7 @@ int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpi
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1044,6 +1069,7 @@ int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Dat
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1084,6 +1110,7 @@ int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1124,6 +1151,7 @@ int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], con
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1164,6 +1192,7 @@ int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcount
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1204,6 +1233,7 @@ int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], con
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1244,6 +1274,7 @@ int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcount
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1288,6 +1319,7 @@ int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1332,6 +1364,7 @@ int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1373,6 +1406,7 @@ int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvco
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1414,6 +1448,7 @@ int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Coun
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1456,6 +1491,7 @@ int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvco
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1498,6 +1534,7 @@ int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Coun
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1539,6 +1576,7 @@ int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1580,6 +1618,7 @@ int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1623,6 +1662,7 @@ int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1666,6 +1706,7 @@ int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1709,6 +1750,7 @@ int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int dis
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1752,6 +1794,7 @@ int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 0);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));

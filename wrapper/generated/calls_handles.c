@@ -128,6 +128,7 @@ int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const 
                  : hooked_Cart_create(thread, real, comm_old, ndims, dims, periods, reorder, comm_cart);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *comm_cart);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -163,6 +164,7 @@ int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm
                  : hooked_Cart_sub(thread, real, comm, remain_dims, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -199,6 +201,7 @@ int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_
                  : hooked_Comm_accept(thread, real, port_name, info, root, comm, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -235,6 +238,7 @@ int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp
                  : hooked_Comm_connect(thread, real, port_name, info, root, comm, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -273,6 +277,7 @@ int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcom
                  : hooked_Comm_create(thread, real, comm, group, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -457,6 +462,7 @@ int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
                  : hooked_Comm_dup(thread, real, comm, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -492,6 +498,7 @@ int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* n
                  : hooked_Comm_dup_with_info(thread, real, comm, info, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -674,6 +681,7 @@ int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) 
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
     mpipp_request_output(MPIPP_KEY(*request), newcomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -712,6 +720,7 @@ int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* 
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
     mpipp_request_output(MPIPP_KEY(*request), newcomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -920,6 +929,7 @@ int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_In
                  : hooked_Comm_spawn(thread, real, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *intercomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -956,6 +966,7 @@ int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_o
                  : hooked_Comm_spawn_multiple(thread, real, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *intercomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -993,6 +1004,7 @@ int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
                  : hooked_Comm_split(thread, real, comm, color, key, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1028,6 +1040,7 @@ int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_
                  : hooked_Comm_split_type(thread, real, comm, split_type, key, info, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1065,6 +1078,7 @@ int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], c
                  : hooked_Dist_graph_create(thread, real, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *comm_dist_graph);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1102,6 +1116,7 @@ int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const 
                  : hooked_Dist_graph_create_adjacent(thread, real, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *comm_dist_graph);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1241,6 +1256,7 @@ int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], con
                  : hooked_Graph_create(thread, real, comm_old, nnodes, index, edges, reorder, comm_graph);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *comm_graph);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1912,6 +1928,7 @@ int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_
                  : hooked_Intercomm_create(thread, real, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newintercomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1980,6 +1997,7 @@ int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintraco
                  : hooked_Intercomm_merge(thread, real, intercomm, high, newintracomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newintracomm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));

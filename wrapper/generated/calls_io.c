@@ -1003,6 +1003,7 @@ int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MP
                  : hooked_File_open(thread, real, comm, filename, amode, info, fh);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_file_made(call, *fh, call->comm, filename, amode);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));

@@ -732,6 +732,7 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MP
                  : hooked_Win_allocate(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -769,6 +770,7 @@ int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, m
                  : hooked_Win_allocate_c(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -806,6 +808,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
                  : hooked_Win_allocate_shared(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -843,6 +846,7 @@ int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
                  : hooked_Win_allocate_shared_c(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -946,6 +950,7 @@ int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info
                  : hooked_Win_create(thread, real, base, size, disp_unit, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -983,6 +988,7 @@ int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_In
                  : hooked_Win_create_c(thread, real, base, size, disp_unit, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1018,6 +1024,7 @@ int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* wi
                  : hooked_Win_create_dynamic(thread, real, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));

@@ -1131,7 +1131,7 @@ int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatyp
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf)->peers = partitions;
-  call->ordinal = mpipp_count(call, MPIPP_PARTITIONED_RECEIVES, call->comm, mpipp_channel_key(source, tag));
+  call->ordinal = mpipp_count(call, MPIPP_PARTITIONED_RECEIVES, call->comm, mpipp_channel_key(source, tag), call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Precv_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Precv_init(thread, real, buf, partitions, count, datatype, source, tag, comm, info, request);
@@ -1204,7 +1204,7 @@ int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_D
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf)->peers = partitions;
-  call->ordinal = mpipp_count(call, MPIPP_PARTITIONED_SENDS, call->comm, mpipp_channel_key(dest, tag));
+  call->ordinal = mpipp_count(call, MPIPP_PARTITIONED_SENDS, call->comm, mpipp_channel_key(dest, tag), call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Psend_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Psend_init(thread, real, buf, partitions, count, datatype, dest, tag, comm, info, request);

@@ -172,6 +172,7 @@ def _body(procedure: Procedure) -> list[str]:
     if base in known.ALWAYS:
         lines += known.ALWAYS[base].split("\n")
     after = ordinals.resolving(procedure) + _after(procedure, found)
+    after += ordinals.noting(procedure)
     code = ordinals.failing(procedure) or "code"
     if after or code != "code":
         after.append("return mpipp_leave(thread, mpipp_success());")

@@ -34,7 +34,7 @@ def counting(procedure: Procedure) -> list[str]:
         peer = "dest" if sends else "source"
         sequence = f"MPIPP_PARTITIONED_{'SENDS' if sends else 'RECEIVES'}"
         key = f"mpipp_channel_key({peer}, tag)"
-        return [f"call->ordinal = mpipp_count(call, {sequence}, call->comm, {key});"]
+        return [f"call->ordinal = mpipp_count(call, {sequence}, call->comm, {key}, call);"]
     if procedure.form == "persistent":
         return ["call->ordinal = 0;"]
     lines = []
@@ -73,6 +73,11 @@ def resolving(procedure: Procedure) -> list[str]:
         f"  mpipp_received_any(call, {known_by});",
         "}",
     ]
+
+
+def noting(procedure: Procedure) -> list[str]:
+    """Statements once MPI has accepted a collective call, whose arrays can be read then."""
+    return ["mpipp_note_joined(call);"] if _collective(procedure) else []
 
 
 def failing(procedure: Procedure) -> str | None:

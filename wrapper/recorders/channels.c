@@ -105,6 +105,9 @@ static struct mpipp_channel *add_channel(struct mpipp_comm *comm, enum mpipp_seq
   channel->certain = 0;
   channel->sequence = sequence;
   channel->thread = thread;
+  channel->history = 0;
+  channel->period = 0;
+  MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_no_item);
   MPIPP_WRITE(channel->comm, comm->object.handle);
   channel->next = comm->channels;
   __atomic_store_n(&comm->channels, (uint64_t)(uintptr_t)channel, __ATOMIC_RELEASE);
@@ -130,8 +133,14 @@ static struct mpipp_comm *comm_of(uint64_t handle) {
   return mpipp_find_live(MPIPP_COMM, handle);
 }
 
+static const struct mpipp_buffer *noted_buffer(const struct mpipp_call *call,
+                                               enum mpipp_sequence sequence) {
+  int sent = sequence == MPIPP_SENDS || sequence == MPIPP_PARTITIONED_SENDS;
+  return sent ? &call->buffers[0] : mpipp_received(call);
+}
+
 uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence, uint64_t comm,
-                     uint64_t key) {
+                     uint64_t key, const struct mpipp_call *noted) {
   struct mpipp_thread *thread = mpipp_thread_of(call);
   uint64_t ordinal = 0;
   mpipp_lock();
@@ -139,6 +148,10 @@ uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence
   struct mpipp_channel *channel =
       record && !seen_late ? channel_of(record, sequence, key, MPIPP_READ(thread->serial)) : NULL;
   if (channel) {
+    if (noted)
+      mpipp_note_locked(record, channel, noted, noted_buffer(noted, sequence));
+    else if (sequence == MPIPP_RECEIVES)
+      mpipp_note_gap_locked(channel);
     ordinal = mpipp_counted(channel);
     if (sequence < MPIPP_KEPT_SEQUENCES) {
       unsigned place = mpipp_channel_place((int)(key >> 32), (int)(uint32_t)key);
@@ -152,7 +165,21 @@ uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence
 }
 
 uint64_t mpipp_sent_further(const struct mpipp_call *call, int dest, int tag) {
-  return mpipp_count(call, MPIPP_SENDS, call->comm, mpipp_channel_key(dest, tag));
+  return mpipp_count(call, MPIPP_SENDS, call->comm, mpipp_channel_key(dest, tag), call);
+}
+
+uint64_t mpipp_joined_further(const struct mpipp_call *call) {
+  return mpipp_count(call, MPIPP_COLLECTIVES, call->comm, 0, NULL);
+}
+
+void mpipp_note_joined(const struct mpipp_call *call) {
+  if (!call->ordinal) return;
+  mpipp_lock();
+  struct mpipp_comm *comm = comm_of(call->comm);
+  struct channels *table = comm ? (void *)(uintptr_t)comm->channel_table : NULL;
+  struct mpipp_channel *channel = table ? *slot_of(table, MPIPP_COLLECTIVES, 0) : NULL;
+  if (channel) mpipp_note_collective_locked(comm, channel, call);
+  mpipp_unlock();
 }
 
 // From now on receives on the communicator have no certain ordinals; the counts so far are kept.
@@ -183,13 +210,13 @@ static uint64_t posted_any(uint64_t handle, int blocking) {
 }
 
 static uint64_t posted(const struct mpipp_call *call, uint64_t comm, int source, int tag,
-                       int blocking) {
+                       int blocking, const struct mpipp_call *noted) {
   if (mpipp_is_any(source, tag) && source != MPI_PROC_NULL) return posted_any(comm, blocking);
-  return mpipp_count(call, MPIPP_RECEIVES, comm, mpipp_channel_key(source, tag));
+  return mpipp_count(call, MPIPP_RECEIVES, comm, mpipp_channel_key(source, tag), noted);
 }
 
 uint64_t mpipp_posted_further(const struct mpipp_call *call, int source, int tag, int blocking) {
-  return posted(call, call->comm, source, tag, blocking);
+  return posted(call, call->comm, source, tag, blocking, call);
 }
 
 void mpipp_received_any(const struct mpipp_call *call, const MPI_Status *status) {
@@ -201,7 +228,7 @@ void mpipp_received_any(const struct mpipp_call *call, const MPI_Status *status)
   // Before it is counted in its channel: never as two.
   if (comm) MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
   mpipp_unlock();
-  mpipp_count(call, MPIPP_RECEIVES, call->comm, mpipp_channel_key(source, tag));
+  mpipp_count(call, MPIPP_RECEIVES, call->comm, mpipp_channel_key(source, tag), call);
 }
 
 void mpipp_abandoned(uint64_t handle) {
@@ -212,14 +239,15 @@ void mpipp_abandoned(uint64_t handle) {
 }
 
 uint64_t mpipp_matched(const struct mpipp_call *call, int source, int tag) {
-  uint64_t ordinal = posted(call, call->comm, source, tag, 0);
+  uint64_t ordinal = posted(call, call->comm, source, tag, 0, NULL);
   return mpipp_is_any(source, tag) ? 0 : ordinal;
 }
 
 uint64_t mpipp_started_ordinal(const struct mpipp_call *call, const struct mpipp_call *made) {
   int tag = (int)made->tag;
-  if (!(made->present & MPIPP_HAS_DEST)) return posted(call, made->comm, (int)made->source, tag, 0);
-  return mpipp_count(call, MPIPP_SENDS, made->comm, mpipp_channel_key((int)made->dest, tag));
+  if (!(made->present & MPIPP_HAS_DEST))
+    return posted(call, made->comm, (int)made->source, tag, 0, made);
+  return mpipp_count(call, MPIPP_SENDS, made->comm, mpipp_channel_key((int)made->dest, tag), made);
 }
 
 void mpipp_all_uncertain(void) {
@@ -242,6 +270,7 @@ static void give_back(struct mpipp_comm *comm, enum mpipp_sequence sequence, uin
                       uint64_t ordinal) {
   struct channels *table = (void *)(uintptr_t)comm->channel_table;
   struct mpipp_channel *channel = table ? *slot_of(table, sequence, key) : NULL;
+  if (channel) mpipp_note_gap_locked(channel);
   if (channel && MPIPP_READ(channel->count) == ordinal)
     MPIPP_WRITE(channel->count, ordinal - 1);
   else
@@ -325,7 +354,7 @@ uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_c
     if (mpipp_facts[call->procedure].over == MPIPP_OVER_GROUPS)
       parent = comm_of(MPIPP_KEY(MPI_COMM_WORLD));
     uint64_t key = mixed(processes, (uint64_t)call->tag);
-    ordinal = parent ? mpipp_count(call, MPIPP_CREATIONS, parent->object.handle, key) : 0;
+    ordinal = parent ? mpipp_count(call, MPIPP_CREATIONS, parent->object.handle, key, NULL) : 0;
     ordinal = ordinal ? mixed(ordinal, key) : 0;
   } else if (!(call->present & MPIPP_HAS_ORDINAL)) {
     return 0; // processes that meet by other means: spawned, accepted
@@ -359,6 +388,17 @@ static void forget_last(struct mpipp_thread *thread) {
       if (!MPIPP_READ(channel->comm)) MPIPP_WRITE(*last, (uint64_t)(uintptr_t)&mpipp_no_channel);
     }
   }
+}
+
+void mpipp_close_channels(uint64_t handle) {
+  mpipp_lock();
+  const struct mpipp_comm *comm = mpipp_listed_locked(MPIPP_COMM, handle);
+  for (uint64_t next = comm ? comm->channels : 0; next;) {
+    struct mpipp_channel *channel = (void *)(uintptr_t)next;
+    next = channel->next;
+    MPIPP_WRITE(channel->comm, MPIPP_CLOSED);
+  }
+  mpipp_unlock();
 }
 
 void mpipp_forget_channels(struct mpipp_comm *comm) {

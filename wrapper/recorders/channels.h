@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "mpi/vendor.h"
+#include "recorders/ledger.h"
 #include "records/store.h"
 
 // The thread that a call is on: its record is part of the thread's.
@@ -45,30 +46,42 @@ static inline int mpipp_is_channel(const struct mpipp_channel *channel,
                       MPIPP_READ(channel->key) == mpipp_channel_key(peer, tag));
 }
 
+// What a receive, or a send-receive, stores to.
+static inline const struct mpipp_buffer *mpipp_received(const struct mpipp_call *call) {
+  return &call->buffers[call->buffer_count - 1];
+}
+
 static inline uint64_t mpipp_counted(struct mpipp_channel *channel) {
   uint64_t count = MPIPP_READ(channel->count) + 1;
   MPIPP_WRITE(channel->count, count);
   return count;
 }
 
-// Counts a call in any channel. Without memory, or on an unknown communicator, 0: not known.
+// Counts a call in any channel. noted: what goes to the ledger, the call itself or that which made
+// the request that it starts; NULL: nothing. Without memory, or on an unknown communicator, 0: not
+// known.
 uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence, uint64_t comm,
-                     uint64_t key);
+                     uint64_t key, const struct mpipp_call *noted);
 
 // Of a send, a receive, or a collective call, its ordinal, from 1.
 uint64_t mpipp_sent_further(const struct mpipp_call *call, int dest, int tag);
 
 static inline uint64_t mpipp_sent(const struct mpipp_call *call, int dest, int tag) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_SENDS, dest, tag);
-  return mpipp_is_channel(last, call, dest, tag) ? mpipp_counted(last)
-                                                 : mpipp_sent_further(call, dest, tag);
+  if (!mpipp_is_channel(last, call, dest, tag)) return mpipp_sent_further(call, dest, tag);
+  mpipp_note(last, call, &call->buffers[0]);
+  return mpipp_counted(last);
 }
+
+uint64_t mpipp_joined_further(const struct mpipp_call *call);
 
 static inline uint64_t mpipp_joined(const struct mpipp_call *call) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_COLLECTIVES, 0, 0);
-  return mpipp_is_channel(last, call, 0, 0) ? mpipp_counted(last)
-                                            : mpipp_count(call, MPIPP_COLLECTIVES, call->comm, 0);
+  return mpipp_is_channel(last, call, 0, 0) ? mpipp_counted(last) : mpipp_joined_further(call);
 }
+
+// MPI has accepted a collective call that was counted: it goes to the ledger.
+void mpipp_note_joined(const struct mpipp_call *call);
 
 // The rest of mpipp_posted. What a blocking receive of any message took is told when it returns.
 uint64_t mpipp_posted_further(const struct mpipp_call *call, int source, int tag, int blocking);
@@ -76,9 +89,10 @@ uint64_t mpipp_posted_further(const struct mpipp_call *call, int source, int tag
 static inline uint64_t mpipp_posted(const struct mpipp_call *call, int source, int tag,
                                     int blocking) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_RECEIVES, source, tag);
-  return mpipp_is_channel(last, call, source, tag)
-             ? mpipp_counted(last)
-             : mpipp_posted_further(call, source, tag, blocking);
+  if (!mpipp_is_channel(last, call, source, tag))
+    return mpipp_posted_further(call, source, tag, blocking);
+  mpipp_note(last, call, mpipp_received(call));
+  return mpipp_counted(last);
 }
 
 static inline int mpipp_is_any(int source, int tag) {
@@ -116,6 +130,9 @@ uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_c
 uint64_t mpipp_window_identity(const struct mpipp_call *call, uint64_t *comm);
 
 uint64_t mpipp_predefined_identity(const char *name);
+
+// Another communicator is about to get the handle: nothing more is counted in those that had it.
+void mpipp_close_channels(uint64_t comm);
 
 // The channels of a communicator are not needed any more; with the store's lock held.
 void mpipp_forget_channels(struct mpipp_comm *comm);

@@ -116,6 +116,7 @@ static void comm_made(const struct mpipp_call *call, MPI_Comm comm, unsigned fla
   const struct mpipp_object *known = mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm));
   if (known && MPIPP_READ(known->flags) & MPIPP_FLAG_PREDEFINED) return;
   int saved = errno;
+  mpipp_close_channels(MPIPP_KEY(comm));
   struct mpipp_comm *record = mpipp_claim(MPIPP_COMM, MPIPP_KEY(comm), call ? call->caller : 0);
   if (!record) return;
   mpipp_mark(&record->object, flags);

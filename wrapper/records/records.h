@@ -9,13 +9,14 @@
 
 enum {
   MPIPP_MAJOR = 1, // readers refuse another major
-  MPIPP_MINOR = 2, // readers accept a larger minor
+  MPIPP_MINOR = 3, // readers accept a larger minor
   MPIPP_BYTE_ORDER = 0x01020304,
   MPIPP_MAX_BUFFERS = 4, // origin, compare, result, target
   MPIPP_MAX_VECTORS = 2, // send and receive side of a v or w form
   MPIPP_MAX_LOCKS = 8,
   MPIPP_INLINE_ARGUMENTS = 3,
   MPIPP_LAST_CHANNELS = 8, // kept by each thread, of each sequence
+  MPIPP_RECENT = 64,       // the longest period of a run that is seen; a power of two
   MPIPP_PASSAGE_ROOM = 24, // u64 of a struct mpipp_passage
 };
 
@@ -96,6 +97,7 @@ struct mpipp_datatype {
   int64_t size, lb, extent, true_lb, true_extent; // as the library says, bytes
   int64_t inline_arguments[MPIPP_INLINE_ARGUMENTS];
   uint64_t inline_component;
+  uint64_t alike; // private: address of the record that stands for all that are built like it
 };
 
 // How a buffer is used by the call's process.
@@ -231,15 +233,45 @@ enum mpipp_sequence {
   MPIPP_SEQUENCES
 };
 
+// Of a channel whose communicator's handle is another's by now.
+#define MPIPP_CLOSED (~(uint64_t)1)
+
 struct mpipp_channel {
   uint64_t next;     // of the same communicator
-  uint64_t comm;     // handle; 0: not in use
+  uint64_t comm;     // handle; 0: not in use; or MPIPP_CLOSED
   uint64_t key;      // sends and receives: the peer << 32 | the tag
   uint64_t count;    // what was started so far
   uint64_t certain;  // the count before MPIPP_UNCERTAIN was added to it
   uint32_t sequence; // enum "sequence"
-  uint32_t padding;
-  uint64_t thread; // private: serial of the thread that was the first to use it
+  uint32_t period;   // of the run that goes on in its history; 0: none
+  uint64_t thread;   // private: serial of the thread that was the first to use it
+  uint64_t history;  // address, 0 if nothing is kept
+  uint64_t expected; // private: address of the call in the history that the next one is like
+};
+
+// What the history of a channel holds (recorders/ledger.h): the lowest 8 bits of an item.
+enum mpipp_item {
+  MPIPP_ITEM_CALL = 1,
+  MPIPP_ITEM_RUN,     // period << 8 | length << 16
+  MPIPP_ITEM_ORDINAL, // ordinal << 8
+};
+
+struct mpipp_history {
+  uint64_t pages; // address of the first
+  uint64_t comm;  // address of the communicator's record
+  uint64_t full;  // 1: later calls are not kept
+  // private
+  uint64_t last;                 // page
+  uint64_t position;             // ordinal of the last call that is written
+  uint64_t noted;                // of the last collective call that was noted
+  uint64_t recent_from;          // the first ordinal of those in `recent`
+  uint64_t recent[MPIPP_RECENT]; // addresses of the last calls up to `position`, by ordinal
+};
+
+struct mpipp_page {
+  uint64_t next;
+  uint64_t used, capacity; // words, which follow
+  uint64_t words[];
 };
 
 enum mpipp_topology { MPIPP_TOPO_NONE, MPIPP_TOPO_CART, MPIPP_TOPO_GRAPH, MPIPP_TOPO_DIST_GRAPH };
@@ -480,6 +512,8 @@ struct mpipp_registry {
   uint32_t end_awaited; // 1: MPI_COMM_SELF still has the attribute that is deleted last
   uint32_t padding;
   uint64_t calls; // of threads that have ended
+  uint64_t ledger_bytes; // that the ledger takes
+  uint64_t forgotten;    // calls that found no room in it
   char library_version[256];
   char built_with[256];
 };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "intercept/intercept.h"
+#include "recorders/ledger.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -90,6 +91,9 @@ static const struct mpipp_table tables[] = {
     {.name = "channels", .record = RECORD_channel, .record_size = sizeof(struct mpipp_channel)},
     // an array again, which grows
     {.name = "breaches", .record = RECORD_breach, .record_size = sizeof(struct mpipp_breach)},
+    // referred to by address
+    {.name = "histories", .record = RECORD_history, .record_size = sizeof(struct mpipp_history)},
+    {.name = "pages", .record = RECORD_page, .record_size = sizeof(struct mpipp_page)},
 };
 
 enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
@@ -193,6 +197,7 @@ void mpipp_registry_open(void) {
   array(&copies.tables[MPIPP_KINDS + 3], copies.constants, 0);
   const char *frames = getenv("MPIPP_FRAMES");
   if (frames) mpipp_registry.frames = strtoul(frames, NULL, 10);
+  mpipp_ledger_open();
   mpipp_registry.pid = (uint64_t)getpid();
   mpipp_registry.parent = (uint64_t)getppid();
   mpipp_registry.job = job();

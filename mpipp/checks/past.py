@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Did what is over belong together? (MPI-4.1, sections 3.3, 3.5 and 6.1)
+
+The rules are those of `messages` and `collectives`. What is compared are the histories of channels
+(`mpipp.model.past`), stretch by stretch: a loop of a million messages is compared once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import lcm
+from typing import NamedTuple
+
+from mpipp.checks import collectives, messages, signatures
+from mpipp.checks.exchanges import Joined
+from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.leaks import at_the_end
+from mpipp.checks.process import Operation
+from mpipp.checks.processes import Member, Processes
+from mpipp.checks.signatures import Data
+from mpipp.model import Call, Channel, Stretch
+
+_MOST_TURNS = 4096  # combinations of two stretches' calls that are looked at
+
+
+class _Side(NamedTuple):
+    # One process's history of a channel.
+    member: Member
+    channel: Channel
+    stretches: list[Stretch]
+
+    def operation(self, call: Call) -> Operation:
+        return Operation(self.member.process, call, None, None, self.member.comm)
+
+
+class _Key(NamedTuple):
+    # A channel, whichever side it is seen from.
+    identity: int  # the communicator's
+    sender: int  # ranks in MPI_COMM_WORLD
+    receiver: int
+    tag: int
+    partitioned: bool
+
+
+class Meeting(NamedTuple):
+    """Calls that met: one of each history."""
+
+    ordinal: int  # of the first time
+    times: int
+    calls: tuple[Call, ...]
+
+
+def meetings(histories: Sequence[Sequence[Stretch]]) -> Iterator[Meeting]:
+    """The combinations of calls that have the same ordinals, in order of the first time.
+
+    Ordinals that not all histories have are left out.
+    """
+    at = [0] * len(histories)
+    while all(i < len(history) for i, history in zip(at, histories)):
+        here = [history[i] for i, history in zip(at, histories)]
+        first, end = max(s.first for s in here), min(s.end for s in here)
+        if first < end:
+            yield from _turns(here, first, end)
+        for i, stretch in enumerate(here):
+            if stretch.end <= end:
+                at[i] += 1
+
+
+def _turns(here: Sequence[Stretch], first: int, end: int) -> Iterator[Meeting]:
+    period = lcm(*(len(stretch.calls) for stretch in here))
+    for ordinal in range(first, min(end, first + period, first + _MOST_TURNS)):
+        times = (end - 1 - ordinal) // period + 1
+        yield Meeting(ordinal, times, tuple(stretch.at(ordinal) for stretch in here))
+
+
+class _Met:
+    # How often calls met in one way, and first when.
+
+    def __init__(self) -> None:
+        self._found: dict[object, tuple[Finding, int, int]] = {}
+
+    def add(self, found: Finding, met: Meeting) -> None:
+        key = found.rule.id, found.what, tuple((party.site, party.text) for party in found.parties)
+        first, ordinal, times = self._found.get(key, (found, met.ordinal, 0))
+        self._found[key] = first, ordinal, times + met.times
+
+    def findings(self, noun: str) -> Iterator[Finding]:
+        """In the order of the ordinals; the calls are the `noun` with that number."""
+        for found, ordinal, times in self._found.values():
+            text = f"{noun} number {ordinal}"
+            text += f", the first of {times} of these calls" if times > 1 else ""
+            *before, last = found.parties
+            yield replace(found, parties=(*before, replace(last, details=(*last.details, text))))
+
+
+def check_messages(known: Processes) -> Findings:
+    """Sends and receives that belonged together and did not match; messages nobody received."""
+    sends = _channels(known, "sends", "partitioned sends")
+    receives = _channels(known, "receives", "partitioned receives")
+    live_sends, live_receives = messages.live(known)
+    for key, sent in sends.items():
+        received = receives.get(key)
+        if received is None:
+            continue
+        compared = _Met()
+        for met in meetings((sent.stretches, received.stretches)):
+            now = messages.Key(*key[:4], met.ordinal, key.partitioned)
+            found = _compare(sent, received, met)
+            if found is not None and not (now in live_sends and now in live_receives):
+                compared.add(found, met)
+        # Where a process sends one message too many, none of those after it is received right.
+        first = ""
+        for found in compared.findings("message"):
+            yield replace(found, follows=first)
+            first = first or found.what
+    yield from _lost(known, sends, receives)
+
+
+def _compare(sent: _Side, received: _Side, met: Meeting) -> Finding | None:
+    data = _data(sent, met.calls[0]), _data(received, met.calls[1])
+    if data[0] is None or data[1] is None:
+        return None
+    return signatures.compare(data[0], data[1], signatures.MESSAGE)
+
+
+def _data(side: _Side, call: Call) -> Data | None:
+    if len(call.buffers) != 1:
+        return None
+    return signatures.whole(side.operation(call), call.buffers[0])
+
+
+def _channels(known: Processes, *sequences: str) -> dict[_Key, _Side]:
+    found: dict[_Key, _Side] = {}
+    for member, channel in _all(known):
+        comm = member.comm
+        if channel.sequence not in sequences or channel.sequence in comm.uncertain:
+            continue
+        peer, own = known.world_rank(member, channel.peer), member.process.registry.info.world_rank
+        if peer is None or own is None or not channel.history:
+            continue
+        sends = "sends" in channel.sequence
+        ranks = (own, peer) if sends else (peer, own)
+        key = _Key(comm.identity, *ranks, channel.tag, channel.sequence.startswith("partitioned"))
+        stretches = member.process.registry.past(comm, channel)
+        found[key] = _Side(member, channel, stretches)
+    return found
+
+
+def _all(known: Processes) -> Iterator[tuple[Member, Channel]]:
+    # Of communicators that were freed, too.
+    for process in known.all:
+        for comm in known.comms(process):
+            for channel in comm.channels:
+                yield Member(process, comm), channel
+
+
+def _lost(
+    known: Processes, sends: Mapping[_Key, _Side], receives: Mapping[_Key, _Side]
+) -> Findings:
+    # Only once both are at their end: until then the receive may come.
+    for key, sent in sends.items():
+        receiver = known.peer(sent.member, sent.channel.peer)
+        ended = receiver is not None and at_the_end(receiver.process)
+        if not ended or receiver is None or not at_the_end(sent.member.process) or key.partitioned:
+            continue
+        if "receives" in receiver.comm.uncertain or receiver.comm.frozen:
+            continue
+        count = next(
+            (c.count for c in receiver.comm.channels if _is_other_side(c, key, sent.member)), 0
+        )
+        lost = sent.channel.count - count
+        last = next((s for s in sent.stretches if s.first <= count + 1 < s.end), None)
+        if lost > 0 and last is not None:
+            party = sent.operation(last.at(count + 1)).party()
+            many = f"{lost} messages are" if lost > 1 else "a message is"
+            yield Finding.of("message-lost", f"{many} sent and never received", [party])
+
+
+def _is_other_side(channel: Channel, key: _Key, sender: Member) -> bool:
+    peer = sender.comm.rank
+    return (channel.sequence, channel.peer, channel.tag) == ("receives", peer, key.tag)
+
+
+def check_collectives(known: Processes) -> Findings:
+    """What differed between the calls of a collective operation that some of them have left."""
+    live = collectives.live(known)
+    for sides in _joined(known):
+        identity = sides[0].member.comm.identity
+        compared = _Met()
+        for met in meetings([side.stretches for side in sides]):
+            joined = [Joined(s.operation(c), s.member) for s, c in zip(sides, met.calls)]
+            parted = collectives.is_parted(joined)
+            for found in collectives.compare(joined) if (identity, met.ordinal) not in live else ():
+                compared.add(found, met)
+            if parted:
+                break
+        yield from compared.findings("collective call")
+
+
+def _joined(known: Processes) -> Iterator[list[_Side]]:
+    found: dict[int, list[_Side]] = {}
+    for member, channel in _all(known):
+        comm = member.comm
+        certain = "collectives" not in comm.uncertain
+        if channel.sequence == "collectives" and certain and channel.history:
+            stretches = member.process.registry.past(comm, channel)
+            found.setdefault(comm.identity, []).append(_Side(member, channel, stretches))
+    return (sides for sides in found.values() if len(sides) > 1)

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+"""The histories of channels: the past that the wrapper keeps (wrapper/recorders/ledger.h)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from mpipp.datatypes import basictypes
+from mpipp.errors import MpippError
+from mpipp.model import Broken, Buffer, Call, Channel, DatatypeRecord, Part, Stretch
+from mpipp.registry.datatypes import Datatypes
+from mpipp.registry.records import RawHistory, RawPage
+from mpipp.registry.source import Source
+
+_MAX_PAGES = 1 << 16
+_MAX_WORDS = 1 << 24  # of a page
+_RECENT = 64  # calls that a run may look back
+_ADDRESS = (1 << 56) - 1
+
+# The fields of a call that the wrapper keeps of a collective one, in its order.
+_SCALARS = ("root", "op", "tag")
+
+
+class _Item(NamedTuple):
+    # A call as it lies in memory.
+    address: int
+    words: tuple[int, ...]
+
+
+class Ledger:
+    """Decodes histories; calls that are the same item are the same object."""
+
+    def __init__(self, source: Source, datatypes: Datatypes) -> None:
+        self._source = source
+        self._datatypes = datatypes
+        self._calls: dict[tuple[int, int, int], Call] = {}
+
+    def invalidate(self) -> None:
+        """The process has run."""
+        self._calls.clear()
+
+    def past(self, channel: Channel, comm: int | None) -> list[Stretch]:
+        """What is kept of a channel, in order of ordinals; comm: its communicator's handle.
+
+        Ordinals of which nothing is kept are left out. Raises MpippError when it makes no sense.
+        """
+        decoder = _Decoder(self._source, channel)
+        found = []
+        for first, count, items in decoder.stretches():
+            calls = tuple(self._call(item, channel, comm) for item in items)
+            found.append(Stretch(first, count, calls))
+        return found
+
+    def _call(self, item: _Item, channel: Channel, comm: int | None) -> Call:
+        key = item.address, channel.peer, channel.tag
+        known = self._calls.get(key)
+        if known is None:
+            known = self._calls[key] = self._decoded(item.words, channel, comm)
+        return known
+
+    def _decoded(self, words: tuple[int, ...], channel: Channel, comm: int | None) -> Call:
+        source = self._source
+        head, caller, present = words[:3]
+        scalars, rest = self._scalars(present & 0xFFFFFFFF, words[3:])
+        raw = list(_raw_buffers(rest, head >> 32 & 0xFF))
+        rest = rest[sum(len(one) for one in raw) :]
+        vectors = list(self._vectors(rest, present >> 32))
+        sends, receives = "sends" in channel.sequence, "receives" in channel.sequence
+        counts = tuple(part.count for part in vectors[0]) if self._has(present, "counts") else None
+        return Call(
+            procedure=source.procedure(head >> 40),
+            state="over",
+            serial=0,
+            site=source.site(caller, 0),
+            frame=0,
+            comm=comm,
+            op=scalars.get("op") or None,  # 0: one of the program's own
+            win=None,
+            file=None,
+            message=None,
+            dest=channel.peer if sends else None,
+            source=channel.peer if receives else None,
+            tag=channel.tag if sends or receives else scalars.get("tag"),
+            recvtag=None,
+            root=scalars.get("root"),
+            target_rank=None,
+            offset=None,
+            errorcode=None,
+            requests=None,
+            request_count=0,
+            buffers=tuple(self._buffer(one, vectors) for one in raw),
+            counts=counts,
+        )
+
+    def _has(self, present: int, name: str) -> bool:
+        return bool(present & self._source.value("present", name))
+
+    def _scalars(
+        self, present: int, words: tuple[int, ...]
+    ) -> tuple[Mapping[str, int], tuple[int, ...]]:
+        names = [name for name in _SCALARS if self._has(present, name)]
+        found = dict(zip(names, words))
+        for name in ("root", "tag"):
+            if name in found:
+                found[name] = _signed(found[name])
+        return found, words[len(names) :]
+
+    def _vectors(self, words: tuple[int, ...], count: int) -> Iterator[list[Part]]:
+        for _ in range(count):
+            length, typed = words[0] >> 1, words[0] & 1
+            counts = words[1 : 1 + length]
+            records = words[1 + length : 1 + 2 * length] if typed else (0,) * length
+            if len(counts) != length or len(records) != length:
+                raise MpippError("a call in the ledger has more peers than numbers")
+            words = words[1 + length * (1 + typed) :]
+            yield [
+                Part(_signed(number), 0, self._datatype(record))
+                for number, record in zip(counts, records)
+            ]
+
+    def _datatype(self, record: int) -> DatatypeRecord | Broken | None:
+        return self._datatypes.at(record) if record else None
+
+    def _buffer(self, words: tuple[int, ...], vectors: list[list[Part]]) -> Buffer:
+        head, record, count = words[:3]
+        datatype = self._datatype(record)
+        number = head >> 60 & 3
+        if number > len(vectors):
+            raise MpippError(f"a buffer in the ledger has vector number {number}")
+        parts = vectors[number - 1] if number else None
+        if parts is not None and record:
+            parts = [Part(part.count, 0, datatype) for part in parts]
+        in_place = head >> 62 & 1
+        return Buffer(
+            role=basictypes.plain(self._source.string(head & _ADDRESS)),
+            address=self._source.constants.get("MPI_IN_PLACE", 0) if in_place else 0,
+            count=_signed(count),
+            peers=_signed(words[3]) if len(words) > 3 else 1,
+            datatype=datatype,
+            handle=datatype.header.handle if isinstance(datatype, DatatypeRecord) else 0,
+            access=self._source.bits("access", head >> 56 & 0xF),
+            parts=parts,
+        )
+
+
+class _Decoder:
+    # The items of one history, put in order.
+
+    def __init__(self, source: Source, channel: Channel) -> None:
+        self._source = source
+        self._channel = channel
+        self._kinds = {source.value("item", name): name for name in ("call", "run", "ordinal")}
+        self._recent: list[_Item] = []
+        self._next = 1
+        self._found: list[tuple[int, int, tuple[_Item, ...]]] = []
+
+    def stretches(self) -> list[tuple[int, int, tuple[_Item, ...]]]:
+        """First ordinal, number of ordinals, and the calls that take turns."""
+        if not self._channel.history:
+            return []
+        decoder = self._source.linked_decoder("histories", RawHistory)
+        data = self._source.memory.read(self._channel.history, decoder.size)
+        history = decoder.one(data)
+        for item in self._items(history.pages):
+            self._take(item)
+        open_run = self._channel.count + 1 - self._next
+        if self._channel.period and open_run > 0 and not history.full:
+            self._run(self._channel.period, open_run)
+        return list(self._counted())
+
+    def _counted(self) -> Iterator[tuple[int, int, tuple[_Item, ...]]]:
+        # Without the call that is being noted at this moment.
+        for first, count, items in self._found:
+            count = min(count, self._channel.count + 1 - first)
+            if count > 0:
+                yield first, count, items
+
+    def _take(self, item: _Item) -> None:
+        head = item.words[0]
+        kind = self._kinds.get(head & 0xFF)
+        if kind == "call":
+            self._add(1, (item,))
+            self._recent = [*self._recent[1 - _RECENT :], item]
+        elif kind == "run":
+            self._run(head >> 8 & 0xFF, head >> 16)
+        elif kind == "ordinal":
+            self._go_to(head >> 8)
+        else:
+            raise MpippError(f"the ledger has an item of kind {head & 0xFF}")
+
+    def _run(self, period: int, count: int) -> None:
+        if not 0 < period <= len(self._recent):
+            raise MpippError(f"the ledger has a run with a period of {period}")
+        cycle = tuple(self._recent[-period:])
+        self._add(count, cycle)
+        last = [cycle[i % period] for i in range(max(0, count - _RECENT), count)]
+        self._recent = [*self._recent, *last][-_RECENT:]
+
+    def _add(self, count: int, items: tuple[_Item, ...]) -> None:
+        self._found.append((self._next, count, items))
+        self._next += count
+
+    def _go_to(self, ordinal: int) -> None:
+        # What is said of later ones so far is replaced.
+        while self._found and self._found[-1][0] >= ordinal:
+            self._found.pop()
+        if self._found:
+            first, count, items = self._found[-1]
+            self._found[-1] = first, min(count, ordinal - first), items
+        self._next = ordinal
+        self._recent = []
+
+    def _items(self, address: int) -> Iterator[_Item]:
+        source = self._source
+        decoder = source.linked_decoder("pages", RawPage) if address else None
+        seen: set[int] = set()
+        while decoder and address:
+            if address in seen or len(seen) >= _MAX_PAGES:
+                raise MpippError("the ledger has a page that follows itself")
+            seen.add(address)
+            page = decoder.one(source.memory.read(address, decoder.size))
+            if not page.used <= page.capacity <= _MAX_WORDS:
+                raise MpippError(f"the ledger has a page with {page.used} words")
+            start = address + decoder.size
+            yield from _split(start, source.integers(start, page.used, 8, signed=False))
+            address = page.next
+
+
+def _split(start: int, words: tuple[int, ...]) -> Iterator[_Item]:
+    position = 0
+    while position < len(words):
+        head = words[position]
+        count = head >> 8 & 0xFFFFFF if head & 0xFF == 1 else 1
+        if count < 1 or position + count > len(words) or (head & 0xFF == 1 and count < 3):
+            raise MpippError(f"the ledger has a call of {count} words")
+        yield _Item(start + 8 * position, words[position : position + count])
+        position += count
+
+
+def _raw_buffers(words: tuple[int, ...], count: int) -> Iterator[tuple[int, ...]]:
+    position = 0
+    for _ in range(count):
+        length = 4 if position < len(words) and words[position] >> 63 else 3
+        if position + length > len(words):
+            raise MpippError("a call in the ledger has more buffers than words")
+        yield words[position : position + length]
+        position += length
+
+
+def _signed(word: int) -> int:
+    return word - (1 << 64) if word >> 63 else word

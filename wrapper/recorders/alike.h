@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// One record for all datatypes that are built alike: what is kept for long names that one, so that
+// a program that makes its datatypes anew for every message is said to use the same ones.
+#ifndef MPIPP_ALIKE_H
+#define MPIPP_ALIKE_H
+
+#include "records/store.h"
+
+// With the lock held: the address of the record that stands for all that are built like this one,
+// which is kept from then on; 0 if it is not known, has been freed, or is another handle's by now.
+uint64_t mpipp_alike_locked(uint64_t record, uint64_t handle);
+
+#endif

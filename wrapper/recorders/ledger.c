@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+#include "recorders/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/resolve.h"
+#include "recorders/alike.h"
+#include "recorders/objects.h"
+#include "records/registry.h"
+
+enum {
+  POOL_BYTES = 1 << 16,
+  FIRST_PAGE = 24,  // words
+  LAST_PAGE = 4096, // words, if one call does not need more
+  FEW_WORDS = 64,
+  KEPT_FOR_RUNS = 1, // words of a page
+};
+
+const uint64_t mpipp_no_item[MPIPP_ONE_BUFFER] = {0};
+
+static uint64_t limit = 64 << 20;
+static char *pool, *pool_end;
+
+void mpipp_ledger_open(void) {
+  const char *asked = getenv("MPIPP_LEDGER");
+  if (asked) limit = strtoull(asked, NULL, 10);
+}
+
+// Zeroed, never given back; NULL beyond the limit.
+static void *take(uint64_t bytes) {
+  if (bytes > (uint64_t)(pool_end - pool)) {
+    uint64_t chunk = bytes > POOL_BYTES / 4 ? bytes : POOL_BYTES;
+    if (mpipp_registry.ledger_bytes + chunk > limit) return NULL;
+    char *memory = mpipp_map(chunk);
+    if (!memory) return NULL;
+    mpipp_registry.ledger_bytes += chunk;
+    if (chunk == bytes) return memory;
+    pool = memory;
+    pool_end = memory + chunk;
+  }
+  void *taken = pool;
+  pool += bytes;
+  return taken;
+}
+
+static uint64_t *recent(struct mpipp_history *history, uint64_t ordinal) {
+  return &history->recent[ordinal % MPIPP_RECENT];
+}
+
+static struct mpipp_history *history_of(const struct mpipp_channel *channel) {
+  return (void *)(uintptr_t)channel->history;
+}
+
+static void expect(struct mpipp_channel *channel, uint64_t item, uint32_t period) {
+  channel->period = period;
+  MPIPP_WRITE(channel->expected, item ? item : (uint64_t)(uintptr_t)mpipp_no_item);
+}
+
+void mpipp_note_advance(struct mpipp_channel *channel, uint64_t ordinal) {
+  struct mpipp_history *history = history_of(channel);
+  uint32_t period = channel->period;
+  if (!history || !period) return; // another thread, without order, is at it too
+  uint64_t like = history->position + 1 - period + (ordinal - history->position) % period;
+  MPIPP_WRITE(channel->expected, *recent(history, like));
+}
+
+// Room for words at the end of the last page; NULL without memory.
+static uint64_t *room(struct mpipp_history *history, uint64_t words, uint64_t kept) {
+  struct mpipp_page *page = (void *)(uintptr_t)history->last;
+  if (page && page->used + words + kept <= page->capacity) return &page->words[page->used];
+  uint64_t capacity = page ? 2 * page->capacity : FIRST_PAGE;
+  if (capacity > LAST_PAGE) capacity = LAST_PAGE;
+  if (capacity < words + kept) capacity = words + kept;
+  struct mpipp_page *next = take(sizeof *next + capacity * sizeof(uint64_t));
+  if (!next) return NULL;
+  next->capacity = capacity;
+  __atomic_store_n(page ? &page->next : &history->pages, (uint64_t)(uintptr_t)next,
+                   __ATOMIC_RELEASE);
+  history->last = (uint64_t)(uintptr_t)next;
+  return next->words;
+}
+
+static void written(struct mpipp_history *history, uint64_t words) {
+  struct mpipp_page *page = (void *)(uintptr_t)history->last;
+  __atomic_store_n(&page->used, page->used + words, __ATOMIC_RELEASE);
+}
+
+// An item of one word: a run, or an ordinal. Returns 0 without memory.
+static int write_word(struct mpipp_history *history, uint64_t word, uint64_t kept) {
+  uint64_t *place = room(history, 1, kept);
+  if (!place) return 0;
+  *place = word;
+  written(history, 1);
+  return 1;
+}
+
+// The run that goes on ends with that ordinal. There is always room for it.
+static void close_run(struct mpipp_channel *channel, uint64_t ordinal) {
+  struct mpipp_history *history = history_of(channel);
+  uint64_t from = history->position, period = channel->period;
+  if (!period || ordinal <= from) return;
+  write_word(history, MPIPP_ITEM_RUN | period << 8 | (ordinal - from) << 16, 0);
+  uint64_t first = ordinal - from > MPIPP_RECENT ? ordinal - MPIPP_RECENT + 1 : from + 1;
+  uint64_t cycle[MPIPP_RECENT];
+  for (uint64_t i = 0; i < period; i++) cycle[i] = *recent(history, from + 1 - period + i);
+  for (uint64_t i = first; i <= ordinal; i++) *recent(history, i) = cycle[(i - from - 1) % period];
+  history->position = ordinal;
+}
+
+// Nothing more is kept of the channel.
+static void give_up(struct mpipp_channel *channel) {
+  struct mpipp_history *history = history_of(channel);
+  if (history) history->full = 1;
+  expect(channel, 0, 0);
+  mpipp_registry.forgotten++;
+}
+
+static int same(uint64_t item, const uint64_t *words) {
+  const uint64_t *other = (const uint64_t *)(uintptr_t)item;
+  uint64_t count = words[0] >> 8 & 0xFFFFFF;
+  return other[0] == words[0] && memcmp(other, words, count * sizeof *words) == 0;
+}
+
+// How long ago a call like this one came: of several the one that had most like now before it.
+// 0: not lately.
+static uint64_t period_of(struct mpipp_history *history, uint64_t ordinal, const uint64_t *words) {
+  uint64_t known = ordinal - history->recent_from, best = 0, longest = 0;
+  if (known > MPIPP_RECENT) known = MPIPP_RECENT;
+  for (uint64_t period = 1; period <= known; period++) {
+    if (!same(*recent(history, ordinal - period), words)) continue;
+    uint64_t alike = 1;
+    while (period + alike <= known &&
+           *recent(history, ordinal - alike) == *recent(history, ordinal - period - alike))
+      alike++;
+    if (alike > longest) longest = alike, best = period;
+  }
+  return best;
+}
+
+static struct mpipp_history *begin(struct mpipp_comm *comm, struct mpipp_channel *channel) {
+  struct mpipp_history *history = comm ? take(sizeof *history) : NULL;
+  if (!history) return NULL;
+  history->comm = (uint64_t)(uintptr_t)comm;
+  history->recent_from = 1;
+  // What was sent there matters after the communicator is gone.
+  mpipp_refer_locked(history->comm, comm->object.handle);
+  MPIPP_WRITE(channel->history, (uint64_t)(uintptr_t)history);
+  return history;
+}
+
+// With the lock held: the call of that ordinal, as words.
+static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
+                   const uint64_t *words) {
+  struct mpipp_history *history = history_of(channel);
+  if (!history) history = begin(comm, channel);
+  if (!history || history->full) return give_up(channel);
+  close_run(channel, ordinal - 1);
+  expect(channel, 0, 0); // nothing is said of later ones meanwhile
+  if (history->position != ordinal - 1) {
+    if (!write_word(history, MPIPP_ITEM_ORDINAL | ordinal << 8, KEPT_FOR_RUNS))
+      return give_up(channel);
+    history->position = ordinal - 1;
+    history->recent_from = ordinal;
+  }
+  uint64_t period = period_of(history, ordinal, words);
+  if (period) {
+    if (!room(history, 0, KEPT_FOR_RUNS)) return give_up(channel);
+    // The call is the run's first; what came 1 - period after it is next.
+    uint64_t next = period == 1 ? ordinal - 1 : ordinal + 1 - period;
+    return expect(channel, *recent(history, next), (uint32_t)period);
+  }
+  uint64_t count = words[0] >> 8 & 0xFFFFFF;
+  uint64_t *item = room(history, count, KEPT_FOR_RUNS);
+  if (!item) return give_up(channel);
+  memcpy(item, words, count * sizeof *item);
+  written(history, count);
+  history->position = ordinal;
+  *recent(history, ordinal) = (uint64_t)(uintptr_t)item;
+  expect(channel, (uint64_t)(uintptr_t)item, 1);
+}
+
+void mpipp_note_gap_locked(struct mpipp_channel *channel) {
+  if (!history_of(channel)) return;
+  close_run(channel, MPIPP_READ(channel->count));
+  expect(channel, 0, 0);
+}
+
+static uint64_t *buffer_words(uint64_t *word, const struct mpipp_buffer *buffer) {
+  uint64_t in_place = buffer->address == (uintptr_t)MPI_IN_PLACE;
+  uint64_t access = buffer->access & (MPIPP_READS | MPIPP_WRITES);
+  *word++ = buffer->role | access << 56 | (uint64_t)buffer->vector << 60 | in_place << 62 |
+            (uint64_t)(buffer->peers != 1) << 63;
+  *word++ = mpipp_alike_locked(buffer->record, buffer->datatype);
+  *word++ = (uint64_t)buffer->count;
+  if (buffer->peers != 1) *word++ = (uint64_t)buffer->peers;
+  return word;
+}
+
+static void begin_words(uint64_t *words, const struct mpipp_call *call) {
+  words[1] = mpipp_outside_mpi(call->caller);
+  words[2] = 0;
+}
+
+static void end_words(uint64_t *words, const uint64_t *end, const struct mpipp_call *call,
+                      unsigned buffers) {
+  words[0] = MPIPP_ITEM_HEAD(end - words, buffers, call->procedure);
+}
+
+static void note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
+                 const uint64_t *words) {
+  if (!same(channel->expected, words))
+    append(comm, channel, ordinal, words);
+  else if (channel->period != 1)
+    mpipp_note_advance(channel, ordinal);
+}
+
+void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                       const struct mpipp_call *call, const struct mpipp_buffer *buffer) {
+  uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];
+  if (count & MPIPP_UNCERTAIN) return;
+  begin_words(words, call);
+  end_words(words, buffer_words(words + 3, buffer), call, 1);
+  note(comm, channel, count + 1, words);
+}
+
+void mpipp_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
+                        const struct mpipp_buffer *buffer) {
+  if (MPIPP_READ(channel->count) & MPIPP_UNCERTAIN) return;
+  mpipp_lock();
+  mpipp_note_locked(mpipp_find_live(MPIPP_COMM, call->comm), channel, call, buffer);
+  mpipp_unlock();
+}
+
+static uint64_t vector_count(const struct mpipp_vector *vector, uint64_t i) {
+  const void *counts = (const void *)(uintptr_t)vector->counts;
+  if (vector->count_size == sizeof(int)) return (uint64_t)((const int *)counts)[i];
+  return ((const uint64_t *)counts)[i];
+}
+
+static uint64_t *vector_words(uint64_t *word, const struct mpipp_vector *vector) {
+  const MPI_Datatype *datatypes = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
+  *word++ = vector->length << 1 | (datatypes != NULL);
+  for (uint64_t i = 0; i < vector->length; i++) *word++ = vector_count(vector, i);
+  for (uint64_t i = 0; datatypes && i < vector->length; i++) {
+    uint64_t handle = MPIPP_KEY(datatypes[i]);
+    uint64_t record = (uint64_t)(uintptr_t)mpipp_find(MPIPP_DATATYPE, handle);
+    *word++ = mpipp_alike_locked(record, handle);
+  }
+  return word;
+}
+
+static int used_vectors(const struct mpipp_call *call) {
+  int used = (call->present & MPIPP_HAS_COUNTS) != 0;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    if ((int)call->buffers[i].vector > used) used = (int)call->buffers[i].vector;
+  }
+  return used;
+}
+
+// Predefined operations by handle; of the program's own the address tells nothing to others.
+static uint64_t operation(uint64_t handle) {
+  return mpipp_is_constant(MPIPP_OP, handle) ? handle : 0;
+}
+
+static uint64_t most_words(const struct mpipp_call *call, int vectors) {
+  uint64_t most = 6 + 4 * (uint64_t)call->buffer_count;
+  for (int v = 0; v < vectors; v++) most += 1 + 2 * call->vectors[v].length;
+  return most;
+}
+
+static void collective_words(uint64_t *words, const struct mpipp_call *call, int vectors) {
+  const uint32_t kept = MPIPP_HAS_ROOT | MPIPP_HAS_OP | MPIPP_HAS_TAG | MPIPP_HAS_COUNTS;
+  uint64_t *word = words + 3;
+  begin_words(words, call);
+  words[2] = (call->present & kept) | (uint64_t)vectors << 32;
+  if (call->present & MPIPP_HAS_ROOT) *word++ = (uint64_t)call->root;
+  if (call->present & MPIPP_HAS_OP) *word++ = operation(call->op);
+  if (call->present & MPIPP_HAS_TAG) *word++ = (uint64_t)call->tag;
+  for (uint32_t i = 0; i < call->buffer_count; i++) word = buffer_words(word, &call->buffers[i]);
+  for (int v = 0; v < vectors; v++) word = vector_words(word, &call->vectors[v]);
+  end_words(words, word, call, call->buffer_count);
+}
+
+// Those between the last one that was noted and this one failed.
+static void note_next(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
+                      const uint64_t *words) {
+  struct mpipp_history *history = history_of(channel);
+  if (history && history->noted != ordinal - 1) {
+    close_run(channel, history->noted);
+    expect(channel, 0, 0);
+  }
+  note(comm, channel, ordinal, words);
+  history = history_of(channel);
+  if (history) history->noted = ordinal;
+}
+
+void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                  const struct mpipp_call *call) {
+  uint64_t few[FEW_WORDS], *words = few;
+  if (call->ordinal & MPIPP_UNCERTAIN) return;
+  int vectors = call->present & MPIPP_HAS_VECTORS ? used_vectors(call) : 0;
+  uint64_t most = most_words(call, vectors);
+  if (most > FEW_WORDS) words = most < 1 << 24 ? mpipp_allocate(most * sizeof *words) : NULL;
+  if (!words) return;
+  collective_words(words, call, vectors);
+  note_next(comm, channel, call->ordinal, words);
+  if (words != few) free(words);
+}

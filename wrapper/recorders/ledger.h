@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The past that is kept: what was sent, received or joined in each channel (channels.h), by
+// ordinal.
+//
+// A channel's history is a list of items, each of one or more words (u64), in pages:
+//   a call       what it was given, as far as it matters to others (mpipp_item_call in ledger.c);
+//   a run        the next n calls are, each, like the one p before it;
+//   an ordinal   that of the next call: those in between are not kept, or the next ones replace
+//                those that were said of these ordinals before.
+// The run that goes on is not written yet: the channel's count says how long it is. So a loop of
+// 10^6 iterations costs a few comparisons each time, and a few hundred bytes in all.
+#ifndef MPIPP_LEDGER_H
+#define MPIPP_LEDGER_H
+
+#include "records/store.h"
+
+// The first word of a call: its kind, how many words it has, how many buffers, and the procedure.
+#define MPIPP_ITEM_HEAD(WORDS, BUFFERS, PROCEDURE)                                                 \
+  ((uint64_t)MPIPP_ITEM_CALL | (uint64_t)(WORDS) << 8 | (uint64_t)(BUFFERS) << 32 |                \
+   (uint64_t)(PROCEDURE) << 40)
+// Words of a call with one buffer, and where they stand.
+enum { MPIPP_ONE_BUFFER = 6, MPIPP_AT_RECORD = 4, MPIPP_AT_COUNT = 5 };
+
+// A send or a receive of that buffer is the next in a channel, whose count the caller raises then;
+// out of line, and with the lock held.
+void mpipp_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
+                        const struct mpipp_buffer *buffer);
+void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                       const struct mpipp_call *call, const struct mpipp_buffer *buffer);
+// The same of a collective call that MPI has accepted, with its ordinal: before, its arrays may be
+// anything.
+void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                  const struct mpipp_call *call);
+// With the lock held: what is counted next is not noted, or takes the place of another.
+void mpipp_note_gap_locked(struct mpipp_channel *channel);
+
+// What comes after that ordinal in a run with a period of more than one.
+void mpipp_note_advance(struct mpipp_channel *channel, uint64_t ordinal);
+
+// In line: nearly always the call is as the run has it.
+static inline void mpipp_note(struct mpipp_channel *channel, const struct mpipp_call *call,
+                              const struct mpipp_buffer *buffer) {
+  const uint64_t *expected = (const uint64_t *)(uintptr_t)MPIPP_READ(channel->expected);
+  if (MPIPP_UNLIKELY(expected[0] != MPIPP_ITEM_HEAD(MPIPP_ONE_BUFFER, 1, call->procedure) ||
+                     expected[1] != call->caller || expected[MPIPP_AT_RECORD] != buffer->record ||
+                     expected[MPIPP_AT_COUNT] != (uint64_t)buffer->count))
+    mpipp_note_further(channel, call, buffer);
+  else if (MPIPP_UNLIKELY(channel->period != 1))
+    mpipp_note_advance(channel, MPIPP_READ(channel->count) + 1);
+}
+
+// What no call is like: stands for the next one where none is expected.
+extern const uint64_t mpipp_no_item[MPIPP_ONE_BUFFER] MPIPP_HIDDEN;
+
+// The bytes that the ledger may take; 0: none is kept. From MPIPP_LEDGER.
+void mpipp_ledger_open(void);
+
+#endif
