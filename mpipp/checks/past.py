@@ -189,12 +189,15 @@ def check_collectives(known: Processes) -> Findings:
         identity = sides[0].member.comm.identity
         compared = _Met()
         for met in meetings([side.stretches for side in sides]):
-            joined = [Joined(s.operation(c), s.member) for s, c in zip(sides, met.calls)]
-            parted = collectives.is_parted(joined)
-            for found in collectives.compare(joined) if (identity, met.ordinal) not in live else ():
-                compared.add(found, met)
-            if parted:
+            if (identity, met.ordinal) in live:
+                continue
+            calls = [replace(call, ordinal=met.ordinal) for call in met.calls]
+            joined = [Joined(s.operation(c), s.member) for s, c in zip(sides, calls)]
+            if collectives.is_parted(joined):
+                yield from collectives.compare(joined)
                 break
+            for found in collectives.compare(joined):
+                compared.add(found, met)
         yield from compared.findings("collective call")
 
 

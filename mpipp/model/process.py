@@ -28,3 +28,5 @@ class ProcessInfo:
     main_thread: int | None = None  # that initialised MPI, as gettid says; None: not known
     tag_ub: int | None = None  # MPI_TAG_UB; None: not known
     kind_bits: int = 0  # of handles, that tell which kind they are of; 0: none do
+    ledger_bytes: int = 0  # that the past of the channels takes
+    forgotten: int = 0  # calls that found no room there

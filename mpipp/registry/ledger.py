@@ -153,6 +153,7 @@ class _Decoder:
         self._kinds = {source.value("item", name): name for name in ("call", "run", "ordinal")}
         self._recent: list[_Item] = []
         self._next = 1
+        self._last = channel.count  # ordinal
         self._found: list[tuple[int, int, tuple[_Item, ...]]] = []
 
     def stretches(self) -> list[tuple[int, int, tuple[_Item, ...]]]:
@@ -164,7 +165,9 @@ class _Decoder:
         history = decoder.one(data)
         for item in self._items(history.pages):
             self._take(item)
-        open_run = self._channel.count + 1 - self._next
+        if self._channel.sequence == "collectives":
+            self._last = history.noted
+        open_run = self._last + 1 - self._next
         if self._channel.period and open_run > 0 and not history.full:
             self._run(self._channel.period, open_run)
         return list(self._counted())
@@ -172,7 +175,7 @@ class _Decoder:
     def _counted(self) -> Iterator[tuple[int, int, tuple[_Item, ...]]]:
         # Without the call that is being noted at this moment.
         for first, count, items in self._found:
-            count = min(count, self._channel.count + 1 - first)
+            count = min(count, self._last + 1 - first)
             if count > 0:
                 yield first, count, items
 

@@ -95,6 +95,8 @@ class Registry:
             tag_ub=root.tag_ub or None,
             kind_bits=root.kind_bits,
             several_threads=bool(root.several_threads),
+            ledger_bytes=root.ledger_bytes,
+            forgotten=root.forgotten,
         )
 
     @property

@@ -30,6 +30,8 @@ class RawRoot(NamedTuple):
     kind_bits: int
     end_awaited: int
     calls: int
+    ledger_bytes: int
+    forgotten: int
     library_version: bytes
     built_with: bytes
 
@@ -176,6 +178,7 @@ class RawHistory(NamedTuple):
     pages: int
     comm: int
     full: int
+    noted: int
 
 
 class RawPage(NamedTuple):

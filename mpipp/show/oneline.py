@@ -49,6 +49,19 @@ def arguments(call: Call, around: Surroundings) -> str:
     return ", ".join(words)
 
 
+def data(call: Call, around: Surroundings) -> list[str]:
+    """What a call that is over was given, beyond what its channel says."""
+    words = [] if call.root is None else [f"root {call.root}"]
+    if call.op is not None:
+        words.append(inline(describe.reference("op", call.op, around), 1).strip('"'))
+    several = len(call.buffers) > 1
+    for buffer in call.buffers:
+        in_place = around.constant_name(buffer.address, "MPI_IN_PLACE")
+        amount = in_place or _amount(buffer)
+        words.append(f"{buffer.role} {amount}" if several else amount)
+    return words
+
+
 def _amount(buffer: Buffer) -> str:
     # 4 MPI_INT; of each peer in v forms, {4, 0} MPI_INT, and in w forms, {4 MPI_INT, 0 MPI_CHAR}.
     if buffer.shares is None:

@@ -11,6 +11,9 @@
 
 #include "records/records.h"
 #include "records/registry.h"
+#include "records/store.h"
+
+enum { KNOWN_LAYERS = 256, MAX_DISTANCE = 1 << 14 };
 
 void *mpipp_real[2][MPIPP_PROCEDURES];
 extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];
@@ -126,6 +129,33 @@ uint64_t mpipp_outside_mpi_further(uint64_t caller) {
   while (i < depth && mpipp_in_mpi((uint64_t)(uintptr_t)stack[i])) i++;
   errno = saved;
   return i < depth ? (uint64_t)(uintptr_t)stack[i] : caller;
+}
+
+// From the frame to the word of the stack that holds that return address, which is one further out;
+// 0: not found. Other functions' frames are looked through.
+static __attribute__((no_sanitize("address"))) uint64_t distance(uint64_t frame, uint64_t wanted) {
+  for (uint64_t offset = 8; offset < MAX_DISTANCE; offset += 8) {
+    if (*(const uint64_t *)(uintptr_t)(frame + offset) == wanted) return offset;
+  }
+  return 0;
+}
+
+__attribute__((no_sanitize("address"))) uint64_t mpipp_outside_mpi_at(uint64_t caller,
+                                                                      uint64_t frame) {
+  static struct { uint64_t caller, distance; } known[KNOWN_LAYERS];
+  if (mpipp_is_outside_mpi(caller)) return caller;
+  uint64_t i = (caller >> 2) % KNOWN_LAYERS;
+  uint64_t offset = MPIPP_READ(known[i].distance);
+  if (MPIPP_READ(known[i].caller) == caller && offset) {
+    uint64_t found = *(const uint64_t *)(uintptr_t)(frame + offset);
+    if (mpipp_is_outside_mpi(found)) return found;
+  }
+  uint64_t found = mpipp_outside_mpi_further(caller);
+  if (!mpipp_is_outside_mpi(found)) return found;
+  MPIPP_WRITE(known[i].caller, 0);
+  __atomic_store_n(&known[i].distance, distance(frame, found), __ATOMIC_RELEASE);
+  __atomic_store_n(&known[i].caller, caller, __ATOMIC_RELEASE);
+  return found;
 }
 
 static int loaded_flavor(void) {

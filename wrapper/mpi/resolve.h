@@ -33,6 +33,9 @@ static inline int mpipp_is_outside_mpi(uint64_t caller) {
 static inline uint64_t mpipp_outside_mpi(uint64_t caller) {
   return mpipp_is_outside_mpi(caller) ? caller : mpipp_outside_mpi_further(caller);
 }
+// The same of a call that is active, quickly: what lies between that frame and the caller is always
+// as long, for calls from one place in MPI's layers.
+uint64_t mpipp_outside_mpi_at(uint64_t caller, uint64_t frame);
 void mpipp_find_mpi_code(void);
 
 static inline void *mpipp_procedure(int profiling, unsigned procedure) {

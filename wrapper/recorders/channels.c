@@ -142,14 +142,14 @@ static const struct mpipp_buffer *noted_buffer(const struct mpipp_call *call,
 uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence, uint64_t comm,
                      uint64_t key, const struct mpipp_call *noted) {
   struct mpipp_thread *thread = mpipp_thread_of(call);
-  uint64_t ordinal = 0;
+  uint64_t ordinal = 0, place = noted ? mpipp_place(call) : 0;
   mpipp_lock();
   struct mpipp_comm *record = comm_of(comm);
   struct mpipp_channel *channel =
       record && !seen_late ? channel_of(record, sequence, key, MPIPP_READ(thread->serial)) : NULL;
   if (channel) {
     if (noted)
-      mpipp_note_locked(record, channel, noted, noted_buffer(noted, sequence));
+      mpipp_note_locked(record, channel, noted, place, noted_buffer(noted, sequence));
     else if (sequence == MPIPP_RECEIVES)
       mpipp_note_gap_locked(channel);
     ordinal = mpipp_counted(channel);
@@ -174,11 +174,12 @@ uint64_t mpipp_joined_further(const struct mpipp_call *call) {
 
 void mpipp_note_joined(const struct mpipp_call *call) {
   if (!call->ordinal) return;
+  uint64_t place = mpipp_place(call);
   mpipp_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
   struct channels *table = comm ? (void *)(uintptr_t)comm->channel_table : NULL;
   struct mpipp_channel *channel = table ? *slot_of(table, MPIPP_COLLECTIVES, 0) : NULL;
-  if (channel) mpipp_note_collective_locked(comm, channel, call);
+  if (channel) mpipp_note_collective_locked(comm, channel, call, place);
   mpipp_unlock();
 }
 

@@ -15,6 +15,7 @@ enum {
   LAST_PAGE = 4096, // words, if one call does not need more
   FEW_WORDS = 64,
   KEPT_FOR_RUNS = 1, // words of a page
+  CONTEXT = 3,       // calls: more of them tell less, where a loop has exceptions
 };
 
 const uint64_t mpipp_no_item[MPIPP_ONE_BUFFER] = {0};
@@ -42,6 +43,10 @@ static void *take(uint64_t bytes) {
   void *taken = pool;
   pool += bytes;
   return taken;
+}
+
+uint64_t mpipp_place(const struct mpipp_call *call) {
+  return mpipp_outside_mpi_at(call->caller, call->frame);
 }
 
 static uint64_t *recent(struct mpipp_history *history, uint64_t ordinal) {
@@ -122,15 +127,15 @@ static int same(uint64_t item, const uint64_t *words) {
   return other[0] == words[0] && memcmp(other, words, count * sizeof *words) == 0;
 }
 
-// How long ago a call like this one came: of several the one that had most like now before it.
-// 0: not lately.
+// How long ago a call like this one came: of several the last that had the same few calls before it
+// as there are now. 0: not lately.
 static uint64_t period_of(struct mpipp_history *history, uint64_t ordinal, const uint64_t *words) {
   uint64_t known = ordinal - history->recent_from, best = 0, longest = 0;
   if (known > MPIPP_RECENT) known = MPIPP_RECENT;
   for (uint64_t period = 1; period <= known; period++) {
     if (!same(*recent(history, ordinal - period), words)) continue;
     uint64_t alike = 1;
-    while (period + alike <= known &&
+    while (alike < CONTEXT && period + alike <= known &&
            *recent(history, ordinal - alike) == *recent(history, ordinal - period - alike))
       alike++;
     if (alike > longest) longest = alike, best = period;
@@ -186,20 +191,15 @@ void mpipp_note_gap_locked(struct mpipp_channel *channel) {
   expect(channel, 0, 0);
 }
 
-static uint64_t *buffer_words(uint64_t *word, const struct mpipp_buffer *buffer) {
+static uint64_t *buffer_words(uint64_t *word, const struct mpipp_buffer *buffer, uint64_t record) {
   uint64_t in_place = buffer->address == (uintptr_t)MPI_IN_PLACE;
   uint64_t access = buffer->access & (MPIPP_READS | MPIPP_WRITES);
   *word++ = buffer->role | access << 56 | (uint64_t)buffer->vector << 60 | in_place << 62 |
             (uint64_t)(buffer->peers != 1) << 63;
-  *word++ = mpipp_alike_locked(buffer->record, buffer->datatype);
+  *word++ = record;
   *word++ = (uint64_t)buffer->count;
   if (buffer->peers != 1) *word++ = (uint64_t)buffer->peers;
   return word;
-}
-
-static void begin_words(uint64_t *words, const struct mpipp_call *call) {
-  words[1] = mpipp_outside_mpi(call->caller);
-  words[2] = 0;
 }
 
 static void end_words(uint64_t *words, const uint64_t *end, const struct mpipp_call *call,
@@ -215,20 +215,35 @@ static void note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_
     mpipp_note_advance(channel, ordinal);
 }
 
+static void one_buffer(uint64_t *words, const struct mpipp_call *call, uint64_t place,
+                       const struct mpipp_buffer *buffer, uint64_t record) {
+  words[1] = place;
+  words[2] = 0;
+  end_words(words, buffer_words(words + 3, buffer, record), call, 1);
+}
+
 void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                       const struct mpipp_call *call, const struct mpipp_buffer *buffer) {
+                       const struct mpipp_call *call, uint64_t place,
+                       const struct mpipp_buffer *buffer) {
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];
-  if (count & MPIPP_UNCERTAIN) return;
-  begin_words(words, call);
-  end_words(words, buffer_words(words + 3, buffer), call, 1);
+  if (!limit || count & MPIPP_UNCERTAIN) return;
+  uint64_t record = mpipp_alike_locked(buffer->record, buffer->datatype);
+  one_buffer(words, call, place, buffer, record);
   note(comm, channel, count + 1, words);
 }
 
 void mpipp_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
                         const struct mpipp_buffer *buffer) {
-  if (MPIPP_READ(channel->count) & MPIPP_UNCERTAIN) return;
+  uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];
+  if (!limit || count & MPIPP_UNCERTAIN) return;
+  uint64_t place = mpipp_place(call), record = mpipp_known_alike(buffer->record);
+  one_buffer(words, call, place, buffer, record);
+  if (record && same(MPIPP_READ(channel->expected), words)) {
+    if (channel->period != 1) mpipp_note_advance(channel, count + 1);
+    return;
+  }
   mpipp_lock();
-  mpipp_note_locked(mpipp_find_live(MPIPP_COMM, call->comm), channel, call, buffer);
+  mpipp_note_locked(mpipp_find_live(MPIPP_COMM, call->comm), channel, call, place, buffer);
   mpipp_unlock();
 }
 
@@ -269,15 +284,19 @@ static uint64_t most_words(const struct mpipp_call *call, int vectors) {
   return most;
 }
 
-static void collective_words(uint64_t *words, const struct mpipp_call *call, int vectors) {
+static void collective_words(uint64_t *words, const struct mpipp_call *call, uint64_t place,
+                             int vectors) {
   const uint32_t kept = MPIPP_HAS_ROOT | MPIPP_HAS_OP | MPIPP_HAS_TAG | MPIPP_HAS_COUNTS;
   uint64_t *word = words + 3;
-  begin_words(words, call);
+  words[1] = place;
   words[2] = (call->present & kept) | (uint64_t)vectors << 32;
   if (call->present & MPIPP_HAS_ROOT) *word++ = (uint64_t)call->root;
   if (call->present & MPIPP_HAS_OP) *word++ = operation(call->op);
   if (call->present & MPIPP_HAS_TAG) *word++ = (uint64_t)call->tag;
-  for (uint32_t i = 0; i < call->buffer_count; i++) word = buffer_words(word, &call->buffers[i]);
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    word = buffer_words(word, buffer, mpipp_alike_locked(buffer->record, buffer->datatype));
+  }
   for (int v = 0; v < vectors; v++) word = vector_words(word, &call->vectors[v]);
   end_words(words, word, call, call->buffer_count);
 }
@@ -292,18 +311,18 @@ static void note_next(struct mpipp_comm *comm, struct mpipp_channel *channel, ui
   }
   note(comm, channel, ordinal, words);
   history = history_of(channel);
-  if (history) history->noted = ordinal;
+  if (history) __atomic_store_n(&history->noted, ordinal, __ATOMIC_RELEASE);
 }
 
 void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                                  const struct mpipp_call *call) {
+                                  const struct mpipp_call *call, uint64_t place) {
   uint64_t few[FEW_WORDS], *words = few;
-  if (call->ordinal & MPIPP_UNCERTAIN) return;
+  if (!limit || call->ordinal & MPIPP_UNCERTAIN) return;
   int vectors = call->present & MPIPP_HAS_VECTORS ? used_vectors(call) : 0;
   uint64_t most = most_words(call, vectors);
   if (most > FEW_WORDS) words = most < 1 << 24 ? mpipp_allocate(most * sizeof *words) : NULL;
   if (!words) return;
-  collective_words(words, call, vectors);
+  collective_words(words, call, place, vectors);
   note_next(comm, channel, call->ordinal, words);
   if (words != few) free(words);
 }

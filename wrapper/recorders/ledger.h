@@ -21,16 +21,20 @@
 // Words of a call with one buffer, and where they stand.
 enum { MPIPP_ONE_BUFFER = 6, MPIPP_AT_RECORD = 4, MPIPP_AT_COUNT = 5 };
 
+// Where the program called: without the lock, because it may ask the system's loader.
+uint64_t mpipp_place(const struct mpipp_call *call);
+
 // A send or a receive of that buffer is the next in a channel, whose count the caller raises then;
 // out of line, and with the lock held.
 void mpipp_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
                         const struct mpipp_buffer *buffer);
 void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                       const struct mpipp_call *call, const struct mpipp_buffer *buffer);
+                       const struct mpipp_call *call, uint64_t place,
+                       const struct mpipp_buffer *buffer);
 // The same of a collective call that MPI has accepted, with its ordinal: before, its arrays may be
 // anything.
 void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                                  const struct mpipp_call *call);
+                                  const struct mpipp_call *call, uint64_t place);
 // With the lock held: what is counted next is not noted, or takes the place of another.
 void mpipp_note_gap_locked(struct mpipp_channel *channel);
 

@@ -260,10 +260,11 @@ struct mpipp_history {
   uint64_t pages; // address of the first
   uint64_t comm;  // address of the communicator's record
   uint64_t full;  // 1: later calls are not kept
+  uint64_t noted; // ordinal of the last collective call that was noted: they are when MPI has
+                  // accepted them, where sends and receives are when they are counted
   // private
   uint64_t last;                 // page
   uint64_t position;             // ordinal of the last call that is written
-  uint64_t noted;                // of the last collective call that was noted
   uint64_t recent_from;          // the first ordinal of those in `recent`
   uint64_t recent[MPIPP_RECENT]; // addresses of the last calls up to `position`, by ordinal
 };

@@ -12,7 +12,7 @@ import gdb
 
 from mpipp.errors import MpippError
 from mpipp.gdb import entry, sessions
-from mpipp.gdb.commands import everywhere, show
+from mpipp.gdb.commands import everywhere, histories, show
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.commands.selection import Places, content, select
 from mpipp.gdb.program import callers
@@ -33,8 +33,10 @@ _LISTS = {
     "infos": ("info", "info object"),
     "errhandlers": ("errhandler", "error handler"),
     "sessions": ("session", "session"),
-    "messages": ("message", "message"),
+    "probed": ("message", "message"),
 }
+# What is no object.
+_OTHERS = ("calls", "messages")
 _OPTIONS = (
     "--all",
     "--ranks",
@@ -51,12 +53,16 @@ _FEW = 8
 
 
 class List(Command):
-    """List MPI objects, with where each was made, or the MPI calls of all threads.
+    """List MPI objects, with where each was made, MPI calls of all threads, or past messages.
 
-    mpipp list types|requests|comms|groups|wins|ops|files|infos|errhandlers|sessions|messages
+    mpipp list types|requests|comms|groups|wins|ops|files|infos|errhandlers|sessions|probed
     mpipp list calls
+    mpipp list messages
 
-    --all             also freed ones, and those that are predefined
+    "messages" are those that were sent and received, and the collective calls, by communicator,
+    peer and tag, in their order; "probed" the handles that matching probes give out.
+
+    --all             also freed ones, and those that are predefined; all messages, not the last
     --ranks           of all processes in this gdb: what is equal but for addresses is one line
     --named           those that were given a name
     --committed, --uncommitted
@@ -98,7 +104,7 @@ class List(Command):
             cut = len(typed.strip()) - len(word)
             return [option[cut:] for option in _OPTIONS if option.startswith(typed.strip())]
         else:
-            choices = [*_LISTS, "calls"]
+            choices = [*_LISTS, *_OTHERS]
         return [choice for choice in choices if choice.startswith(word)]
 
 
@@ -124,13 +130,13 @@ def _parse(argument: str) -> argparse.Namespace:
         words = shlex.split(argument)
     except ValueError as error:
         raise MpippError(f"{error} in {argument}") from None
-    choices = ", ".join([*_LISTS, "calls"])
+    choices = ", ".join([*_LISTS, *_OTHERS])
     if not words or words[0].startswith("-"):
         raise MpippError(f"say what to list: {choices}")
     options = parser.parse_args(words)
-    if f"{options.what}s" in (*_LISTS, "calls"):
+    if f"{options.what}s" in (*_LISTS, *_OTHERS):
         options.what += "s"
-    if options.what not in _LISTS and options.what != "calls":
+    if options.what not in (*_LISTS, *_OTHERS):
         raise MpippError(f"there are no {options.what} to list: write one of {choices}")
     if options.kind is not None:
         options.kind = options.kind.upper()
@@ -148,6 +154,8 @@ def _parse(argument: str) -> argparse.Namespace:
 def _document(options: argparse.Namespace, session: Session) -> str:
     if options.what == "calls":
         return _calls_document(session)
+    if options.what == "messages":
+        return jsontext.document("list", histories.content(session, options.all))
     kind, _ = _LISTS[options.what]
     places = Places()
     found = select(options, kind, session, places)
@@ -156,6 +164,8 @@ def _document(options: argparse.Namespace, session: Session) -> str:
 
 def _entries(options: argparse.Namespace, session: Session) -> Iterator[list[str]]:
     # The lines of each thing that is listed; then how many there are.
+    if options.what == "messages":
+        return histories.entries(session, options.all)
     return _calls(options, session) if options.what == "calls" else _objects(options, session)
 
 

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""What `mpipp list messages` shows: the past of each channel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mpipp.errors import MpippError
+from mpipp.gdb.commands.selection import Places
+from mpipp.gdb.sessions import Session
+from mpipp.model import Broken, Channel, Comm, Site, Stretch
+from mpipp.show import history, oneline
+
+
+def entries(session: Session, everything: bool) -> Iterator[list[str]]:
+    """The lines of each channel; then how many calls are kept in all."""
+    places, total, channels = Places(), 0, 0
+    for comm, channel in _channels(session):
+        title = history.title(comm, channel, session)
+        try:
+            stretches = session.registry.past(comm, channel)
+        except MpippError as error:
+            yield [title, f"  <{error}>"]
+            continue
+        total += sum(stretch.count for stretch in stretches)
+        channels += 1
+        shown = history.lines(stretches, session, lambda site: _first(places, site), everything)
+        yield [title, *shown]
+    text = f"{total} call{'' if total == 1 else 's'}"
+    text += f" in {channels} channel{'' if channels == 1 else 's'}"
+    forgotten = session.registry.info.forgotten
+    yield [text + (f", {forgotten} not kept: the ledger is full" if forgotten else "")]
+
+
+def content(session: Session, everything: bool) -> dict[str, object]:
+    """The same for scripts: what is repeated as calls that take turns."""
+    places, channels = Places(), []
+    for comm, channel in _channels(session):
+        stretches = history.last(session.registry.past(comm, channel), everything)
+        described: dict[str, object] = {"comm": oneline.described(comm, session)}
+        for name in ("sequence", "peer", "tag", "count"):
+            described[name] = getattr(channel, name)
+        described["stretches"] = [_stretch(one, session, places) for one in stretches]
+        channels.append(described)
+    return {"kind": "channel", "channels": channels}
+
+
+def _stretch(stretch: Stretch, session: Session, places: Places) -> dict[str, object]:
+    calls = [
+        {
+            "procedure": call.procedure,
+            "data": oneline.data(call, session),
+            "called": _first(places, call.site),
+        }
+        for call in stretch.calls
+    ]
+    return {"first": stretch.first, "count": stretch.count, "calls": calls}
+
+
+def _channels(session: Session) -> Iterator[tuple[Comm, Channel]]:
+    for comm in session.registry.objects("comm", freed=True):
+        if isinstance(comm, Broken) or not isinstance(comm, Comm):
+            continue
+        known = [channel for channel in comm.channels if channel.history]
+        for channel in sorted(known, key=lambda one: (one.sequence, one.peer, one.tag)):
+            yield comm, channel
+
+
+def _first(places: Places, site: Site) -> str:
+    lines = places[site]
+    return lines[0] if lines else ""

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""What the ledger keeps is what was done, whatever the order."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+
+import pytest
+import support
+from watched import Process, watched
+
+from mpipp.model import Call, Comm, DatatypeRecord
+
+KINDS = ("MPI_INT", "MPI_FLOAT", "VECTOR", "VECTOR")
+COLLECTIVES = ("MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Alltoallv")
+PHASES = 60
+
+Past = dict[str, list[tuple[object, ...]]]
+
+
+class Draws:
+    """The numbers that the program draws."""
+
+    def __init__(self, seed: int) -> None:
+        self.state = seed
+
+    def draw(self, below: int) -> int:
+        """The next one."""
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
+        return (self.state >> 33) % below
+
+
+def drawn(seed: int, phases: int) -> Iterator[tuple[int, int, int]]:
+    """What the program does: tag (3: a collective call), kind and count."""
+    draw = Draws(seed).draw
+    for _ in range(phases):
+        period, times = 1 + draw(6 if draw(4) else 80), 1 + draw(9)
+        pattern = [(draw(4), draw(4), draw(5)) for _ in range(period)]
+        yield from itertools.chain.from_iterable(itertools.repeat(pattern, times))
+
+
+def expected(seed: int, phases: int) -> Past:
+    found: Past = {}
+    for tag, kind, count in drawn(seed, phases):
+        if tag < 3:
+            found.setdefault(f"sends {tag}", []).append(("MPI_Isend", KINDS[kind], count))
+            found.setdefault(f"receives {tag}", []).append(("MPI_Irecv", KINDS[kind], count))
+        else:
+            found.setdefault("collectives 0", []).append(collective(kind, count))
+    return found
+
+
+def collective(kind: int, count: int) -> tuple[object, ...]:
+    name = COLLECTIVES[kind]
+    if name == "MPI_Barrier":
+        return (name,)
+    if name == "MPI_Alltoallv":
+        return (name, "MPI_INT", [count])
+    return (name, "VECTOR" if name == "MPI_Bcast" else "MPI_INT", count)
+
+
+def said(call: Call) -> tuple[object, ...]:
+    if not call.buffers:
+        return (call.procedure,)
+    buffer = call.buffers[-1]
+    assert isinstance(buffer.datatype, DatatypeRecord)
+    name = buffer.datatype.header.name or buffer.datatype.tree.combiner
+    count = buffer.count if buffer.parts is None else [part.count for part in buffer.parts]
+    return call.procedure, name, count
+
+
+def kept(process: Process) -> Past:
+    found: Past = {}
+    for comm in process.registry.objects("comm"):
+        assert isinstance(comm, Comm)
+        for channel in comm.channels:
+            stretches = process.registry.past(comm, channel)
+            calls = found.setdefault(f"{channel.sequence} {channel.tag}", [])
+            for stretch in stretches:
+                assert stretch.first == len(calls) + 1
+                calls += [said(stretch.at(i)) for i in range(stretch.first, stretch.end)]
+    return {name: calls for name, calls in found.items() if calls}
+
+
+@pytest.mark.parametrize("mpi", support.MPI_IDS, indirect=True)
+def test_random_patterns(mpi: support.MPI) -> None:
+    for _ in range(3):
+        seed = random.randrange(1 << 32)
+        with watched("ledger.c", mpi, args=[str(seed), str(PHASES)]) as (process,):
+            process.until("now")
+            assert kept(process) == expected(seed, PHASES), f"seed {seed}"
+            process.check_consistent()
+            process.end()
