@@ -62,7 +62,7 @@ def check(known: World) -> Findings:
             yield from _compare(sends[only], one.data)
 
 
-def live(known: Processes) -> tuple[dict[Key, Data], dict[Key, Data]]:
+def live(known: World) -> tuple[dict[Key, Data], dict[Key, Data]]:
     """The sends and the receives that are going on."""
     sends: dict[Key, Data] = {}
     receives: dict[Key, Data] = {}

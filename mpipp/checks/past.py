@@ -17,8 +17,8 @@ from mpipp.checks.exchanges import Joined
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.leaks import at_the_end
 from mpipp.checks.process import Operation
-from mpipp.checks.processes import Member, Processes
 from mpipp.checks.signatures import Data
+from mpipp.checks.world import Member, World
 from mpipp.model import Call, Channel, Stretch
 
 _MOST_TURNS = 4096  # combinations of two stretches' calls that are looked at
@@ -94,7 +94,7 @@ class _Met:
             yield replace(found, parties=(*before, replace(last, details=(*last.details, text))))
 
 
-def check_messages(known: Processes) -> Findings:
+def check_messages(known: World) -> Findings:
     """Sends and receives that belonged together and did not match; messages nobody received."""
     sends = _channels(known, "sends", "partitioned sends")
     receives = _channels(known, "receives", "partitioned receives")
@@ -130,7 +130,7 @@ def _data(side: _Side, call: Call) -> Data | None:
     return signatures.whole(side.operation(call), call.buffers[0])
 
 
-def _channels(known: Processes, *sequences: str) -> dict[_Key, _Side]:
+def _channels(known: World, *sequences: str) -> dict[_Key, _Side]:
     found: dict[_Key, _Side] = {}
     for member, channel in _all(known):
         comm = member.comm
@@ -147,7 +147,7 @@ def _channels(known: Processes, *sequences: str) -> dict[_Key, _Side]:
     return found
 
 
-def _all(known: Processes) -> Iterator[tuple[Member, Channel]]:
+def _all(known: World) -> Iterator[tuple[Member, Channel]]:
     # Of communicators that were freed, too.
     for process in known.all:
         for comm in known.comms(process):
@@ -155,9 +155,7 @@ def _all(known: Processes) -> Iterator[tuple[Member, Channel]]:
                 yield Member(process, comm), channel
 
 
-def _lost(
-    known: Processes, sends: Mapping[_Key, _Side], receives: Mapping[_Key, _Side]
-) -> Findings:
+def _lost(known: World, sends: Mapping[_Key, _Side], receives: Mapping[_Key, _Side]) -> Findings:
     # Only once both are at their end: until then the receive may come.
     for key, sent in sends.items():
         receiver = known.peer(sent.member, sent.channel.peer)
@@ -182,7 +180,7 @@ def _is_other_side(channel: Channel, key: _Key, sender: Member) -> bool:
     return (channel.sequence, channel.peer, channel.tag) == ("receives", peer, key.tag)
 
 
-def check_collectives(known: Processes) -> Findings:
+def check_collectives(known: World) -> Findings:
     """What differed between the calls of a collective operation that some of them have left."""
     live = collectives.live(known)
     for sides in _joined(known):
@@ -201,7 +199,7 @@ def check_collectives(known: Processes) -> Findings:
         yield from compared.findings("collective call")
 
 
-def _joined(known: Processes) -> Iterator[list[_Side]]:
+def _joined(known: World) -> Iterator[list[_Side]]:
     found: dict[int, list[_Side]] = {}
     for member, channel in _all(known):
         comm = member.comm

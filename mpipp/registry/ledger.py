@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Buffer, Call, Channel, DatatypeRecord, Part, Stretch
+from mpipp.model import Broken, Buffer, Call, Channel, DatatypeRecord, Share, Stretch
 from mpipp.registry.datatypes import Datatypes
 from mpipp.registry.records import RawHistory, RawPage
 from mpipp.registry.source import Source
@@ -67,7 +67,7 @@ class Ledger:
         rest = rest[sum(len(one) for one in raw) :]
         vectors = list(self._vectors(rest, present >> 32))
         sends, receives = "sends" in channel.sequence, "receives" in channel.sequence
-        counts = tuple(part.count for part in vectors[0]) if self._has(present, "counts") else None
+        counted = vectors[0] if vectors and self._has(present, "counts") else None
         return Call(
             procedure=source.procedure(head >> 40),
             state="over",
@@ -90,7 +90,7 @@ class Ledger:
             requests=None,
             request_count=0,
             buffers=tuple(self._buffer(one, vectors) for one in raw),
-            counts=counts,
+            counts=None if counted is None else tuple(share.count for share in counted),
         )
 
     def _has(self, present: int, name: str) -> bool:
@@ -106,8 +106,10 @@ class Ledger:
                 found[name] = _signed(found[name])
         return found, words[len(names) :]
 
-    def _vectors(self, words: tuple[int, ...], count: int) -> Iterator[list[Part]]:
-        for _ in range(count):
+    def _vectors(self, words: tuple[int, ...], count: int) -> Iterator[list[Share]]:
+        for _ in range(min(count, 2)):
+            if not words:
+                raise MpippError("a call in the ledger has fewer vectors than it says")
             length, typed = words[0] >> 1, words[0] & 1
             counts = words[1 : 1 + length]
             records = words[1 + length : 1 + 2 * length] if typed else (0,) * length
@@ -115,22 +117,22 @@ class Ledger:
                 raise MpippError("a call in the ledger has more peers than numbers")
             words = words[1 + length * (1 + typed) :]
             yield [
-                Part(_signed(number), 0, self._datatype(record))
+                Share(_signed(number), 0, self._datatype(record))
                 for number, record in zip(counts, records)
             ]
 
     def _datatype(self, record: int) -> DatatypeRecord | Broken | None:
         return self._datatypes.at(record) if record else None
 
-    def _buffer(self, words: tuple[int, ...], vectors: list[list[Part]]) -> Buffer:
+    def _buffer(self, words: tuple[int, ...], vectors: list[list[Share]]) -> Buffer:
         head, record, count = words[:3]
         datatype = self._datatype(record)
         number = head >> 60 & 3
         if number > len(vectors):
             raise MpippError(f"a buffer in the ledger has vector number {number}")
-        parts = vectors[number - 1] if number else None
-        if parts is not None and record:
-            parts = [Part(part.count, 0, datatype) for part in parts]
+        shares = vectors[number - 1] if number else None
+        if shares is not None and record:
+            shares = [Share(share.count, 0, datatype) for share in shares]
         in_place = head >> 62 & 1
         return Buffer(
             role=basictypes.plain(self._source.string(head & _ADDRESS)),
@@ -140,7 +142,7 @@ class Ledger:
             datatype=datatype,
             handle=datatype.header.handle if isinstance(datatype, DatatypeRecord) else 0,
             access=self._source.bits("access", head >> 56 & 0xF),
-            parts=parts,
+            shares=shares,
         )
 
 

@@ -67,7 +67,7 @@ def said(call: Call) -> tuple[object, ...]:
     buffer = call.buffers[-1]
     assert isinstance(buffer.datatype, DatatypeRecord)
     name = buffer.datatype.header.name or buffer.datatype.tree.combiner
-    count = buffer.count if buffer.parts is None else [part.count for part in buffer.parts]
+    count = buffer.count if buffer.shares is None else [share.count for share in buffer.shares]
     return call.procedure, name, count
 
 

@@ -95,7 +95,7 @@ uint64_t mpipp_alike_locked(uint64_t record, uint64_t handle) {
   if (!type || MPIPP_READ(type->object.handle) != handle || !MPIPP_READ(type->object.serial))
     return 0;
   if (MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED) return record;
-  if (MPIPP_READ(type->object.flags) & MPIPP_FLAG_FREED) return 0;
+  if (MPIPP_READ(type->object.flags) & MPIPP_FLAG_ENDED) return 0;
   while (!type->alike) { // from the innermost out
     struct mpipp_datatype *inner = type;
     for (struct mpipp_datatype *next = inner; next; next = unknown_component(inner)) inner = next;

@@ -13,7 +13,7 @@ uint64_t mpipp_alike_locked(uint64_t record, uint64_t handle);
 // The same without the lock, of a datatype that a call is using; 0 where it must be looked for.
 static inline uint64_t mpipp_known_alike(uint64_t record) {
   const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)record;
-  if (!type || MPIPP_READ(type->object.flags) & MPIPP_FLAG_FREED) return 0;
+  if (!type || MPIPP_READ(type->object.flags) & MPIPP_FLAG_ENDED) return 0;
   return MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED ? record : MPIPP_READ(type->alike);
 }
 

@@ -58,7 +58,7 @@ def _stretch(stretch: Stretch, session: Session, places: Places) -> dict[str, ob
 
 
 def _channels(session: Session) -> Iterator[tuple[Comm, Channel]]:
-    for comm in session.registry.objects("comm", freed=True):
+    for comm in session.registry.objects("comm", ended=True):
         if isinstance(comm, Broken) or not isinstance(comm, Comm):
             continue
         known = [channel for channel in comm.channels if channel.history]
