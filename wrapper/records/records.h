@@ -512,7 +512,7 @@ struct mpipp_registry {
   uint64_t kind_bits;                // of handles (mpi/vendor.h)
   uint32_t end_awaited; // 1: MPI_COMM_SELF still has the attribute that is deleted last
   uint32_t padding;
-  uint64_t calls; // of threads that have ended
+  uint64_t calls;        // of threads that have ended
   uint64_t ledger_bytes; // that the ledger takes
   uint64_t forgotten;    // calls that found no room in it
   char library_version[256];
