@@ -16,7 +16,7 @@ from mpipp.datatypes.signatures import regular
 from mpipp.datatypes.signatures.matching import compare
 from mpipp.datatypes.signatures.runlength import signature
 from mpipp.errors import MpippError
-from mpipp.model import DatatypeRecord
+from mpipp.model import Constructor, DatatypeRecord
 from mpipp.registry.reader import Registry
 from mpipp.show.nested import Walker
 from mpipp.show.trees import expanded_tree, meta_tree
@@ -120,3 +120,11 @@ def test_registry(order: str) -> None:
     assert registry.find("datatype", 4).reason == (
         "a datatype made by VALUE_INDEX has 1 component datatypes, but 2 were expected"
     )
+
+
+def test_what_its_datatypes_are_arguments_of() -> None:
+    types = (None, None)
+    assert Constructor("VALUE_INDEX", {}, types).type_names == ["value_type", "index_type"]
+    assert Constructor("STRUCT", {}, types).type_names == ["types[0]", "types[1]"]
+    assert Constructor("DUP", {}, types[:1]).type_names == ["oldtype"]
+    assert Constructor("NAMED", {}, types[:1]).type_names == ["datatype"]
