@@ -310,3 +310,25 @@ def test_components() -> None:
 )
 def test_ranks(numbers: list[int], text: str) -> None:
     assert words.ranks(numbers) == text
+
+
+def test_the_picture_of_many() -> None:
+    many = ranks(64)
+    for one in many:
+        if one.rank in (5, 6):
+            other = 11 - one.rank
+            one.posted(other, 5).inside(call("MPI_Recv", source=other, tag=5))
+        elif one.rank % 7 == 0:
+            one.posted(5, 5).inside(call("MPI_Recv", source=5, tag=5))
+        elif one.rank != 40:
+            one.joined(1).inside(call("MPI_Barrier"))
+    drawn = picture.groups(explain(job(*many)), Places())
+    assert list(picture.lines(drawn)) == [
+        "A  ranks 0, 7, 14, 21, 28, 35 and 4 more      MPI_Recv, called at x.c:1 in main     --> C",
+        "B  ranks 1 to 4, 8 to 13, 15, 16 and 39 more  MPI_Barrier, called at x.c:1 in main  "
+        "--> A, C, D",
+        "C  ranks 5 and 6                              MPI_Recv, called at x.c:1 in main     --> C",
+        "D  rank 40                                    not in MPI (computing at x.c:2 in work)",
+    ]
+    assert [group.state for group in drawn] == ["behind", "behind", "stuck", "computes"]
+    assert "<title>ranks 0, 7, 14, 21, 28, 35, 42, 49, 56 and 63: MPI_Recv" in svg(drawn)

@@ -11,13 +11,15 @@ from mpipp.checks.hangs.analysis import Explanation
 from mpipp.checks.hangs.conditions import events
 from mpipp.checks.hangs.sentences import Place, Sentences
 
+_LONGEST = 32  # characters of the ranks of a group
+
 
 @dataclass
 class Group:
     """Processes in the same state."""
 
     name: str  # "A"
-    state: str  # "stuck" "waits" "calls" "computes" "ends" "missing"
+    state: str  # "stuck"; "behind" those; "waits" "calls" "computes" "ends" "missing"
     ranks: list[int]
     text: str  # "MPI_Recv, called at solver.c:80 in relax"
     to: list[str] = field(default_factory=list)  # the names of the groups that it waits for
@@ -43,9 +45,22 @@ def groups(found: Explanation, place: Place) -> list[Group]:
     return list(by_state.values())
 
 
+def named(group: Group) -> str:
+    """Its ranks in few words: "ranks 0, 5 to 7 and 14 more"."""
+    text = words.ranks(group.ranks)
+    if len(text) <= _LONGEST:
+        return text
+    some = next(n for n in range(1, len(group.ranks)) if _is_long(group.ranks[: n + 1]))
+    return f"{words.numbered('rank', group.ranks[:some], more=len(group.ranks) - some)}"
+
+
+def _is_long(ranks: list[int]) -> bool:
+    return len(words.ranks(ranks)) > _LONGEST
+
+
 def lines(drawn: list[Group]) -> Iterator[str]:
     """The picture in characters, a line each group."""
-    who = [words.ranks(group.ranks) for group in drawn]
+    who = [named(group) for group in drawn]
     width = max(map(len, who), default=0)
     longest = max((len(group.text) for group in drawn if group.to), default=0)
     for ranks, group in zip(who, drawn):
@@ -57,7 +72,9 @@ def lines(drawn: list[Group]) -> Iterator[str]:
 
 
 def _state(found: Explanation, rank: int) -> str:
-    return "stuck" if rank in found.stuck else found.states[rank].kind
+    if rank in found.stuck:
+        return "stuck" if any(rank in knot.ranks for knot in found.knots) else "behind"
+    return found.states[rank].kind
 
 
 def _waited(found: Explanation, rank: int) -> set[int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from mpipp.checks.hangs import words
-from mpipp.checks.hangs.picture import Group
+from mpipp.checks.hangs.picture import Group, named
 
 # Pixels.
 _CHARACTER, _LINE = 7.3, 17
@@ -17,6 +17,7 @@ _MOST_TEXT = 100  # characters of a line
 
 _COLOURS = {
     "stuck": ("#ffebe9", "#cf222e"),
+    "behind": ("#fff1e5", "#bc4c00"),
     "waits": ("#fff8c5", "#9a6700"),
     "calls": ("#ddf4ff", "#0969da"),
     "computes": ("#dafbe1", "#1a7f37"),
@@ -28,7 +29,7 @@ _COLOURS = {
 def svg(drawn: Sequence[Group]) -> str:
     """The picture; it brings its own colours and background."""
     texts = [_cut(group.text) for group in drawn]
-    heads = [_cut(f"{group.name}  {words.ranks(group.ranks)}") for group in drawn]
+    heads = [_cut(f"{group.name}  {named(group)}") for group in drawn]
     width = max([20, *map(len, texts), *map(len, heads)]) * _CHARACTER + 2 * _PADDING
     height = 2 * _LINE + _PADDING
     tops = [_MARGIN + i * (height + _BETWEEN) for i in range(len(drawn))]
@@ -57,9 +58,10 @@ def _box(
 ) -> Iterator[str]:
     fill, stroke = _COLOURS[group.state]
     dashed = ' stroke-dasharray="4 3"' if group.state == "missing" else ""
+    whole = f"{words.ranks(group.ranks)}: {group.text}"
     yield (
         f'<rect x="{_MARGIN}" y="{top:g}" width="{width:g}" height="{height:g}" rx="4" '
-        f'fill="{fill}" stroke="{stroke}"{dashed}><title>{escape(group.text)}</title></rect>'
+        f'fill="{fill}" stroke="{stroke}"{dashed}><title>{escape(whole)}</title></rect>'
     )
     x, first = _MARGIN + _PADDING, top + _LINE
     yield f'<text x="{x}" y="{first:g}" font-weight="bold">{escape(head)}</text>'

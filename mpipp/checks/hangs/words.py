@@ -19,8 +19,8 @@ def ranks(numbers: Iterable[int]) -> str:
     return numbered("rank", numbers)
 
 
-def numbered(noun: str, numbers: Iterable[int]) -> str:
-    """Any things that have numbers, as `ranks`."""
+def numbered(noun: str, numbers: Iterable[int], more: int = 0) -> str:
+    """Any things that have numbers, as `ranks`; with `more` that are not named."""
     runs: list[list[int]] = []
     for number in sorted(set(numbers)):
         if runs and number == runs[-1][1] + 1:
@@ -33,6 +33,8 @@ def numbered(noun: str, numbers: Iterable[int]) -> str:
             words.append(f"{first} to {last}")
         else:
             words += [str(number) for number in range(first, last + 1)]
+    if more:
+        words.append(f"{more} more")
     single = len(words) == 1 and " " not in words[0]
     return f"{noun}{'' if single else 's'} {listed(words)}"
 
