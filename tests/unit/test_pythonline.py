@@ -20,11 +20,11 @@ from mpipp.registry import pythonline
 from mpipp.registry.memory import ProcessMemory
 
 SCRIPT = """\
-import ctypes, os
+import ctypes, os, sys, threading
 
 def waits(number):
     pipe, _ = os.pipe()
-    print(os.getpid(), runtime, version, flush=True)
+    print(os.getpid(), runtime, sys.hexversion, threading.get_ident(), flush=True)
     return os.read(
         pipe,
         number,
@@ -36,46 +36,47 @@ def calls():
 
 own = ctypes.CDLL(None)
 runtime = ctypes.addressof(ctypes.c_char.in_dll(own, "_PyRuntime"))
-version = ctypes.c_ulong.in_dll(own, "Py_Version").value
 calls()
 """
 needs_known = pytest.mark.skipif(
-    sys.version_info[:2] not in ((3, 11), (3, 12), (3, 13)), reason="a release that is not known"
+    not (3, 9) <= sys.version_info[:2] <= (3, 13), reason="a release that is not known"
 )
 
 
 @contextmanager
-def waiting(directory: Path) -> Iterator[tuple[ProcessMemory, int, int, int]]:
-    """A process that waits in a call of C: its memory, _PyRuntime, Py_Version, its number."""
+def waiting(directory: Path) -> Iterator[tuple[ProcessMemory, int, int, int, int]]:
+    """A process that waits in a call of C: its memory, _PyRuntime, Py_Version, its number and what
+    pthread_self says."""
     script = directory / "wäits.py"
     script.write_text(SCRIPT)
     words = [sys.executable, str(script)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
-            pid, runtime, version = map(int, process.stdout.readline().split())
+            pid, runtime, version, thread = map(int, process.stdout.readline().split())
             while not re.search(r"\) S ", Path(f"/proc/{pid}/stat").read_text()):
                 time.sleep(0.01)
-            yield ProcessMemory(pid), runtime, version, pid
+            yield ProcessMemory(pid), runtime, version, pid, thread
         finally:
             process.kill()
 
 
 @needs_known
 def test_where_it_waits(tmp_path: Path) -> None:
-    with waiting(tmp_path) as (memory, runtime, version, tid):
-        place = pythonline.at(memory, runtime, version, tid)
+    with waiting(tmp_path) as (memory, runtime, version, tid, thread):
+        place = pythonline.at(memory, runtime, version, tid, thread)
         other = pythonline.at(memory, runtime, version, os.getpid())
-        older = pythonline.at(memory, runtime, 0x03090000, tid)
+        older = pythonline.at(memory, runtime, 0x03080000, tid, thread)
         layout = pythonline._LAYOUTS[version >> 16 & 0xFF]
-        places = list(pythonline._Reader(memory, layout).places(runtime, tid))
+        number = thread if layout.step else tid
+        places = list(pythonline._Reader(memory, layout).places(runtime, number))
     file = str(tmp_path / "wäits.py")
     assert place == (file, 6, "waits")
     assert (other, older) == (None, None)
     assert [(each.line, each.function) for each in places] == [
         (6, "waits"),
         (13, "calls"),
-        (18, "<module>"),
+        (17, "<module>"),
     ]
 
 
@@ -96,7 +97,7 @@ class _Damaged:
 
 @needs_known
 def test_damage(tmp_path: Path) -> None:
-    with waiting(tmp_path) as (memory, runtime, version, tid):
+    with waiting(tmp_path) as (memory, runtime, version, tid, thread):
         for seed in range(2000):
-            place = pythonline.at(_Damaged(memory, seed), runtime, version, tid)
+            place = pythonline.at(_Damaged(memory, seed), runtime, version, tid, thread)
             assert place is None or place.line > 0

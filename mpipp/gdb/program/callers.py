@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,13 +14,12 @@ import gdb
 from mpipp.errors import MpippError
 from mpipp.gdb.program import sites
 from mpipp.gdb.sessions import Session
-from mpipp.model import Site
+from mpipp.model import Site, Thread
 from mpipp.registry import pythonline
 
 _INSIDE = 64  # frames inside MPI, and the tools between it and the program
 _LAYER = 4  # frames of MPI's Fortran layer
 _MPI4PY = "/mpi4py/"
-_PYTHON = ("_PyRuntime", "Py_Version")
 _LIBRARIES = ("libmpi", "libfmpi")  # MPI's own, the Fortran layer among them
 
 
@@ -75,12 +75,25 @@ def place(site: Site, tid: int, session: Session) -> str:
 def python_line(tid: int, session: Session) -> str:
     """The line of Python that a thread is at, as `sites.call` says one; "" if it runs none."""
     try:
-        runtime, version = (int(gdb.parse_and_eval(f"&{name}")) for name in _PYTHON)
-        number = int.from_bytes(session.memory.read(version, 8), sys.byteorder)
+        runtime = int(gdb.parse_and_eval("&_PyRuntime"))
+        number = _python_version(runtime, session)
+        threads = [one for one in session.registry.threads() if isinstance(one, Thread)]
     except (gdb.error, MpippError):
         return ""
-    found = pythonline.at(session.memory, runtime, number, tid)
+    own = next((one.pthread_self for one in threads if one.tid == tid), 0)
+    found = pythonline.at(session.memory, runtime, number, tid, own)
     return f"{os.path.basename(found.file)}:{found.line} in {found.function}" if found else ""
+
+
+def _python_version(runtime: int, session: Session) -> int:
+    # As Py_Version has it; before 3.11, which has none, by the file's name: libpython3.9.so.1.0.
+    try:
+        version = int(gdb.parse_and_eval("&Py_Version"))
+    except gdb.error:
+        file = gdb.solib_name(runtime) or gdb.current_progspace().filename or ""
+        found = re.search(r"python3\.(\d+)", os.path.basename(os.path.realpath(file)))
+        return 3 << 24 | int(found.group(1)) << 16 if found else 0
+    return int.from_bytes(session.memory.read(version, 8), sys.byteorder)
 
 
 def _is_mpi4py(site: Site) -> bool:
