@@ -210,11 +210,8 @@ def _line_in_10(data: bytes, line: int, offset: int) -> int:
     # Pairs as before, but the lines are those of the code that the step is over.
     at, known = 0, line
     for step, lines in zip(data[::2], data[1::2]):
-        if lines == _NO_LINE:
-            known = 0
-        elif lines:
-            line += (lines ^ 128) - 128
-            known = line
+        line += 0 if lines == _NO_LINE else (lines ^ 128) - 128
+        known = 0 if lines == _NO_LINE else line
         at += step
         if at > offset:
             break

@@ -101,3 +101,19 @@ def test_damage(tmp_path: Path) -> None:
         for seed in range(2000):
             place = pythonline.at(_Damaged(memory, seed), runtime, version, tid, thread)
             assert place is None or place.line > 0
+
+
+def test_tables_of_older_releases() -> None:
+    # Steps of code and of lines: 2 bytes of no line, 4 of line 5, 2 of line 8, 2 of line 7.
+    table = bytes([2, 0x80, 4, 0, 2, 3, 2, 0xFF])
+    lines = [pythonline._line_in_10(table, 5, offset) for offset in range(0, 10, 2)]
+    assert lines == [0, 5, 5, 8, 7]
+    # 4 bytes of line 5, 2 of line 8, then of line 7.
+    table = bytes([4, 3, 2, 0xFF])
+    assert [pythonline._line_in_9(table, 5, offset) for offset in range(0, 10, 2)] == [
+        5,
+        5,
+        8,
+        7,
+        7,
+    ]
