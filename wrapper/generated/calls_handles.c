@@ -2712,7 +2712,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
                  ? ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses)
                  : hooked_Testall(thread, real, count, array_of_requests, flag, array_of_statuses);
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS && *flag);
-  mpipp_handles_deinit(&before);
+  mpipp_handles_deinit(&before, count);
   return mpipp_leave(thread, code);
 }
 extern raw_Testall own_Testall OWN(MPI_Testall);
@@ -2756,7 +2756,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
     mpipp_completed_all(call, &before, count, array_of_requests, 0);
   else if (*flag)
     mpipp_completed_some(call, &before, 1, index, array_of_requests);
-  mpipp_handles_deinit(&before);
+  mpipp_handles_deinit(&before, count);
   return mpipp_leave(thread, code);
 }
 extern raw_Testany own_Testany OWN(MPI_Testany);
@@ -2798,7 +2798,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
                  : hooked_Testsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
     mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
-  mpipp_handles_deinit(&before);
+  mpipp_handles_deinit(&before, incount);
   return mpipp_leave(thread, code);
 }
 extern raw_Testsome own_Testsome OWN(MPI_Testsome);
@@ -2878,7 +2878,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
                  ? ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses)
                  : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS);
-  mpipp_handles_deinit(&before);
+  mpipp_handles_deinit(&before, count);
   return mpipp_leave(thread, code);
 }
 extern raw_Waitall own_Waitall OWN(MPI_Waitall);
@@ -2923,7 +2923,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
     mpipp_completed_all(call, &before, count, array_of_requests, 0);
   else
     mpipp_completed_some(call, &before, 1, index, array_of_requests);
-  mpipp_handles_deinit(&before);
+  mpipp_handles_deinit(&before, count);
   return mpipp_leave(thread, code);
 }
 extern raw_Waitany own_Waitany OWN(MPI_Waitany);
@@ -2966,7 +2966,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
                  : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
     mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
-  mpipp_handles_deinit(&before);
+  mpipp_handles_deinit(&before, incount);
   return mpipp_leave(thread, code);
 }
 extern raw_Waitsome own_Waitsome OWN(MPI_Waitsome);

@@ -236,7 +236,6 @@ int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype d
                  ? ((typed_File_iread *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -274,7 +273,6 @@ int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Da
                  ? ((typed_File_iread_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -312,7 +310,6 @@ int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dataty
                  ? ((typed_File_iread_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -350,7 +347,6 @@ int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MP
                  ? ((typed_File_iread_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -389,7 +385,6 @@ int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count
                  ? ((typed_File_iread_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -428,7 +423,6 @@ int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Cou
                  ? ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -467,7 +461,6 @@ int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int c
                  ? ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -506,7 +499,6 @@ int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
                  ? ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -544,7 +536,6 @@ int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
                  ? ((typed_File_iread_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_shared(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -582,7 +573,6 @@ int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
                  ? ((typed_File_iread_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_shared_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -620,7 +610,6 @@ int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Dat
                  ? ((typed_File_iwrite *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -658,7 +647,6 @@ int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp
                  ? ((typed_File_iwrite_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -696,7 +684,6 @@ int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI
                  ? ((typed_File_iwrite_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -734,7 +721,6 @@ int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, m
                  ? ((typed_File_iwrite_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -773,7 +759,6 @@ int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, in
                  ? ((typed_File_iwrite_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -812,7 +797,6 @@ int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, 
                  ? ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -851,7 +835,6 @@ int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf
                  ? ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -890,7 +873,6 @@ int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
                  ? ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -928,7 +910,6 @@ int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_
                  ? ((typed_File_iwrite_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_shared(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -966,7 +947,6 @@ int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
                  ? ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_shared_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }

@@ -104,7 +104,6 @@ int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
                  ? ((typed_Bsend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Bsend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -145,7 +144,6 @@ int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
                  ? ((typed_Bsend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Bsend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -186,7 +184,6 @@ int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
                  ? ((typed_Ibsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ibsend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -227,7 +224,6 @@ int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
                  ? ((typed_Ibsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ibsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -303,7 +299,6 @@ int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
                  ? ((typed_Imrecv *)real)(buf, count, (MPI_Datatype)datatype, message, request)
                  : hooked_Imrecv(thread, real, buf, count, datatype, message, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
@@ -344,7 +339,6 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
                  ? ((typed_Imrecv_c *)real)(buf, count, (MPI_Datatype)datatype, message, request)
                  : hooked_Imrecv_c(thread, real, buf, count, datatype, message, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
@@ -418,7 +412,6 @@ int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int
                  ? ((typed_Irecv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Irecv(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -459,7 +452,6 @@ int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sou
                  ? ((typed_Irecv_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Irecv_c(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -500,7 +492,6 @@ int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
                  ? ((typed_Irsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Irsend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -541,7 +532,6 @@ int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
                  ? ((typed_Irsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Irsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -582,7 +572,6 @@ int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
                  ? ((typed_Isend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Isend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -623,7 +612,6 @@ int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
                  ? ((typed_Isend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Isend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -668,7 +656,6 @@ int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
                  ? ((typed_Isendrecv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -713,7 +700,6 @@ int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
                  ? ((typed_Isendrecv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv_c(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -757,7 +743,6 @@ int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int
                  ? ((typed_Isendrecv_replace *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv_replace(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -801,7 +786,6 @@ int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
                  ? ((typed_Isendrecv_replace_c *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv_replace_c(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 0);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -842,7 +826,6 @@ int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
                  ? ((typed_Issend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Issend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -883,7 +866,6 @@ int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
                  ? ((typed_Issend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Issend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 0, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1136,7 +1118,6 @@ int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatyp
                  ? ((typed_Precv_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Precv_init(thread, real, buf, partitions, count, datatype, source, tag, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1209,7 +1190,6 @@ int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_D
                  ? ((typed_Psend_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Psend_init(thread, real, buf, partitions, count, datatype, dest, tag, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1336,7 +1316,6 @@ int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source,
                  ? ((typed_Recv_init *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Recv_init(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1377,7 +1356,6 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int
                  ? ((typed_Recv_init_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Recv_init_c(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1494,7 +1472,6 @@ int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
                  ? ((typed_Rsend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Rsend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1535,7 +1512,6 @@ int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
                  ? ((typed_Rsend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Rsend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1652,7 +1628,6 @@ int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int d
                  ? ((typed_Send_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Send_init(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1693,7 +1668,6 @@ int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatyp
                  ? ((typed_Send_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Send_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1996,7 +1970,6 @@ int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
                  ? ((typed_Ssend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ssend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -2037,7 +2010,6 @@ int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
                  ? ((typed_Ssend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ssend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_import_unknown(call);
     mpipp_request_made(call, *request, 1, 1);
     return mpipp_leave(thread, mpipp_success());
   }

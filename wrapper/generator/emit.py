@@ -344,7 +344,9 @@ def _argument(parameter: Parameter, procedure: Procedure) -> str:
 
 def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
     base, lines = procedure.base, []
-    if buffers:
+    made = {p.kind for p in procedure.parameters if p.direction == "out" and p.indirect}
+    imports = bool(buffers) and "REQUEST" not in made  # else mpipp_request_made does it
+    if imports:
         lines.append("mpipp_import_unknown(call);")
     if base in known.COMBINERS:
         return [*lines, *_constructed(procedure)]
@@ -361,7 +363,7 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
             first = int(len(buffers) == 1 and _bits(procedure) <= FIRST)
             # before the special statement, which may refer to the new request
             lines.insert(
-                bool(buffers),
+                int(imports),
                 known.MADE[p.kind].format(name=p.name, persistent=persistent, first=first),
             )
     ended = _ended(procedure)

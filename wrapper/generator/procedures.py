@@ -162,18 +162,18 @@ SOME = (
     "if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)\n"
     "  mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);"
 )
-END = "\nmpipp_handles_deinit(&before);"
+END = "\nmpipp_handles_deinit(&before, {count});"
 UNKNOWN = f"if (code != MPI_SUCCESS) mpipp_not_synchronized({WIN});"
 ALWAYS = {
     "Wait": "mpipp_completed(call, before, request);",
     "Test": "if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))\n"
     "  mpipp_completed(call, before, request);",
-    "Waitall": ALL.format(all="code == MPI_SUCCESS") + END,
-    "Testall": ALL.format(all="code == MPI_SUCCESS && *flag") + END,
-    "Waitany": ANY.format(flag="") + END,
-    "Testany": ANY.format(flag=" if (*flag)") + END,
-    "Waitsome": SOME + END,
-    "Testsome": SOME + END,
+    "Waitall": ALL.format(all="code == MPI_SUCCESS") + END.format(count="count"),
+    "Testall": ALL.format(all="code == MPI_SUCCESS && *flag") + END.format(count="count"),
+    "Waitany": ANY.format(flag="") + END.format(count="count"),
+    "Testany": ANY.format(flag=" if (*flag)") + END.format(count="count"),
+    "Waitsome": SOME + END.format(count="incount"),
+    "Testsome": SOME + END.format(count="incount"),
     "Win_fence": UNKNOWN,
     "Win_complete": UNKNOWN,
 }

@@ -63,7 +63,7 @@ struct mpipp_begun mpipp_begin_further(unsigned procedure, void *caller, void *f
 static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(unsigned procedure,
                                                                               void **real) {
   struct mpipp_thread *thread = mpipp_self;
-  *real = mpipp_procedure(0, procedure);
+  *real = mpipp_real[0][procedure]; // since a thread has a record
   if (MPIPP_UNLIKELY(thread->depth | thread->aside)) {
     struct mpipp_begun begun = mpipp_begin_further(procedure, MPIPP_SITE);
     *real = begun.real;
@@ -82,7 +82,7 @@ static inline void mpipp_inside(struct mpipp_thread *thread, unsigned procedure,
                                 void *frame) {
   thread->depth = 1;
   thread->call.serial++;
-  thread->call.procedure = procedure;
+  thread->call.procedure = (uint16_t)procedure;
   thread->call.caller = (uintptr_t)caller;
   thread->call.frame = (uintptr_t)frame;
 }
@@ -95,7 +95,7 @@ static inline struct mpipp_call *mpipp_entering(struct mpipp_thread *thread, uns
                                                 void *caller, void *frame) {
   struct mpipp_call *call = &thread->call;
   thread->depth = 1;
-  call->procedure = procedure;
+  call->procedure = (uint16_t)procedure;
   call->serial++;
   call->caller = (uintptr_t)caller;
   call->frame = (uintptr_t)frame;
@@ -110,7 +110,7 @@ static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_
                                                 const void *address, int64_t count,
                                                 uint64_t datatype, unsigned access, unsigned role) {
   struct mpipp_buffer *buffer = &call->buffers[index];
-  call->buffer_count = index + 1;
+  call->buffer_count = (uint16_t)(index + 1);
   buffer->address = (uintptr_t)address;
   buffer->count = count;
   buffer->peers = 1;
@@ -171,7 +171,7 @@ MPI_Request *mpipp_many_handles(int64_t count, const MPI_Request *requests);
 
 static inline void mpipp_handles_init(struct mpipp_handles *handles, int64_t count,
                                       const MPI_Request *requests) {
-  if (MPIPP_UNLIKELY(count > (int64_t)(sizeof handles->few / sizeof *handles->few))) {
+  if (MPIPP_UNLIKELY(!mpipp_are_few(count))) {
     handles->all = mpipp_many_handles(count, requests);
     return;
   }
@@ -180,8 +180,8 @@ static inline void mpipp_handles_init(struct mpipp_handles *handles, int64_t cou
   for (int64_t i = 0; i < count; i++) MPIPP_WRITE(handles->few[i], requests[i]);
 }
 
-static inline void mpipp_handles_deinit(struct mpipp_handles *handles) {
-  if (MPIPP_UNLIKELY(handles->all != handles->few)) mpipp_free(handles->all);
+static inline void mpipp_handles_deinit(struct mpipp_handles *handles, int64_t count) {
+  if (MPIPP_UNLIKELY(!mpipp_are_few(count))) mpipp_free(handles->all);
 }
 
 // MPI_Abort is about to be called.

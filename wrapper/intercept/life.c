@@ -33,10 +33,12 @@ static void thread_over(void *thread) {
 static void open_registry(void) {
   int saved = errno;
   int right = mpipp_right_library();
-  if (right)
+  if (right) {
     pthread_key_create(&thread_key, thread_over);
-  else
+    mpipp_resolve_all();
+  } else {
     mpipp_registry.status = MPIPP_STATUS_INERT;
+  }
   mpipp_registry_open();
   if (right && mpipp_shared) mpipp_watch_connect();
   mpipp_find_mpi_code(); // in either case: readers shall see the status

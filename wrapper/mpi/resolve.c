@@ -75,6 +75,11 @@ void *mpipp_resolve(int profiling, unsigned procedure) {
   return address;
 }
 
+void mpipp_resolve_all(void) {
+  for (unsigned procedure = 0; procedure < MPIPP_PROCEDURES; procedure++)
+    mpipp_procedure(0, procedure);
+}
+
 int mpipp_has(unsigned procedure) {
   return mpipp_procedure(1, procedure) != (void *)missing;
 }

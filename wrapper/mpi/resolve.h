@@ -10,6 +10,9 @@
 // [0]: MPI_X as the next library in line has it (another tool, or MPI); [1]: PMPI_X.
 extern void *mpipp_real[2][MPIPP_PROCEDURES] __attribute__((visibility("hidden")));
 
+// Finds all MPI_X: where a thread has a record, none of them is NULL.
+void mpipp_resolve_all(void);
+
 // Finds one; where the library lacks it, a function that returns MPI_ERR_OTHER.
 void *mpipp_resolve(int profiling, unsigned procedure);
 

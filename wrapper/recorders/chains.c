@@ -34,11 +34,13 @@ static void advance(struct mpipp_request *first) {
   first->object.caller = second->object.caller;
   first->object.frames = second->object.frames;
   second->object.frames = frames; // released with it
-  memcpy(&first->newer, &second->newer, sizeof *first - offsetof(struct mpipp_request, newer));
+  const size_t from = offsetof(struct mpipp_request, state_and_all);
+  memcpy(&first->state_and_all, &second->state_and_all, sizeof *first - from);
   first->newest = newest;
   second->copies = second->counted = 0; // moved along
   mpipp_discard_locked(second);
   MPIPP_WRITE(first->object.references, first->object.references - 1);
+  first->special = 1;
   MPIPP_WRITE(first->object.flags, 0);
   __atomic_store_n(&first->object.serial, serial, __ATOMIC_RELEASE);
 }
@@ -49,6 +51,7 @@ static void append(struct mpipp_request *first, struct mpipp_request *request) {
   // Keeps the first from being used for something else.
   MPIPP_WRITE(first->object.references, first->object.references + 1);
   first->newest = (uint64_t)(uintptr_t)request;
+  first->special = 1;
   __atomic_store_n(&last->newer, (uint64_t)(uintptr_t)request, __ATOMIC_RELEASE);
 }
 

@@ -42,8 +42,9 @@ mpipp_last_channel(const struct mpipp_call *call, enum mpipp_sequence sequence, 
 
 static inline int mpipp_is_channel(const struct mpipp_channel *channel,
                                    const struct mpipp_call *call, int peer, int tag) {
-  return MPIPP_LIKELY(MPIPP_READ(channel->comm) == call->comm &&
-                      MPIPP_READ(channel->key) == mpipp_channel_key(peer, tag));
+  return MPIPP_LIKELY(MPIPP_READ(channel->comm) == call->comm) &&
+         MPIPP_LIKELY(MPIPP_READ(channel->peer) == (uint32_t)peer) &&
+         MPIPP_LIKELY(MPIPP_READ(channel->tag) == (uint32_t)tag);
 }
 
 // What a receive, or a send-receive, stores to.

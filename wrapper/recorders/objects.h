@@ -54,10 +54,14 @@ void mpipp_requests_left(const struct mpipp_call *call);
 void mpipp_request_freed(const struct mpipp_call *call, uint64_t request);
 void mpipp_partitions_ready(uint64_t request, int64_t count);
 // Handles as they were before a completion call changed them.
+enum { MPIPP_FEW = 32 };
 struct mpipp_handles {
-  MPI_Request few[32];
-  MPI_Request *all; // NULL: no memory
+  MPI_Request few[MPIPP_FEW];
+  MPI_Request *all; // these, if they are few, else memory of their own; NULL: there is none
 };
+static inline int mpipp_are_few(int64_t count) {
+  return count <= MPIPP_FEW;
+}
 void mpipp_completed(const struct mpipp_call *call, MPI_Request before, const MPI_Request *request);
 void mpipp_completed_some(const struct mpipp_call *call, const struct mpipp_handles *before,
                           int count, const int *indices, const MPI_Request *requests);

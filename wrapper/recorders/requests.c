@@ -20,10 +20,17 @@ static inline int is_listening(void) {
   return MPIPP_UNLIKELY(MPIPP_READ(mpipp_listening));
 }
 
+uint64_t mpipp_requests_made = 0;
+
+// Threads reserve some at once.
 static uint64_t next_serial(struct mpipp_thread *thread) {
-  static uint64_t reserved = 0;
+  mpipp_work_alone();
+  uint64_t serial = mpipp_is_alone(MPIPP_REQUEST) ? ++mpipp_requests_made : 0;
+  mpipp_worked_alone();
+  if (serial) return serial;
   if (thread->next_serial == thread->last_serial) {
-    thread->next_serial = __atomic_fetch_add(&reserved, SERIALS_AT_ONCE, __ATOMIC_RELAXED);
+    thread->next_serial =
+        __atomic_fetch_add(&mpipp_requests_made, SERIALS_AT_ONCE, __ATOMIC_RELAXED);
     thread->last_serial = thread->next_serial + SERIALS_AT_ONCE;
   }
   return ++thread->next_serial;
@@ -122,9 +129,17 @@ void mpipp_request_keep(struct mpipp_request *request, const struct mpipp_call *
   if (call->buffer_count > 1 || call->present & ~(uint32_t)MPIPP_HAS_FIRST)
     memcpy((char *)&request->call + first, (const char *)call + first, sizeof *call - first);
   if (!refers(call)) return;
+  request->special = 1;
   request->counted = 1;
   if (call->present & MPIPP_HAS_VECTORS) copy_vectors(request);
   refer_datatypes(&request->call);
+}
+
+// Whether one buffer of a predefined datatype is all there is to copy and to keep.
+static int is_plain(const struct mpipp_call *call) {
+  const struct mpipp_object *datatype = (void *)(uintptr_t)call->buffers[0].record;
+  return call->buffer_count == 1 && !(call->present & ~(uint32_t)MPIPP_HAS_FIRST) &&
+         MPIPP_READ(datatype->flags) & MPIPP_FLAG_PREDEFINED;
 }
 
 // Whether the record that last had a handle is free to be used again. One with return addresses
@@ -145,7 +160,7 @@ static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent,
   if (reused) {
     mpipp_request_empty(request, caller);
     mpipp_drop_call(request); // of an operation that was given up
-    mpipp_request_fill(request, call, persistent, mpipp_request_is_plain(call), serial);
+    mpipp_request_fill(request, call, persistent, is_plain(call), serial);
     if (is_listening()) copy = *request;
   }
   mpipp_unlock_kind(locked);
@@ -153,14 +168,15 @@ static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent,
   return reused;
 }
 
-void mpipp_request_made_further(const struct mpipp_call *call, uint64_t handle, int persistent) {
+void mpipp_request_made_further(struct mpipp_call *call, uint64_t handle, int persistent) {
+  mpipp_import_unknown(call);
   if (handle == null_request()) return;
   uint64_t serial = next_serial(mpipp_thread_of(call));
   if (reuse(call, handle, persistent, serial)) return;
   struct mpipp_request copy, *request = mpipp_claim_unlisted(MPIPP_REQUEST, handle, call->caller);
   if (!request) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  mpipp_request_fill(request, call, persistent, mpipp_request_is_plain(call), serial);
+  mpipp_request_fill(request, call, persistent, is_plain(call), serial);
   if (is_listening()) copy = *request;
   mpipp_chain_add(request);
   mpipp_unlock_kind(locked);
@@ -170,7 +186,10 @@ void mpipp_request_made_further(const struct mpipp_call *call, uint64_t handle, 
 void mpipp_request_output(uint64_t handle, const void *output) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_chain_find(handle, mpipp_self->call.requests);
-  if (request) request->output = (uint64_t)(uintptr_t)output;
+  if (request) {
+    request->special = 1;
+    request->output = (uint64_t)(uintptr_t)output;
+  }
   mpipp_unlock_kind(locked);
 }
 
@@ -375,7 +394,7 @@ static __attribute__((noinline)) void complete_any(const struct mpipp_call *call
 static inline void complete(const struct mpipp_call *call, uint64_t handle, uint64_t now,
                             uint64_t where, int64_t position) {
   mpipp_work_alone();
-  int done = mpipp_complete_alone(MPIPP_READ(mpipp_requests_alone), handle, now);
+  int done = now != handle && mpipp_complete_alone(MPIPP_READ(mpipp_requests_alone), handle);
   mpipp_worked_alone();
   if (!done) complete_any(call, handle, now, where, position);
 }
@@ -388,7 +407,10 @@ static int give_up(uint64_t handle) {
   struct mpipp_request *request = mpipp_listed_locked(MPIPP_REQUEST, handle);
   int active = request && MPIPP_READ(request->object.flags) == 0 && !request->newer &&
                request->state == MPIPP_REQUEST_ACTIVE && !request->output;
-  if (active) mpipp_mark(&request->object, MPIPP_FLAG_ENDED | MPIPP_FLAG_GIVEN_UP);
+  if (active) {
+    request->special = 1;
+    mpipp_mark(&request->object, MPIPP_FLAG_ENDED | MPIPP_FLAG_GIVEN_UP);
+  }
   mpipp_unlock_kind(locked);
   return active;
 }

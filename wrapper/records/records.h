@@ -76,13 +76,18 @@ struct mpipp_object {
   uint64_t serial; // numbers the objects of a kind from 1; 0: being written, or never used
   uint64_t live;   // private: the handle while it is valid, else MPIPP_NO_HANDLE
   uint32_t kind;
-  uint32_t flags;
   uint32_t references; // records that refer to this one
-  int32_t fint;        // the Fortran INTEGER handle
-  uint64_t caller;     // return address of the call that made it, 0 if unknown
-  uint64_t frames;     // further return addresses: count, then that many u64; 0 if not asked for
-  uint64_t name;       // a C string given by the user or the standard, 0 if none
-  uint32_t holders;    // further references the user holds (MPI_Comm_group of one communicator)
+  union {
+    struct {
+      uint32_t flags;
+      int32_t fint; // the Fortran INTEGER handle
+    };
+    uint64_t flags_and_fint; // both
+  };
+  uint64_t caller;  // return address of the call that made it, 0 if unknown
+  uint64_t frames;  // further return addresses: count, then that many u64; 0 if not asked for
+  uint64_t name;    // a C string given by the user or the standard, 0 if none
+  uint32_t holders; // further references the user holds (MPI_Comm_group of one communicator)
   uint32_t padding;
   uint64_t next; // private: free list
 };
@@ -173,14 +178,15 @@ enum mpipp_call_state { MPIPP_CALL_NONE, MPIPP_CALL_ACTIVE }; // active: recorde
 // One intercepted call, decoded: what the seam (seam.h) passes on, and what the debugger reads as
 // the active call of a thread. A pending request keeps a copy: what most of them need stands first.
 struct mpipp_call {
-  uint32_t state;     // enum "call_state"
-  uint32_t procedure; // index into the table of procedures
-  uint32_t present;   // enum "present", a set of bits
-  uint32_t buffer_count;
-  uint64_t serial; // numbers the calls of a thread from 1
-  uint64_t caller; // return address
-  uint64_t frame;  // frame address of the intercepting function: callers lie above
-  uint64_t comm;   // handle
+  uint32_t state;        // enum "call_state"
+  uint32_t padding;      // so that the next three are one store
+  uint16_t procedure;    // index into the table of procedures
+  uint16_t buffer_count; // of `buffers`
+  uint32_t present;      // enum "present", a set of bits
+  uint64_t serial;       // numbers the calls of a thread from 1
+  uint64_t caller;       // return address
+  uint64_t frame;        // frame address of the intercepting function: callers lie above
+  uint64_t comm;         // handle
   int64_t dest, source, tag;
   uint64_t requests; // address of the request handles
   int64_t request_count;
@@ -209,16 +215,22 @@ enum mpipp_request_state {
 
 struct mpipp_request {
   struct mpipp_object object;
-  uint64_t newer;  // another active request that shares this handle (eager sends), or 0
-  uint64_t newest; // private: the last of them
-  uint32_t state;  // enum "request_state"
-  uint32_t persistent;
+  union {
+    struct {
+      uint32_t state; // enum "request_state"
+      uint16_t persistent;
+      uint16_t special; // private: 1 where a change of the state is not all of its end
+    };
+    uint64_t state_and_all; // private: with both; MPIPP_REQUEST_ACTIVE where it is
+  };
+  struct mpipp_call call;
+  uint64_t newer;   // another active request that shares this handle (eager sends), or 0
+  uint64_t newest;  // private: the last of them
   uint64_t counted; // private: 1 while it keeps datatypes or copies alive
   uint64_t output;  // private: where the operation puts a new handle (MPI_Comm_idup)
   uint64_t copies;  // private: block that holds the copied arrays of v and w forms
   int64_t ready;    // partitions marked ready so far; starts of a persistent collective operation
-  struct mpipp_call call;
-};
+} __attribute__((aligned(64))); // the fewer cache lines a request is stored to, the faster
 
 // What is counted on a communicator, each for itself. Values above MPIPP_UNCERTAIN are not certain.
 #define MPIPP_UNCERTAIN ((uint64_t)1 << 63)
@@ -237,9 +249,18 @@ enum mpipp_sequence {
 #define MPIPP_CLOSED (~(uint64_t)1)
 
 struct mpipp_channel {
-  uint64_t next;     // of the same communicator
-  uint64_t comm;     // handle; 0: not in use; or MPIPP_CLOSED
-  uint64_t key;      // sends and receives: the peer << 32 | the tag
+  uint64_t next; // of the same communicator
+  uint64_t comm; // handle; 0: not in use; or MPIPP_CLOSED
+  union {
+    uint64_t key; // sends and receives: the peer << 32 | the tag
+    struct {      // its halves
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+      uint32_t tag, peer;
+#else
+      uint32_t peer, tag;
+#endif
+    };
+  };
   uint64_t count;    // what was started so far
   uint64_t certain;  // the count before MPIPP_UNCERTAIN was added to it
   uint32_t sequence; // enum "sequence"
@@ -384,10 +405,19 @@ struct mpipp_message {
 };
 
 struct mpipp_thread {
-  uint64_t serial; // numbers the threads from 1; 0: record not in use
-  uint64_t tid;    // as gettid says
-  uint64_t self;   // as pthread_self says
-  uint32_t depth;  // > 0: inside a call the record below describes
+  uint64_t serial;                   // numbers the threads from 1; 0: record not in use
+  uint64_t tid;                      // as gettid says
+  uint64_t self;                     // as pthread_self says
+  uint64_t next_serial, last_serial; // private: serials reserved for requests
+  uint64_t next;                     // private: free list
+  uint64_t stack_start, stack_end;   // of the thread's own stack; 0: not known
+  uint64_t channels[MPIPP_KEPT_SEQUENCES][MPIPP_LAST_CHANNELS]; // private: used last
+  uint64_t known[MPIPP_MAX_BUFFERS]; // private: of datatypes, that buffers were of last
+  uint64_t passage;                  // private: of the call, 0 if no hooks have entered it (seam.h)
+  uint64_t unused[3];                // to the next cache line
+  // what every call stores to
+  uint32_t suspected; // private: a breach that its call may have a part in
+  uint32_t depth;     // > 0: inside a call the record below describes
   union {
     struct {
       uint16_t profiling; // private: see mpipp_passes
@@ -395,16 +425,10 @@ struct mpipp_thread {
     };
     uint32_t aside; // both
   };
-  uint32_t suspected;                // private: a breach that its call may have a part in
-  uint64_t next_serial, last_serial; // private: serials reserved for requests
-  uint64_t next;                     // private: free list
-  uint64_t stack_start, stack_end;   // private: of the thread's own stack; 0: not known
-  uint64_t known[MPIPP_MAX_BUFFERS]; // private: of datatypes, that buffers were of last
-  uint64_t passage;                  // private: of the call, 0 if no hooks have entered it (seam.h)
-  uint64_t channels[MPIPP_KEPT_SEQUENCES][MPIPP_LAST_CHANNELS]; // private: used last
+  uint32_t padding;
   struct mpipp_call call;
   uint64_t room[MPIPP_PASSAGE_ROOM]; // private: for the passage
-};
+} __attribute__((aligned(64)));
 
 enum mpipp_thread_level {
   MPIPP_THREAD_UNKNOWN,
@@ -469,6 +493,7 @@ struct mpipp_table {
 struct mpipp_chunk {
   uint64_t next;           // address of the next chunk, 0 at the end
   uint64_t used, capacity; // records
+  uint64_t padding[5];     // to the next cache line
   // the records follow
 };
 

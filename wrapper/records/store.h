@@ -5,8 +5,14 @@
 
 #include "records/records.h"
 
+// So likely that no register is to be kept for the other case.
+#if __GNUC__ >= 9 && !defined(__clang__)
+#define MPIPP_LIKELY(x) __builtin_expect_with_probability(!!(x), 1, 0.9999)
+#define MPIPP_UNLIKELY(x) __builtin_expect_with_probability(!!(x), 0, 0.9999)
+#else
 #define MPIPP_LIKELY(x) __builtin_expect(!!(x), 1)
 #define MPIPP_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#endif
 
 // What another thread may be reading or writing at the same time.
 #define MPIPP_READ(PLACE) __atomic_load_n(&(PLACE), __ATOMIC_ACQUIRE)
