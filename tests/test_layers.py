@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
@@ -109,6 +110,45 @@ def _wrong(me: str, other: str | None) -> Iterator[str]:
         yield "is nothing a browser should know"
 
 
+WRAPPER = PACKAGE.parent / "wrapper"
+# Lowest first; of the generated files, the tables are below all others, the calls above.
+FOLDERS = ("generated", "mpi", "records", "watch", "recorders", "intercept", "generated/calls")
+_INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)
+
+
+def unit(path: Path) -> str:
+    """A C file and the header of its name are one: "records/store"."""
+    return path.relative_to(WRAPPER).with_suffix("").as_posix()
+
+
+def includes() -> dict[str, set[str]]:
+    """What each unit of the wrapper includes of the others."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(p for p in WRAPPER.rglob("*") if p.suffix in (".c", ".h")):
+        found.setdefault(unit(path), set())
+        for name in _INCLUDE.findall(path.read_text()):
+            other = next((p for p in (path.parent / name, WRAPPER / name) if p.exists()), None)
+            if other is not None and unit(other) != unit(path):
+                found[unit(path)].add(unit(other))
+    return found
+
+
+def folder(name: str) -> int:
+    """The number in FOLDERS of a unit's."""
+    calls = name.startswith("generated/calls")
+    return FOLDERS.index("generated/calls" if calls else name.partition("/")[0])
+
+
+def test_includes_point_downwards() -> None:
+    upwards = [
+        f"{name} includes {other}"
+        for name, others in sorted(includes().items())
+        for other in sorted(others)
+        if folder(other) > folder(name)
+    ]
+    assert upwards == []
+
+
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="needs sys.stdlib_module_names")
 def test_imports_point_downwards() -> None:
     assert [offence for path in MODULES for offence in offences(path)] == []
@@ -160,6 +200,11 @@ def circle(of: Mapping[str, Set[str]]) -> list[str]:
 def test_no_module_imports_itself_by_way_of_others(room: Path) -> None:
     found = circle(graph(room, ROOMS[room]))
     assert found == [], f"{' imports '.join(found)}: a circle"
+
+
+def test_no_file_includes_itself_by_way_of_others() -> None:
+    found = circle(includes())
+    assert found == [], f"{' includes '.join(found)}: a circle"
 
 
 def test_only_the_shell_command_prints() -> None:

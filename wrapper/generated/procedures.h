@@ -717,4 +717,7 @@ enum {
   MPIPP_ROLES
 };
 
+extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];
+extern const char *const mpipp_role_names[MPIPP_ROLES];
+
 #endif

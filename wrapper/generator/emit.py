@@ -41,14 +41,15 @@ def header(everything: list[Procedure]) -> str:
     lines += [f"  MPIPP_PROC_{p.name}," for p in everything]
     lines += ["  MPIPP_PROCEDURES", "};", "", "// Names of parameters that are recorded.", "enum {"]
     lines += [f"  MPIPP_ROLE_{role}," for role in roles(everything)]
-    lines += ["  MPIPP_ROLES", "};", "", "#endif", ""]
+    lines += ["  MPIPP_ROLES", "};", ""]
+    lines.append("extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];")
+    lines.append("extern const char *const mpipp_role_names[MPIPP_ROLES];")
+    lines += ["", "#endif", ""]
     return "\n".join(lines)
 
 
 def names(everything: list[Procedure]) -> str:
-    lines = ['#include "procedures.h"', ""]
-    lines.append("extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];")
-    lines.append("extern const char *const mpipp_role_names[MPIPP_ROLES];")
+    lines = ['#include "generated/procedures.h"', ""]
     lines.append("const char *const mpipp_procedure_names[MPIPP_PROCEDURES] = {")
     lines += [f'    "MPI_{p.name}",' for p in everything] + ["};"]
     lines.append("const char *const mpipp_role_names[MPIPP_ROLES] = {")

@@ -2,12 +2,17 @@
 // What the program does inside MPI_Finalize: the callbacks of the attributes of MPI_COMM_SELF may
 // free objects, and communicate (MPI-4.1, section 11.2.4).
 #define _GNU_SOURCE
+#include "intercept/ending.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <string.h>
 
-#include "intercept/intercept.h"
+#include "intercept/left.h"
+#include "mpi/resolve.h"
+#include "recorders/threads.h"
+#include "records/registry.h"
 
 enum { MAX_FRAMES = 64 };
 

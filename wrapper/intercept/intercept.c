@@ -3,13 +3,8 @@
 
 #include <string.h>
 
+#include "intercept/ending.h"
 #include "intercept/levels.h"
-
-void mpipp_thread_init(struct mpipp_thread *thread) {
-  mpipp_channels_init(thread);
-  for (int i = 0; i < MPIPP_MAX_BUFFERS; i++)
-    thread->known[i] = (uint64_t)(uintptr_t)&mpipp_no_object;
-}
 
 struct mpipp_thread *mpipp_outside_all_the_same(void *caller, void *frame) {
   struct mpipp_thread *thread = mpipp_self;

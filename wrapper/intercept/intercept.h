@@ -7,34 +7,17 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "intercept/seam.h"
+#include "intercept/passage.h"
+#include "intercept/startup.h"
 #include "mpi/resolve.h"
-#include "recorders/channels.h"
-#include "recorders/objects.h"
-#include "recorders/requests.h"
+#include "recorders/recorders.h"
 #include "records/registry.h"
 #include "records/store.h"
 
-// The record of a thread; of one that has none yet, mpipp_no_thread, which is always inside MPI.
-extern __thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec")));
-extern struct mpipp_thread mpipp_no_thread MPIPP_HIDDEN;
-
-// What a record needs beside zeros.
-void mpipp_thread_init(struct mpipp_thread *thread);
-
-// A record for this thread; NULL in a program this library must leave alone, or without memory.
-struct mpipp_thread *mpipp_thread_new(void);
-
 #define MPIPP_SITE __builtin_return_address(0), __builtin_frame_address(0)
 
-// Whether the thread is inside of MPI, as it says, when a function is called from there. If it has
-// left the call it was in without a return, that is recorded, and it is not.
-int mpipp_is_inside(struct mpipp_thread *thread, void *caller, void *frame);
-// The record for a call from there of a thread that is inside of MPI: its own, if it has left the
-// call it was in; another, if a callback of the program calls inside MPI_Finalize; NULL if MPI
-// calls, which passes.
-struct mpipp_thread *mpipp_calling(struct mpipp_thread *thread, void *caller, void *frame);
-// The same of this thread, whose record says that it is inside of MPI, or that there is none yet.
+// The record for a call from there (ending.h) of this thread, whose record says that it is inside
+// of MPI, or that there is none yet.
 struct mpipp_thread *mpipp_outside_all_the_same(void *caller, void *frame);
 
 // Whether PMPI_X goes straight to MPI: where MPI itself or another tool is at work, and where there
@@ -127,17 +110,6 @@ static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_
   return buffer;
 }
 
-// Not known, or freed before the call that MPI accepted: made anew out of sight.
-static inline int mpipp_is_unknown(uint64_t record) {
-  const struct mpipp_object *datatype = (const struct mpipp_object *)(uintptr_t)record;
-  return !datatype || datatype->flags & MPIPP_FLAG_ENDED;
-}
-
-// The datatypes that were not known when the call was entered, once MPI has accepted them.
-static inline void mpipp_import_unknown(struct mpipp_call *call) {
-  if (MPIPP_UNLIKELY(call->present & MPIPP_HAS_UNKNOWN)) mpipp_import_datatypes(call);
-}
-
 // MPI_PACKED's handle; with Open MPI the constant itself is a look-up by name.
 static inline uint64_t mpipp_packed(void) {
   static uint64_t packed = 0;
@@ -184,30 +156,14 @@ static inline void mpipp_handles_deinit(struct mpipp_handles *handles, int64_t c
   if (MPIPP_UNLIKELY(!mpipp_are_few(count))) mpipp_free(handles->all);
 }
 
-// MPI_Abort is about to be called.
-void mpipp_aborting(struct mpipp_call *call);
-
 // The record is whole. Returns whether there are hooks that the call is to pass.
 static inline int mpipp_active(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   return MPIPP_UNLIKELY(mpipp_hooks != NULL);
 }
 
-// The hooks enter. results: where the call stores what it gives out. Returns the passage, with
-// `over` set if a hook has taken the call over.
-struct mpipp_passage *mpipp_enter_hooked(struct mpipp_thread *thread,
-                                         const struct mpipp_passage *results);
-int mpipp_leave_hooked(struct mpipp_thread *thread, int code) MPIPP_COLD;
-// Of a call that was left without a return: no hook leaves.
-void mpipp_drop_passage(struct mpipp_thread *thread);
-
-// What MPI is given with hooks: the address of the buffer in that role, and where to store
-// statuses.
-uint64_t mpipp_given_address(const struct mpipp_passage *passage, unsigned role, uint64_t address);
 #define MPIPP_GIVEN(PASSAGE, ROLE, POINTER)                                                        \
   ((__typeof__(POINTER))(uintptr_t)mpipp_given_address(PASSAGE, ROLE, (uintptr_t)(POINTER)))
-MPI_Status *mpipp_given_status(const struct mpipp_passage *passage, MPI_Status *status);
-
 // Where the status of a call is: with hooks, there is one in any case.
 static inline const MPI_Status *mpipp_status(const struct mpipp_thread *thread,
                                              const MPI_Status *status) {

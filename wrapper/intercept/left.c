@@ -2,10 +2,16 @@
 // Calls that a thread has left without a return: the program's error handler jumped out of MPI
 // (longjmp, or a C++ exception). MPI may call no other way than down the stack, so a function that
 // is called where the call's own frame no longer is shows that it is over.
+#include "intercept/left.h"
+
 #include <errno.h>
 #include <unwind.h>
 
-#include "intercept/intercept.h"
+#include "intercept/passage.h"
+#include "mpi/resolve.h"
+#include "recorders/channels.h"
+#include "recorders/requests.h"
+#include "records/registry.h"
 
 struct walk {
   uintptr_t frame;       // looked for

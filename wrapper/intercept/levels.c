@@ -5,12 +5,13 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "intercept/intercept.h"
+#include "mpi/resolve.h"
+#include "recorders/channels.h"
+#include "recorders/threads.h"
+#include "records/registry.h"
+#include "records/store.h"
 
 enum { MAX_BREACHES = 16 };
-
-struct mpipp_table *mpipp_breach_table(void);
-extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];
 
 static struct mpipp_breach *breaches;
 static uint32_t level = MPIPP_THREAD_UNKNOWN;

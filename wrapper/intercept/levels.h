@@ -16,8 +16,4 @@ void mpipp_watch(struct mpipp_thread *thread);
 // A watched thread is about to call a procedure.
 void mpipp_check_level(struct mpipp_thread *thread, unsigned procedure, uint64_t caller);
 
-// The registered threads but this one, the first or the next.
-struct mpipp_thread *mpipp_other_thread(const struct mpipp_thread *thread,
-                                        struct mpipp_thread *after);
-
 #endif

@@ -6,6 +6,7 @@
 #ifndef MPIPP_SEAM_H
 #define MPIPP_SEAM_H
 
+#include "records/events.h"
 #include "records/records.h"
 
 struct mpipp_hook;
@@ -43,13 +44,6 @@ enum mpipp_verdict {
   MPIPP_DROPPED, // MPI is not called, and the call takes no part in the matching
 };
 
-enum mpipp_event_kind {
-  MPIPP_EVENT_MADE,      // an object is there; one made out of sight when it is first used
-  MPIPP_EVENT_STARTED,   // a persistent request's operation
-  MPIPP_EVENT_COMPLETED, // a request's operation, as the program is about to be told
-  MPIPP_EVENT_FREED,     // an object is about to be gone; a request by MPI_Request_free
-};
-
 struct mpipp_event {
   enum mpipp_event_kind kind;
   // The record, which begins a struct mpipp_datatype, mpipp_request ... by object->kind, and is
@@ -77,10 +71,7 @@ struct mpipp_hook {
 void mpipp_hook_in(struct mpipp_hook *hook);
 void mpipp_hook_out(struct mpipp_hook *hook);
 
-// Within this library: the first hook; whether any of them wants to know of events; telling them of
-// one. position: of a completed operation's status among those of the call.
+// Within this library: the first hook.
 extern struct mpipp_hook *mpipp_hooks __attribute__((visibility("hidden")));
-extern int mpipp_listening __attribute__((visibility("hidden")));
-void mpipp_tell(enum mpipp_event_kind kind, const struct mpipp_object *object, int64_t position);
 
 #endif

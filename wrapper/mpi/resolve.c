@@ -9,14 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "records/records.h"
-#include "records/registry.h"
-#include "records/store.h"
-
 enum { KNOWN_LAYERS = 256, MAX_DISTANCE = 1 << 14 };
 
 void *mpipp_real[2][MPIPP_PROCEDURES];
-extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];
+
+int mpipp_is_own(const void *address) {
+  static void *own_base = NULL;
+  Dl_info info;
+  if (!own_base && dladdr(mpipp_real, &info)) own_base = info.dli_fbase;
+  return dladdr(address, &info) && info.dli_fbase == own_base;
+}
 
 static int missing(void) {
   return MPI_ERR_OTHER;
@@ -150,14 +152,14 @@ __attribute__((no_sanitize("address"))) uint64_t mpipp_outside_mpi_at(uint64_t c
   static struct { uint64_t caller, distance; } known[KNOWN_LAYERS];
   if (mpipp_is_outside_mpi(caller)) return caller;
   uint64_t i = (caller >> 2) % KNOWN_LAYERS;
-  uint64_t offset = MPIPP_READ(known[i].distance);
-  if (MPIPP_READ(known[i].caller) == caller && offset) {
+  uint64_t offset = __atomic_load_n(&known[i].distance, __ATOMIC_ACQUIRE);
+  if (__atomic_load_n(&known[i].caller, __ATOMIC_ACQUIRE) == caller && offset) {
     uint64_t found = *(const uint64_t *)(uintptr_t)(frame + offset);
     if (mpipp_is_outside_mpi(found)) return found;
   }
   uint64_t found = mpipp_outside_mpi_further(caller);
   if (!mpipp_is_outside_mpi(found)) return found;
-  MPIPP_WRITE(known[i].caller, 0);
+  __atomic_store_n(&known[i].caller, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&known[i].distance, distance(frame, found), __ATOMIC_RELEASE);
   __atomic_store_n(&known[i].caller, caller, __ATOMIC_RELEASE);
   return found;

@@ -19,6 +19,9 @@ void *mpipp_resolve(int profiling, unsigned procedure);
 // Whether the library that is loaded is the one this was built for. Says so once if not.
 int mpipp_right_library(void);
 
+// Whether an address is this library's code.
+int mpipp_is_own(const void *address);
+
 // Whether the library has the procedure.
 int mpipp_has(unsigned procedure);
 

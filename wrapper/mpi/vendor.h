@@ -11,6 +11,8 @@
 
 #include "mpipp_have.h" // written by the build: MPIPP_HAVE_X for every procedure mpi.h declares
 
+enum mpipp_flavor { MPIPP_FLAVOR_MPICH = 1, MPIPP_FLAVOR_OPENMPI, MPIPP_FLAVOR_ABI };
+
 #if defined(MPIPP_FOR_MPICH)
 #define MPIPP_FLAVOR MPIPP_FLAVOR_MPICH
 #elif defined(MPIPP_FOR_OPENMPI)

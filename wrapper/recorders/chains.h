@@ -6,20 +6,10 @@
 #ifndef MPIPP_CHAINS_H
 #define MPIPP_CHAINS_H
 
+#include "recorders/kept.h"
 #include "records/records.h"
 
 // All of these with the requests locked (mpipp_lock_kind).
-
-// Ends what a request's record keeps alive.
-void mpipp_drop_call(struct mpipp_request *request);
-
-// Where an operation put a new communicator, 0 if nowhere; and its call's communicator and ordinal.
-struct mpipp_output {
-  uint64_t place, comm, ordinal;
-};
-
-// The operation of a record is complete. kept: the request is persistent.
-struct mpipp_output mpipp_over(struct mpipp_request *request, int kept);
 
 // Makes a filled record reachable by its handle.
 void mpipp_chain_add(struct mpipp_request *request);

@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "generated/facts.h"
-#include "intercept/intercept.h"
-#include "intercept/levels.h"
-#include "mpi/resolve.h"
-#include "recorders/objects.h"
+#include "records/registry.h"
 
 enum { CHANNELS_AT_ONCE = 64, FIRST_SLOTS = 16, MAX_CHANNELS = 4096 };
 
@@ -28,15 +25,6 @@ void mpipp_channels_late(void) {
 // Whether threads may start operations side by side, which gives them no order.
 static int is_unordered(void) {
   return MPIPP_READ(mpipp_registry.several_threads) != 0;
-}
-
-struct mpipp_channel mpipp_no_channel = {.comm = ~(uint64_t)0};
-
-void mpipp_channels_init(struct mpipp_thread *thread) {
-  for (int sequence = 0; sequence < MPIPP_KEPT_SEQUENCES; sequence++) {
-    for (int i = 0; i < MPIPP_LAST_CHANNELS; i++)
-      thread->channels[sequence][i] = (uint64_t)(uintptr_t)&mpipp_no_channel;
-  }
 }
 
 static uint64_t mixed(uint64_t first, uint64_t second) {

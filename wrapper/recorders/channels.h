@@ -15,6 +15,7 @@
 
 #include "mpi/vendor.h"
 #include "recorders/ledger.h"
+#include "recorders/threads.h"
 #include "records/store.h"
 
 // The thread that a call is on: its record is part of the thread's.
@@ -30,8 +31,6 @@ static inline uint64_t mpipp_channel_key(int peer, int tag) {
 static inline unsigned mpipp_channel_place(int peer, int tag) {
   return ((unsigned)peer + (unsigned)tag) % MPIPP_LAST_CHANNELS;
 }
-extern struct mpipp_channel mpipp_no_channel MPIPP_HIDDEN;
-void mpipp_channels_init(struct mpipp_thread *thread);
 
 // The channel that a thread used last in the place of that peer and tag.
 static inline struct mpipp_channel *

@@ -5,7 +5,7 @@
 
 #include "mpi/resolve.h"
 #include "recorders/channels.h"
-#include "recorders/objects.h"
+#include "recorders/communicators.h"
 #include "records/registry.h"
 #include "records/store.h"
 
@@ -90,8 +90,8 @@ static void ask_distributed_graph(struct mpipp_comm *record, MPI_Comm comm) {
     record->destinations = (uint64_t)(uintptr_t)(found + in);
     found = NULL;
   }
-  free(found);
-  free(weights);
+  mpipp_free(found);
+  mpipp_free(weights);
 }
 
 static void ask_topology(struct mpipp_comm *record, MPI_Comm comm) {
@@ -172,16 +172,4 @@ void mpipp_group_made(const struct mpipp_call *call, MPI_Group group) {
   record->world_known = world_ranks(group, record->size, 0, &record->world_ranks);
   mpipp_publish(record);
   errno = saved;
-}
-
-void mpipp_errhandler_set(enum mpipp_kind kind, uint64_t handle, uint64_t errhandler) {
-  if (kind == MPIPP_COMM) {
-    struct mpipp_comm *record = mpipp_lock_live(kind, handle);
-    if (record) record->errhandler = errhandler;
-    mpipp_unlock();
-  } else if (kind == MPIPP_SESSION) {
-    struct mpipp_session *record = mpipp_lock_live(kind, handle);
-    if (record) record->errhandler = errhandler;
-    mpipp_unlock();
-  }
 }

@@ -6,7 +6,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "intercept/intercept.h"
+#include "mpi/resolve.h"
+#include "recorders/datatypes.h"
+#include "records/registry.h"
 
 // What the library itself says of a datatype: the oracle that goes with every record.
 static void ask_extents(struct mpipp_datatype *record, MPI_Datatype datatype) {

@@ -2,7 +2,13 @@
 // Fortran INTEGER handles that are not the handles themselves: Open MPI's, and MPICH's of files.
 // The library numbers an object when its Fortran layer first asks for the INTEGER, by MPI_X_c2f. To
 // ask for those of requests here as well would slow down every C program; to listen costs nothing.
-#include "intercept/intercept.h"
+#include "recorders/fortran.h"
+
+#include <stddef.h>
+
+#include "mpi/resolve.h"
+#include "recorders/threads.h"
+#include "records/store.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -6,7 +6,6 @@
 
 #include "mpi/resolve.h"
 #include "recorders/alike.h"
-#include "recorders/objects.h"
 #include "records/registry.h"
 
 enum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every nonblocking call does once MPI accepted it, in line.
+// Requests; what every nonblocking call does once MPI accepted it in line.
 #ifndef MPIPP_REQUESTS_H
 #define MPIPP_REQUESTS_H
 
@@ -7,7 +7,8 @@
 
 #include "mpi/resolve.h"
 #include "recorders/channels.h"
-#include "recorders/objects.h"
+#include "recorders/datatypes.h"
+#include "recorders/kept.h"
 #include "records/records.h"
 #include "records/store.h"
 
@@ -16,10 +17,6 @@ static inline const struct mpipp_slot *mpipp_request_slot(const struct mpipp_slo
                                                           uint64_t handle) {
   return mpipp_slot_at(slots, handle, slots->offsets);
 }
-
-// What follows the first buffer, and what a request with array arguments or derived datatypes owns
-// and keeps alive.
-void mpipp_request_keep(struct mpipp_request *request, const struct mpipp_call *call);
 
 static inline void mpipp_request_fill(struct mpipp_request *request, const struct mpipp_call *call,
                                       int persistent, int plain, uint64_t serial) {
@@ -81,6 +78,30 @@ static inline int mpipp_complete_alone(const struct mpipp_slots *slots, uint64_t
   __atomic_store_n(&request->object.flags, MPIPP_FLAG_ENDED, __ATOMIC_RELEASE);
   return 1;
 }
+
+void mpipp_request_output(uint64_t request, const void *output);
+void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, int64_t count);
+void mpipp_started(const MPI_Request *requests, int64_t count);
+int mpipp_not_started(const MPI_Request *requests, int64_t count, int code) MPIPP_COLD;
+void mpipp_told_complete(uint64_t handle, int64_t position);
+void mpipp_cancelled(uint64_t request);
+void mpipp_requests_without(uint64_t comm);
+// The thread has left a call that completes requests before it returned.
+void mpipp_requests_left(const struct mpipp_call *call);
+void mpipp_request_freed(const struct mpipp_call *call, uint64_t request);
+void mpipp_partitions_ready(uint64_t request, int64_t count);
+// Handles as they were before a completion call changed them.
+enum { MPIPP_FEW = 32 };
+struct mpipp_handles {
+  MPI_Request few[MPIPP_FEW];
+  MPI_Request *all; // these, if they are few, else memory of their own; NULL: there is none
+};
+static inline int mpipp_are_few(int64_t count) {
+  return count <= MPIPP_FEW;
+}
+void mpipp_completed(const struct mpipp_call *call, MPI_Request before, const MPI_Request *request);
+void mpipp_completed_some(const struct mpipp_call *call, const struct mpipp_handles *before,
+                          int count, const int *indices, const MPI_Request *requests);
 
 // The rest of mpipp_completed_all.
 void mpipp_completed_from(const struct mpipp_call *call, const MPI_Request *before, int64_t first,

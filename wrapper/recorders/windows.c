@@ -5,7 +5,7 @@
 
 #include "mpi/resolve.h"
 #include "recorders/channels.h"
-#include "recorders/objects.h"
+#include "recorders/windows.h"
 #include "records/store.h"
 
 static void *attribute(MPI_Win win, int keyval) {

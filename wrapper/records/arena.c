@@ -11,8 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "records/store.h"
-
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U
 #endif
@@ -33,6 +31,7 @@ struct head {
   struct head *next;
 };
 
+int mpipp_shared = 0;
 static struct mpipp_arena *arena;
 static int file = -1;
 static dev_t device;
@@ -157,7 +156,7 @@ void *mpipp_arena_allocate(uint64_t bytes) {
 
 int mpipp_arena_has(const void *memory) {
   if (!arena) return 0;
-  for (uint64_t i = 0, count = MPIPP_READ(arena->count); i < count; i++) {
+  for (uint64_t i = 0, count = __atomic_load_n(&arena->count, __ATOMIC_ACQUIRE); i < count; i++) {
     const struct mpipp_region *region = &arena->regions[i];
     if ((uintptr_t)memory - region->address < region->bytes) return 1;
   }

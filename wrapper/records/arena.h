@@ -8,6 +8,9 @@
 
 enum { MPIPP_REGIONS = 64 };
 
+// Whether there is such a file.
+extern int mpipp_shared __attribute__((visibility("hidden")));
+
 // A piece of the program's memory that is a piece of the file.
 struct mpipp_region {
   uint64_t address, offset, bytes;

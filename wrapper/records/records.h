@@ -68,7 +68,6 @@ enum mpipp_win_flavor {
   MPIPP_WIN_SHARED,
 };
 enum mpipp_win_model { MPIPP_WIN_SEPARATE = 1, MPIPP_WIN_UNIFIED };
-enum mpipp_flavor { MPIPP_FLAVOR_MPICH = 1, MPIPP_FLAVOR_OPENMPI, MPIPP_FLAVOR_ABI };
 
 // What every object record starts with.
 struct mpipp_object {

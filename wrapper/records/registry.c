@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include "records/registry.h"
 
-#include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "intercept/intercept.h"
-#include "recorders/ledger.h"
+#include "generated/procedures.h"
+#include "mpi/vendor.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -135,19 +133,13 @@ copies = {.begin.root = {
 extern struct mpipp_published mpipp_published __attribute__((alias("copies")));
 EXPORT extern struct mpipp_registry mpipp_registry __attribute__((alias("copies")));
 
-extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];
-extern const char *const mpipp_role_names[MPIPP_ROLES];
-
-int mpipp_is_own(const void *address) {
-  static void *own_base = NULL;
-  Dl_info info;
-  if (!own_base && dladdr(&mpipp_registry, &info)) own_base = info.dli_fbase;
-  return dladdr(address, &info) && info.dli_fbase == own_base;
-}
-
 static void array(struct mpipp_table *table, const void *entries, uint64_t count) {
   table->entries = (uint64_t)(uintptr_t)entries;
   table->count = count;
+}
+
+struct mpipp_table *mpipp_object_tables(void) {
+  return copies.tables;
 }
 
 struct mpipp_table *mpipp_thread_table(void) {
@@ -186,18 +178,15 @@ void mpipp_registry_open(void) {
             sizeof copies.procedures[i].name - 1);
   for (int i = 0; i < MPIPP_ROLES; i++)
     strncpy(copies.begin.roles[i], mpipp_role_names[i], sizeof copies.begin.roles[i] - 1);
-  for (int kind = 0; kind < MPIPP_KINDS; kind++) {
-    mpipp_stores[kind].table = &copies.tables[kind];
+  for (int kind = 0; kind < MPIPP_KINDS; kind++)
     copies.tables[kind].handle_size =
         kind == MPIPP_FILE ? sizeof(MPI_File) : mpipp_registry.handle_size;
-  }
   array(&copies.tables[MPIPP_KINDS + 1], copies.enumerators,
         sizeof enumerators / sizeof *enumerators);
   array(&copies.tables[MPIPP_KINDS + 2], copies.procedures, MPIPP_PROCEDURES);
   array(&copies.tables[MPIPP_KINDS + 3], copies.constants, 0);
   const char *frames = getenv("MPIPP_FRAMES");
   if (frames) mpipp_registry.frames = strtoul(frames, NULL, 10);
-  mpipp_ledger_open();
   mpipp_registry.pid = (uint64_t)getpid();
   mpipp_registry.parent = (uint64_t)getppid();
   mpipp_registry.job = job();

@@ -21,21 +21,22 @@ struct mpipp_published {
 };
 extern struct mpipp_published mpipp_published __attribute__((visibility("hidden")));
 
+// The tables of the kinds of objects, of threads, and of calls that break the thread level.
+struct mpipp_table *mpipp_object_tables(void);
+struct mpipp_table *mpipp_thread_table(void);
+struct mpipp_table *mpipp_breach_table(void);
+
+void mpipp_add_constant(const char *name, int64_t value);
+
 // Address of a copy of a procedure's parameter name, in memory that core files hold.
 static inline uint64_t mpipp_role(unsigned role) {
   return (uint64_t)(uintptr_t)mpipp_published.roles[role];
 }
 
-// Whether an address is this library's code.
-int mpipp_is_own(const void *address);
-
 // The calls of threads that have ended.
 static inline void mpipp_count_calls(const struct mpipp_thread *ended) {
   __atomic_fetch_add(&mpipp_registry.calls, ended->call.serial, __ATOMIC_RELAXED);
 }
-
-// In the child of a fork.
-void mpipp_forked(void);
 
 // From a function's frame address to its return address, in bytes; 0 where it is not always the
 // same.

@@ -14,17 +14,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "intercept/seam.h"
 #include "mpi/resolve.h"
-#include "recorders/objects.h"
 #include "records/arena.h"
+#include "records/events.h"
 #include "records/registry.h"
 
 enum { CHUNK_BYTES = 1 << 16, FIRST_SLOTS = 1024, MAX_FRAMES = 64, MAX_TRIES = 10000 };
 
 struct mpipp_store mpipp_stores[MPIPP_KINDS];
 struct mpipp_object mpipp_no_object = {.handle = MPIPP_NO_HANDLE, .live = MPIPP_NO_HANDLE};
-int mpipp_shared = 0;
 int mpipp_several_threads = 0;
 int mpipp_working_alone = 0;
 // Empty: the one slot there is has no handle.
@@ -47,14 +45,22 @@ void mpipp_lock(void) {
 void mpipp_unlock(void) {
   __atomic_store_n(&lock, NULL, __ATOMIC_RELEASE);
 }
+int mpipp_has_lock(void) {
+  return MPIPP_READ(lock) == &mark;
+}
 int mpipp_lock_further(void) {
-  if (MPIPP_READ(lock) == &mark) return 0;
+  if (mpipp_has_lock()) return 0;
   mpipp_lock();
   return 1;
 }
 void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle) {
   mpipp_lock();
   return mpipp_find_live(kind, handle);
+}
+
+void mpipp_open_stores(void) {
+  for (int kind = 0; kind < MPIPP_KINDS; kind++)
+    mpipp_stores[kind].table = &mpipp_object_tables()[kind];
 }
 
 void mpipp_dropped(void) {
@@ -493,31 +499,4 @@ void mpipp_unrefer_locked(uint64_t record) {
 void mpipp_discard_locked(void *record) {
   struct mpipp_object *object = record;
   recycle(&mpipp_stores[object->kind], object);
-}
-
-// A signal handler that forks may have interrupted this very thread while it holds the lock: what
-// was interrupted goes on, and gives it back, in both processes.
-static int interrupted;
-
-static void before_fork(void) {
-  int held = MPIPP_READ(lock) == &mark;
-  if (!held) mpipp_lock();
-  interrupted = held;
-  mpipp_arena_before_fork();
-}
-
-static void after_fork(void) {
-  mpipp_arena_after_fork();
-  if (!interrupted) mpipp_unlock();
-}
-
-static void after_fork_in_child(void) {
-  mpipp_arena_forked();
-  after_fork();
-  if (!interrupted) mpipp_worked_alone(); // another thread did, which is not here
-  mpipp_forked();
-}
-
-__attribute__((constructor)) static void guard_fork(void) {
-  pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }

@@ -31,8 +31,6 @@ void mpipp_dropped(void);
 // As malloc, with errno left alone and a failure counted; and as free.
 void *mpipp_allocate(uint64_t bytes);
 void mpipp_free(void *memory);
-// Whether a watcher sees all of it (records/arena.h).
-extern int mpipp_shared MPIPP_HIDDEN;
 
 struct mpipp_slots {
   uint64_t mask;
@@ -53,6 +51,12 @@ struct mpipp_store {
   struct mpipp_table *table;
 };
 extern struct mpipp_store mpipp_stores[MPIPP_KINDS] MPIPP_HIDDEN;
+// Once the registry is open.
+void mpipp_open_stores(void);
+
+// The recorders' (recorders/forget.c): frees what a record owns and drops its references; with the
+// lock held.
+void mpipp_forget(struct mpipp_object *object);
 
 #define MPIPP_NO_HANDLE (~(uint64_t)0)
 #define MPIPP_HASH 0x9E3779B97F4A7C15u
@@ -76,6 +80,8 @@ void mpipp_lock(void);
 void mpipp_unlock(void);
 // Takes it unless this thread has it; returns whether it is to be unlocked.
 int mpipp_lock_further(void);
+// Whether this thread holds it.
+int mpipp_has_lock(void);
 // Takes the lock and returns the live record of a handle, which may be changed until
 // mpipp_unlock; NULL if there is none.
 void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// A call's way past the hooks, for this library's own use.
+#ifndef MPIPP_PASSAGE_H
+#define MPIPP_PASSAGE_H
+
+#include "intercept/seam.h"
+#include "mpi/vendor.h"
+#include "records/store.h"
+
+// The hooks enter. results: where the call stores what it gives out. Returns the passage, with
+// `over` set if a hook has taken the call over.
+struct mpipp_passage *mpipp_enter_hooked(struct mpipp_thread *thread,
+                                         const struct mpipp_passage *results);
+int mpipp_leave_hooked(struct mpipp_thread *thread, int code) MPIPP_COLD;
+// Of a call that was left without a return: no hook leaves.
+void mpipp_drop_passage(struct mpipp_thread *thread);
+
+// What MPI is given with hooks: the address of the buffer in that role, and where to store
+// statuses.
+uint64_t mpipp_given_address(const struct mpipp_passage *passage, unsigned role, uint64_t address);
+MPI_Status *mpipp_given_status(const struct mpipp_passage *passage, MPI_Status *status);
+
+#endif

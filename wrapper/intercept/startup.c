@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Start and end of the recording: of the process at its first call, of MPI at its initialisation.
+#include "intercept/startup.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "intercept/ending.h"
+#include "intercept/levels.h"
+#include "mpi/resolve.h"
+#include "recorders/ledger.h"
+#include "recorders/recorders.h"
+#include "records/arena.h"
+#include "records/registry.h"
+#include "records/store.h"
+#include "watch/connection.h"
+
+static pthread_once_t opened = PTHREAD_ONCE_INIT;
+
+static void open_registry(void) {
+  int saved = errno;
+  int right = mpipp_right_library();
+  if (right) {
+    mpipp_open_threads();
+    mpipp_resolve_all();
+  } else {
+    mpipp_registry.status = MPIPP_STATUS_INERT;
+  }
+  mpipp_registry_open();
+  mpipp_open_stores();
+  mpipp_ledger_open();
+  if (right && mpipp_shared) mpipp_watch_connect();
+  mpipp_find_mpi_code(); // in either case: readers shall see the status
+  errno = saved;
+}
+
+static int starting(void) {
+  int flag = 0, finalized = 0;
+  PMPI(Initialized)(&flag);
+  if (flag) PMPI(Finalized)(&finalized);
+  return flag && !finalized;
+}
+
+struct mpipp_thread *mpipp_thread_new(void) {
+  pthread_once(&opened, open_registry);
+  if (mpipp_registry.status == MPIPP_STATUS_INERT) return NULL;
+  int saved = errno;
+  struct mpipp_thread *thread = mpipp_register_thread();
+  if (thread) mpipp_watch(thread);
+  if (thread && mpipp_registry.status == MPIPP_STATUS_LOADED) {
+    thread->depth = 1;
+    if (starting()) { // MPI was initialised before this library was there
+      mpipp_channels_late();
+      mpipp_initialized();
+    }
+    thread->depth = 0;
+  }
+  errno = saved;
+  return thread;
+}
+
+static void constant(enum mpipp_kind kind, uint64_t handle, const char *name, unsigned flag) {
+  mpipp_constant_made(kind, handle, name, flag);
+  mpipp_set_constant_fint(kind, handle);
+}
+
+static void start_predefined(void) {
+#define DATATYPE(NAME) mpipp_datatype_predefined(NAME, #NAME);
+#define HANDLE(KIND, NAME) constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_PREDEFINED);
+#define NULL_HANDLE(KIND, NAME) constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_NULL);
+#define VALUE(NAME) mpipp_add_constant(#NAME, (int64_t)(intptr_t)NAME);
+#include "generated/constants.inc"
+}
+
+static void ask_tag_ub(void) {
+  int *upper_bound = NULL, flag = 0;
+  PMPI(Comm_get_attr)(MPI_COMM_WORLD, MPI_TAG_UB, &upper_bound, &flag);
+  if (flag && upper_bound) mpipp_registry.tag_ub = *upper_bound;
+}
+
+int mpipp_is_again(unsigned procedure) {
+  if (procedure == MPIPP_PROC_Finalize) return mpipp_registry.status == MPIPP_STATUS_FINALIZED;
+  return mpipp_registry.world_rank >= 0;
+}
+
+void mpipp_initialized(void) {
+  static int started = 0;
+  int saved = errno;
+  unsigned procedure = mpipp_self->call.procedure;
+  mpipp_ask_thread_level();
+  if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread)
+    mpipp_registry.main_thread = mpipp_self->tid;
+  if (!__atomic_exchange_n(&started, 1, __ATOMIC_ACQ_REL)) {
+    start_predefined();
+    int length;
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    PMPI(Get_library_version)(version, &length);
+    memcpy(mpipp_registry.library_version, version, sizeof mpipp_registry.library_version - 1);
+    int standard = 0, minor = 0;
+    PMPI(Get_version)(&standard, &minor);
+    mpipp_registry.standard = (uint32_t)standard;
+    mpipp_registry.standard_minor = (uint32_t)minor;
+  }
+  if (mpipp_registry.world_rank < 0) {
+    mpipp_comm_start();
+    if (mpipp_registry.world_rank >= 0) ask_tag_ub();
+  }
+  mpipp_registry.status = MPIPP_STATUS_STARTED;
+  if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread) mpipp_await_end();
+  mpipp_watch_meet();
+  errno = saved;
+}
+
+void mpipp_finalized(void) {
+  mpipp_registry.end_awaited = 0;
+  mpipp_registry.status = MPIPP_STATUS_FINALIZED;
+  mpipp_watch_over(MPIPP_OVER_FINALIZED);
+}
+
+void mpipp_aborting(struct mpipp_call *call) {
+  __atomic_store_n(&call->state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
+  mpipp_watch_over(MPIPP_OVER_ABORTING);
+}

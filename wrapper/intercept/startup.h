@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Start and end of the recording.
+#ifndef MPIPP_STARTUP_H
+#define MPIPP_STARTUP_H
+
+#include "records/records.h"
+
+// A record for this thread; NULL in a program this library must leave alone, or without memory.
+struct mpipp_thread *mpipp_thread_new(void);
+
+void mpipp_initialized(void); // MPI can be asked from now on
+int mpipp_is_again(unsigned procedure);
+void mpipp_finalized(void);
+// MPI_Abort is about to be called.
+void mpipp_aborting(struct mpipp_call *call);
+
+#endif

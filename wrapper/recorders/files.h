@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Files.
+#ifndef MPIPP_FILES_H
+#define MPIPP_FILES_H
+
+#include "mpi/vendor.h"
+#include "records/records.h"
+
+void mpipp_file_made(const struct mpipp_call *call, MPI_File file, uint64_t comm,
+                     const char *filename, int amode);
+void mpipp_file_view(uint64_t file, int64_t disp, uint64_t etype, uint64_t filetype,
+                     const char *datarep);
+void mpipp_split_begun(const struct mpipp_call *call);
+void mpipp_split_ended(uint64_t file);
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// The threads' records.
+#define _GNU_SOURCE
+#include "recorders/threads.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "records/arena.h"
+#include "records/registry.h"
+#include "records/store.h"
+#include "watch/connection.h"
+
+enum { THREADS_BYTES = 1 << 16 };
+
+struct mpipp_thread mpipp_no_thread = {.depth = 1};
+__thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec"))) =
+    &mpipp_no_thread;
+
+struct mpipp_channel mpipp_no_channel = {.comm = ~(uint64_t)0};
+
+static pthread_key_t thread_key;
+static struct mpipp_chunk *last_chunk;
+
+void mpipp_thread_init(struct mpipp_thread *thread) {
+  for (int sequence = 0; sequence < MPIPP_KEPT_SEQUENCES; sequence++) {
+    for (int i = 0; i < MPIPP_LAST_CHANNELS; i++)
+      thread->channels[sequence][i] = (uint64_t)(uintptr_t)&mpipp_no_channel;
+  }
+  for (int i = 0; i < MPIPP_MAX_BUFFERS; i++)
+    thread->known[i] = (uint64_t)(uintptr_t)&mpipp_no_object;
+}
+
+static void thread_over(void *thread) {
+  mpipp_self = &mpipp_no_thread; // a call from a destructor that runs after this one starts anew
+  __atomic_store_n(&((struct mpipp_thread *)thread)->serial, 0, __ATOMIC_RELEASE);
+}
+
+void mpipp_open_threads(void) {
+  pthread_key_create(&thread_key, thread_over);
+}
+
+// With the lock held: a record no thread uses, else a new one.
+static struct mpipp_thread *free_record(void) {
+  struct mpipp_table *table = mpipp_thread_table();
+  for (struct mpipp_chunk *chunk = (void *)(uintptr_t)table->chunks; chunk;
+       chunk = (void *)(uintptr_t)chunk->next) {
+    struct mpipp_thread *threads = (void *)(chunk + 1);
+    for (uint64_t i = 0; i < chunk->used; i++) {
+      if (MPIPP_READ(threads[i].serial) == 0) return &threads[i];
+    }
+  }
+  if (!last_chunk || last_chunk->used == last_chunk->capacity) {
+    struct mpipp_chunk *chunk = mpipp_map(THREADS_BYTES);
+    if (!chunk) return NULL;
+    chunk->capacity = (THREADS_BYTES - sizeof *chunk) / sizeof(struct mpipp_thread);
+    uint64_t *link = last_chunk ? &last_chunk->next : &table->chunks;
+    __atomic_store_n(link, (uint64_t)(uintptr_t)chunk, __ATOMIC_RELEASE);
+    last_chunk = chunk;
+  }
+  struct mpipp_thread *thread = (struct mpipp_thread *)(last_chunk + 1) + last_chunk->used;
+  last_chunk->used++;
+  table->count++;
+  return thread;
+}
+
+static void ask_stack(struct mpipp_thread *thread) {
+  pthread_attr_t attributes;
+  void *start = NULL;
+  size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes)) return;
+  pthread_attr_getstack(&attributes, &start, &size);
+  pthread_attr_destroy(&attributes);
+  thread->stack_start = (uint64_t)(uintptr_t)start;
+  thread->stack_end = thread->stack_start + size;
+}
+
+struct mpipp_thread *mpipp_other_thread(const struct mpipp_thread *thread,
+                                        struct mpipp_thread *after) {
+  int passed = after == NULL;
+  for (struct mpipp_chunk *chunk = (void *)(uintptr_t)mpipp_thread_table()->chunks; chunk;
+       chunk = (void *)(uintptr_t)MPIPP_READ(chunk->next)) {
+    struct mpipp_thread *threads = (void *)(chunk + 1);
+    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
+      if (passed && &threads[i] != thread && MPIPP_READ(threads[i].serial)) return &threads[i];
+      passed |= &threads[i] == after;
+    }
+  }
+  return NULL;
+}
+
+struct mpipp_thread *mpipp_register_thread(void) {
+  static uint64_t serials = 0;
+  mpipp_lock();
+  struct mpipp_thread *thread = free_record();
+  if (thread) {
+    mpipp_count_calls(thread);
+    memset(thread, 0, sizeof *thread);
+    mpipp_thread_init(thread);
+    thread->tid = (uint64_t)syscall(SYS_gettid);
+    thread->self = (uint64_t)pthread_self();
+    __atomic_store_n(&thread->serial, ++serials, __ATOMIC_RELEASE);
+  }
+  int others = mpipp_other_thread(thread, NULL) != NULL;
+  mpipp_unlock();
+  if (thread && others) mpipp_share();
+  if (!thread) {
+    mpipp_dropped();
+    return NULL;
+  }
+  ask_stack(thread);
+  pthread_setspecific(thread_key, thread);
+  mpipp_self = thread;
+  return thread;
+}
+
+static void forked(void) {
+  mpipp_watch_forked();
+  if (!mpipp_registry.self) return;
+  mpipp_registry.pid = (uint64_t)getpid();
+  struct mpipp_table *table = mpipp_thread_table();
+  for (struct mpipp_chunk *chunk = (void *)(uintptr_t)table->chunks; chunk;
+       chunk = (void *)(uintptr_t)chunk->next) {
+    struct mpipp_thread *threads = (void *)(chunk + 1);
+    for (uint64_t i = 0; i < chunk->used; i++) {
+      if (&threads[i] != mpipp_self) threads[i].serial = 0; // those threads are not in the child
+    }
+  }
+  if (mpipp_self != &mpipp_no_thread) mpipp_self->tid = (uint64_t)syscall(SYS_gettid);
+}
+
+// A signal handler that forks may have interrupted this very thread while it holds the lock: what
+// was interrupted goes on, and gives it back, in both processes.
+static int interrupted;
+
+static void before_fork(void) {
+  int held = mpipp_has_lock();
+  if (!held) mpipp_lock();
+  interrupted = held;
+  mpipp_arena_before_fork();
+}
+
+static void after_fork(void) {
+  mpipp_arena_after_fork();
+  if (!interrupted) mpipp_unlock();
+}
+
+static void after_fork_in_child(void) {
+  mpipp_arena_forked();
+  after_fork();
+  if (!interrupted) mpipp_worked_alone(); // another thread did, which is not here
+  forked();
+}
+
+__attribute__((constructor)) static void guard_fork(void) {
+  pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The threads' records: one for each that has called MPI.
+#ifndef MPIPP_THREADS_H
+#define MPIPP_THREADS_H
+
+#include "records/store.h"
+
+// The record of a thread; of one that has none yet, mpipp_no_thread, which is always inside MPI.
+extern __thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec")));
+extern struct mpipp_thread mpipp_no_thread MPIPP_HIDDEN;
+
+// Stands for a channel where a thread has used none.
+extern struct mpipp_channel mpipp_no_channel MPIPP_HIDDEN;
+
+// Before the first is registered.
+void mpipp_open_threads(void);
+
+// What a record needs beside zeros.
+void mpipp_thread_init(struct mpipp_thread *thread);
+
+// Makes mpipp_self of this thread a record of its own; NULL without memory.
+struct mpipp_thread *mpipp_register_thread(void);
+
+// The registered threads but this one, the first or the next.
+struct mpipp_thread *mpipp_other_thread(const struct mpipp_thread *thread,
+                                        struct mpipp_thread *after);
+
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Windows and their epochs.
+#ifndef MPIPP_WINDOWS_H
+#define MPIPP_WINDOWS_H
+
+#include "mpi/vendor.h"
+#include "records/records.h"
+
+void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm);
+void mpipp_epoch_opened(uint64_t win, unsigned epoch, uint64_t group);
+enum mpipp_synchronization { MPIPP_FENCING, MPIPP_STARTING, MPIPP_COMPLETING, MPIPP_LOCKING };
+void mpipp_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail);
+void mpipp_not_synchronized(uint64_t win);
+void mpipp_epoch_closed(uint64_t win, unsigned epoch);
+void mpipp_fenced(uint64_t win, int assertion);
+void mpipp_locked(uint64_t win, int rank, int exclusive);
+void mpipp_unlocked(uint64_t win, int rank);
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// What happens to objects, as hooks are told (intercept/seam.h).
+#ifndef MPIPP_EVENTS_H
+#define MPIPP_EVENTS_H
+
+#include "records/records.h"
+
+enum mpipp_event_kind {
+  MPIPP_EVENT_MADE,      // an object is there; one made out of sight when it is first used
+  MPIPP_EVENT_STARTED,   // a persistent request's operation
+  MPIPP_EVENT_COMPLETED, // a request's operation, as the program is about to be told
+  MPIPP_EVENT_FREED,     // an object is about to be gone; a request by MPI_Request_free
+};
+
+// The seam's: whether any hook wants to know of events; telling them of one. position: of a
+// completed operation's status among those of the call.
+extern int mpipp_listening __attribute__((visibility("hidden")));
+void mpipp_tell(enum mpipp_event_kind kind, const struct mpipp_object *object, int64_t position);
+
+#endif
