@@ -14,10 +14,18 @@ from typing import NamedTuple
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Object, Request
+from mpipp.model import Broken, Buffer, Object, Request
 
 _FIELDS = ("comm", "op", "win", "file", "message")
-_ARGUMENTS = {"group": "group", "group1": "group", "group2": "group", "peer_comm": "comm"}
+_ARGUMENTS = {
+    "group": "group",
+    "group1": "group",
+    "group2": "group",
+    "peer_comm": "comm",
+    "info": "info",
+    "errhandler": "errhandler",
+    "session": "session",
+}
 _NOUNS = {
     "comm": "a communicator",
     "group": "a group",
@@ -27,10 +35,14 @@ _NOUNS = {
     "message": "a message",
     "request": "a request",
     "datatype": "a datatype",
+    "info": "an info",
+    "errhandler": "an error handler",
+    "session": "a session",
 }
 _MOST_REQUESTS = 1 << 16
 # They take MPI_FILE_NULL as what files are opened with, and abort whatever they are given.
 _LENIENT = ("errhandler", "Abort")
+_STRICT = ("errhandler", "session")
 
 
 class _Given(NamedTuple):
@@ -47,11 +59,12 @@ def check(process: Process) -> Findings:
     if process.registry.info.status == "loaded":
         return  # no handle is known before MPI is initialised
     for operation in process.operations:
-        procedure = operation.call.procedure
-        if operation.tid is None or any(word in procedure for word in _LENIENT):
+        if operation.tid is None:
             continue
+        lenient = any(word in operation.call.procedure for word in _LENIENT)
         for given in _given(operation):
-            yield from _looked_at(operation, given)
+            if not lenient or given.kind in _STRICT:
+                yield from _looked_at(operation, given)
         yield from _requests(operation)
     for thread in process.threads:
         if thread.call is not None and thread.call.request_count > _MOST_REQUESTS:
@@ -75,11 +88,25 @@ def _given(operation: Operation) -> Iterator[_Given]:
     for buffer in (*operation.buffers(), *remote):
         if buffer.shares is None and buffer.datatype is None:
             yield _Given(f"the datatype of {buffer.role}", "datatype", buffer.handle)
+        yield from _of_peers(operation, buffer)
     made = call.constructor
     if made is not None and made.types is not None:
         for name, found, handle in zip(made.type_names, made.types, made.handles):
             if found is None:
                 yield _Given(name, "datatype", handle)
+
+
+def _of_peers(operation: Operation, buffer: Buffer) -> Iterator[_Given]:
+    # The datatypes of a w form, where they are significant.
+    if buffer.shares is None or buffer.datatype is not None:
+        return
+    try:
+        for number, share in enumerate(buffer.shares):
+            if share.count and share.datatype is None and share.handle is not None:
+                name = f"the datatype of {buffer.role} for {operation.peer(number)}"
+                yield _Given(name, "datatype", share.handle)
+    except MpippError:  # arrays of the caller's
+        return
 
 
 def _reduces(operation: Operation) -> bool:
@@ -176,3 +203,7 @@ def _started(operation: Operation, place: str, request: Object) -> Findings:
         made = operation.process.made(request)
         what = f"{place} is started, but not persistent: it was made by {request.call.procedure}"
         yield Finding.of("not-persistent", what, [operation.party(), made])
+    elif isinstance(request, Request) and request.persistent and request.state == "active":
+        made = operation.process.made(request)
+        what = f"{place} is started, but the operation that it was started for is not complete"
+        yield Finding.of("already-active", what, [operation.party(), made])

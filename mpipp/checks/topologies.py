@@ -100,6 +100,7 @@ def _distributed(operation: Operation, comm: Comm) -> Findings:
     yield from _nulls(operation, {"sources": n, "degrees": n})
     yield from _degrees(operation, {"degrees": _array(operation, "degrees")})
     yield from _neighbours(operation, comm)
+    yield from _weights(operation, "weights")
 
 
 def _adjacent(operation: Operation, comm: Comm) -> Findings:
@@ -107,6 +108,7 @@ def _adjacent(operation: Operation, comm: Comm) -> Findings:
     yield from _degrees(operation, {"indegree": [into], "outdegree": [out]})
     yield from _nulls(operation, {"sources": into, "destinations": out})
     yield from _neighbours(operation, comm)
+    yield from _weights(operation, "sourceweights", "destweights")
 
 
 def _degrees(operation: Operation, given: Mapping[str, Sequence[int | None]]) -> Findings:
@@ -124,6 +126,14 @@ def _neighbours(operation: Operation, comm: Comm) -> Findings:
             if not 0 <= rank < comm.size:
                 what = f"{name}[{i}] is {rank}, but the communicator has {ranks_of(comm.size)}"
                 yield Finding.of("neighbour-rank", what, [operation.party()])
+
+
+def _weights(operation: Operation, *names: str) -> Findings:
+    for name in names:
+        for i, weight in enumerate(_array(operation, name)):
+            if weight < 0:
+                what = f"{name}[{i}] is {weight}"
+                yield Finding.of("negative-weight", what, [operation.party()], name=name)
 
 
 def _split(operation: Operation, _: Comm) -> Findings:

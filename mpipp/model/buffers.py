@@ -16,6 +16,7 @@ class Share:
     count: int  # entries of `datatype`
     displacement: int | None  # bytes from the buffer's address; None: datatype not known
     datatype: DatatypeRecord | Broken | None  # None: not known
+    handle: int | None = None  # the datatype's, in w forms
 
 
 @dataclass(frozen=True)

@@ -275,7 +275,7 @@ class _Shares(Sequence[Share]):
             displacement = self._sum(index)
         # MPI-4.1, sections 6.6 and 6.8: only the w forms give displacements in bytes.
         if vector.datatypes:
-            return Share(count, displacement, datatype)
+            return Share(count, displacement, datatype, self._handle(index))
         if not isinstance(datatype, DatatypeRecord):
             return Share(count, None, datatype)
         return Share(count, displacement * datatype.tree.extent, datatype)
@@ -285,11 +285,12 @@ class _Shares(Sequence[Share]):
         if vector.records:
             record = source.integers(vector.records + 8 * index, 1, 8, signed=False)[0]
             return self._datatypes.at(record) if record else None
-        if vector.datatypes:
-            size = source.handle_size("datatype")
-            handle = source.integers(vector.datatypes + size * index, 1, size, signed=False)[0]
-            return self._find(handle)
-        return self._datatype
+        return self._find(self._handle(index)) if vector.datatypes else self._datatype
+
+    def _handle(self, index: int) -> int:
+        size = self._source.handle_size("datatype")
+        place = self._vector.datatypes + size * index
+        return self._source.integers(place, 1, size, signed=False)[0]
 
     def _element(self, array: int, size: int, index: int) -> int:
         return self._source.integers(array + size * index, 1, size)[0]

@@ -851,8 +851,11 @@ int MPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_set_errhandler, &real);
   if (!thread) return ((raw_Comm_set_errhandler *)real)(comm, errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_set_errhandler, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  uint64_t errhandler_key = MPIPP_KEY((MPI_Errhandler)errhandler);
+  struct mpipp_input inputs[] = {{&errhandler_key, 1, sizeof errhandler_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_errhandler)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_set_errhandler *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler)
                  : hooked_Comm_set_errhandler(thread, real, comm, errhandler);
@@ -1071,8 +1074,8 @@ int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], c
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
-  struct mpipp_input inputs[] = {{&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {sources, n, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {degrees, n, sizeof *degrees, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_degrees)}, {destinations, -1, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}};
-  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
+  struct mpipp_input inputs[] = {{&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {sources, n, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {degrees, n, sizeof *degrees, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_degrees)}, {destinations, -1, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_weights(weights), -1, sizeof *weights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_weights)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 5, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Dist_graph_create *)real)((MPI_Comm)comm_old, n, sources, degrees, destinations, weights, (MPI_Info)info, reorder, comm_dist_graph)
                  : hooked_Dist_graph_create(thread, real, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
@@ -1109,8 +1112,8 @@ int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const 
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
-  struct mpipp_input inputs[] = {{&indegree, 1, sizeof indegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_indegree)}, {sources, indegree, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {&outdegree, 1, sizeof outdegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_outdegree)}, {destinations, outdegree, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}};
-  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
+  struct mpipp_input inputs[] = {{&indegree, 1, sizeof indegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_indegree)}, {sources, indegree, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {mpipp_weights(sourceweights), indegree, sizeof *sourceweights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sourceweights)}, {&outdegree, 1, sizeof outdegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_outdegree)}, {destinations, outdegree, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_weights(destweights), outdegree, sizeof *destweights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destweights)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 6, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Dist_graph_create_adjacent *)real)((MPI_Comm)comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, (MPI_Info)info, reorder, comm_dist_graph)
                  : hooked_Dist_graph_create_adjacent(thread, real, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
@@ -1427,7 +1430,10 @@ int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_from_session_pset, &real);
   if (!thread) return ((raw_Group_from_session_pset *)real)(session, pset_name, newgroup);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_from_session_pset, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t session_key = MPIPP_KEY((MPI_Session)session);
+  struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Group_from_session_pset *)real)((MPI_Session)session, pset_name, newgroup)
                  : hooked_Group_from_session_pset(thread, real, session, pset_name, newgroup);
@@ -1708,7 +1714,10 @@ int MPI_Info_delete(mpipp_MPI_Info info, const char* key) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_delete, &real);
   if (!thread) return ((raw_Info_delete *)real)(info, key);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_delete, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t info_key = MPIPP_KEY((MPI_Info)info);
+  struct mpipp_input inputs[] = {{&info_key, 1, sizeof info_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_info)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Info_delete *)real)((MPI_Info)info, key)
                  : hooked_Info_delete(thread, real, info, key);
@@ -1741,7 +1750,10 @@ int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_dup, &real);
   if (!thread) return ((raw_Info_dup *)real)(info, newinfo);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_dup, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t info_key = MPIPP_KEY((MPI_Info)info);
+  struct mpipp_input inputs[] = {{&info_key, 1, sizeof info_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_info)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Info_dup *)real)((MPI_Info)info, newinfo)
                  : hooked_Info_dup(thread, real, info, newinfo);
@@ -1815,7 +1827,10 @@ int MPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_set, &real);
   if (!thread) return ((raw_Info_set *)real)(info, key, value);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_set, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t info_key = MPIPP_KEY((MPI_Info)info);
+  struct mpipp_input inputs[] = {{&info_key, 1, sizeof info_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_info)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Info_set *)real)((MPI_Info)info, key, value)
                  : hooked_Info_set(thread, real, info, key, value);
@@ -2383,7 +2398,10 @@ int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhan
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_errhandler, &real);
   if (!thread) return ((raw_Session_get_errhandler *)real)(session, errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_errhandler, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t session_key = MPIPP_KEY((MPI_Session)session);
+  struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Session_get_errhandler *)real)((MPI_Session)session, errhandler)
                  : hooked_Session_get_errhandler(thread, real, session, errhandler);
@@ -2416,7 +2434,10 @@ int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_info, &real);
   if (!thread) return ((raw_Session_get_info *)real)(session, info_used);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_info, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t session_key = MPIPP_KEY((MPI_Session)session);
+  struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Session_get_info *)real)((MPI_Session)session, info_used)
                  : hooked_Session_get_info(thread, real, session, info_used);
@@ -2449,7 +2470,10 @@ int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_get_pset_info, &real);
   if (!thread) return ((raw_Session_get_pset_info *)real)(session, pset_name, info);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_pset_info, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t session_key = MPIPP_KEY((MPI_Session)session);
+  struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Session_get_pset_info *)real)((MPI_Session)session, pset_name, info)
                  : hooked_Session_get_pset_info(thread, real, session, pset_name, info);
@@ -2551,7 +2575,11 @@ int MPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler e
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_set_errhandler, &real);
   if (!thread) return ((raw_Session_set_errhandler *)real)(session, errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_set_errhandler, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  uint64_t session_key = MPIPP_KEY((MPI_Session)session);
+  uint64_t errhandler_key = MPIPP_KEY((MPI_Errhandler)errhandler);
+  struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}, {&errhandler_key, 1, sizeof errhandler_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_errhandler)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Session_set_errhandler *)real)((MPI_Session)session, (MPI_Errhandler)errhandler)
                  : hooked_Session_set_errhandler(thread, real, session, errhandler);
@@ -2593,7 +2621,7 @@ int MPI_Start(MPI_Request* request) {
                  ? ((typed_Start *)real)(request)
                  : hooked_Start(thread, real, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_started(request, 1);
+    mpipp_started(call, request, 1);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_not_started(request, 1, code));
@@ -2629,7 +2657,7 @@ int MPI_Startall(int count, MPI_Request array_of_requests[]) {
                  ? ((typed_Startall *)real)(count, array_of_requests)
                  : hooked_Startall(thread, real, count, array_of_requests);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_started(array_of_requests, count);
+    mpipp_started(call, array_of_requests, count);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_not_started(array_of_requests, count, code));

@@ -417,7 +417,8 @@ def _arguments(procedure: Procedure) -> list[str]:
         role = f"mpipp_role(MPIPP_ROLE_{name})"
         if length:
             of_one = f"sizeof {'*' * (1 + (length[0] == '3'))}{name}"
-            inputs.append(f"{{{name}, {length}, {of_one}, MPIPP_SHAPE_ARRAY, {role}}}")
+            values = f"mpipp_weights({name})" if name.endswith("weights") else name
+            inputs.append(f"{{{values}, {length}, {of_one}, MPIPP_SHAPE_ARRAY, {role}}}")
         elif parameters[name].by_value_handle:
             lines.append(f"uint64_t {name}_key = {key(parameters[name])};")
             inputs.append(f"{{&{name}_key, 1, sizeof {name}_key, MPIPP_SHAPE_HANDLE, {role}}}")

@@ -83,9 +83,19 @@ TYPE_ENDS = {"Type_commit", "Type_free"}
 ARGUMENTS = {
     "Cart_create": "ndims dims:ndims periods:ndims",
     "Graph_create": "nnodes index:nnodes edges:-1",
-    "Dist_graph_create": "n sources:n degrees:n destinations:-1",
-    "Dist_graph_create_adjacent": "indegree sources:indegree outdegree destinations:outdegree",
+    "Dist_graph_create": "n sources:n degrees:n destinations:-1 weights:-1",
+    "Dist_graph_create_adjacent": "indegree sources:indegree sourceweights:indegree "
+    "outdegree destinations:outdegree destweights:outdegree",
     "Comm_split": "color key",
+    "Comm_set_errhandler": "errhandler",
+    "Info_set": "info",
+    "Info_delete": "info",
+    "Info_dup": "info",
+    "Session_set_errhandler": "session errhandler",
+    "Session_get_errhandler": "session",
+    "Session_get_info": "session",
+    "Session_get_pset_info": "session",
+    "Group_from_session_pset": "session",
     "Comm_create": "group",
     "Comm_create_group": "group",
     "Comm_create_from_group": "group",
@@ -189,8 +199,8 @@ AFTER = {
     "Finalize": "mpipp_finalized();",
     "Session_init": "mpipp_initialized();\n"
     "mpipp_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));",
-    "Start": "mpipp_started(request, 1);",
-    "Startall": "mpipp_started(array_of_requests, count);",
+    "Start": "mpipp_started(call, request, 1);",
+    "Startall": "mpipp_started(call, array_of_requests, count);",
     # They leave the handles, but tell that the buffers may be used again.
     "Request_get_status": "if (*flag) mpipp_told_complete(MPIPP_KEY((MPI_Request)request), 0);",
     "Request_get_status_all": "for (int i = 0; *flag && i < count; i++)\n"

@@ -95,6 +95,21 @@ void *mpipp_symbol(const char *name) {
 }
 #endif
 
+#ifndef MPI_UNWEIGHTED // variables of the library
+static const void *variable(const char *name) {
+  int saved = errno;
+  void *const *address = find(name);
+  errno = saved;
+  return address ? *address : NULL;
+}
+#define MPI_UNWEIGHTED variable("MPI_UNWEIGHTED")
+#define MPI_WEIGHTS_EMPTY variable("MPI_WEIGHTS_EMPTY")
+#endif
+
+const int *mpipp_weights(const int *weights) {
+  return weights == MPI_UNWEIGHTED || weights == MPI_WEIGHTS_EMPTY ? NULL : weights;
+}
+
 enum { MAX_RANGES = 16, MAX_FRAMES = 64 };
 static struct { uint64_t from, to; } ranges[MAX_RANGES]; // code of the libraries named libmpi...
 static int range_count = 0;

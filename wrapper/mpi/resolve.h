@@ -25,6 +25,9 @@ int mpipp_is_own(const void *address);
 // Whether the library has the procedure.
 int mpipp_has(unsigned procedure);
 
+// The weights of a graph's edges; NULL for MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY.
+const int *mpipp_weights(const int *weights);
+
 // The return address that belongs to the application: the caller's own, or, where the caller is
 // one of the MPI library's layers (Fortran), the first one further out.
 uint64_t mpipp_outside_mpi_further(uint64_t caller);

@@ -142,7 +142,9 @@ int mpipp_not_started(const MPI_Request *requests, int64_t count, int code) {
   return code;
 }
 
-void mpipp_started(const MPI_Request *requests, int64_t count) {
+// First it is not the call's any more: it must not be seen to start what is active.
+void mpipp_started(struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
+  MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_REQUESTS);
   for (int64_t i = 0; i < count; i++) {
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
     struct mpipp_request copy, *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);

@@ -81,7 +81,7 @@ static inline int mpipp_complete_alone(const struct mpipp_slots *slots, uint64_t
 
 void mpipp_request_output(uint64_t request, const void *output);
 void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, int64_t count);
-void mpipp_started(const MPI_Request *requests, int64_t count);
+void mpipp_started(struct mpipp_call *call, const MPI_Request *requests, int64_t count);
 int mpipp_not_started(const MPI_Request *requests, int64_t count, int code) MPIPP_COLD;
 void mpipp_told_complete(uint64_t handle, int64_t position);
 void mpipp_cancelled(uint64_t request);

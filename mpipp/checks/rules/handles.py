@@ -18,6 +18,9 @@ _KINDS = {
     "message": ("", ""),
     "request": ("MUST_ERROR_REQUEST_NULL", ""),
     "datatype": ("MUST_ERROR_DATATYPE_NULL", ""),
+    "info": ("", ""),
+    "errhandler": ("", ""),
+    "session": ("", ""),
 }
 
 RULES = (
@@ -39,6 +42,13 @@ RULES = (
         "only a request that a procedure like MPI_Send_init made can be started",
         "make it with MPI_Send_init or MPI_Recv_init, or leave the start out: a nonblocking "
         "operation has begun already",
+    ),
+    Rule(
+        "already-active",
+        "already-active",
+        "3.9",
+        "only a request whose operation is complete can be started again",
+        "wait for it before, with MPI_Wait or another such procedure",
     ),
     Rule(
         "not-initialised",

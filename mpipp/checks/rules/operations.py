@@ -138,6 +138,13 @@ _TOPOLOGIES = (
         _NEGATIVE,
     ),
     _topology(
+        "negative-weight",
+        "8.5.4",
+        "weights of edges must not be negative",
+        "look where {name} is filled; MPI_UNWEIGHTED stands for equal weights",
+        _NEGATIVE,
+    ),
+    _topology(
         "neighbour-rank",
         "8.5.4",
         "neighbours are ranks of the communicator",

@@ -37,6 +37,7 @@ static void early(void) {
 static void handles(void) {
   MPI_Comm gone, copy;
   MPI_Op own, freed;
+  MPI_Info info, gone_info;
   MPI_File file = MPI_FILE_NULL;
   MPI_Message message = MPI_MESSAGE_NULL;
   WRONG("null-handle: comm is MPI_COMM_NULL, but a communicator is needed",
@@ -68,6 +69,21 @@ static void handles(void) {
   WRONG("null-handle: group is MPI_GROUP_NULL, but a group is needed",
         MPI_Comm_create(comm, MPI_GROUP_NULL, &made));
   RIGHT(MPI_Comm_create(comm, MPI_GROUP_EMPTY, &made));
+  WRONG("null-handle: errhandler is MPI_ERRHANDLER_NULL, but an error handler is needed",
+        MPI_Comm_set_errhandler(comm, MPI_ERRHANDLER_NULL));
+  RIGHT(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+#if MPI_VERSION >= 4
+  WRONG("null-handle: session is MPI_SESSION_NULL, but a session is needed",
+        MPI_Session_get_info(MPI_SESSION_NULL, &info));
+#endif
+  WRONG("null-handle: info is MPI_INFO_NULL, but an info is needed",
+        MPI_Info_set(MPI_INFO_NULL, "key", "value"));
+  MPI_Info_create(&info);
+  RIGHT(MPI_Info_set(info, "key", "value"));
+  gone_info = info;
+  MPI_Info_free(&info);
+  WRONG("freed-handle: info is the handle of an info that was freed",
+        MPI_Info_delete(gone_info, "key"));
   requests[0] = MPI_REQUEST_NULL;
   WRONG("null-handle: request is MPI_REQUEST_NULL, but a request is needed", MPI_Start(requests));
   RIGHT(MPI_Wait(requests, MPI_STATUS_IGNORE));
@@ -75,6 +91,8 @@ static void handles(void) {
 
 static void garbage(void) {
   void *zero = 0;
+  int *one = (int[]){1};
+  MPI_Datatype number = MPI_INT;
   memset(&type, 0, sizeof type);
   memset(&requests, 0, sizeof requests);
   memcpy(&made, &zero, sizeof made);
@@ -89,6 +107,9 @@ static void garbage(void) {
   WRONG("no-handle: comm is 0x4c000405, which is no handle of a communicator",
         MPI_Barrier((MPI_Comm)0x4c000405)); // MPI_INT
 #endif
+  WRONG("no-handle: the datatype of sendbuf for rank 0 is 0x0, which is no handle of a datatype",
+        MPI_Alltoallw(out, one, numbers, &type, in, one, numbers, &number, comm));
+  RIGHT(MPI_Alltoallw(out, numbers, numbers, &type, in, numbers, numbers, &type, comm));
   RIGHT(MPI_Waitall(0, requests, MPI_STATUSES_IGNORE));
   RIGHT(MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, in, numbers, numbers,
                       (MPI_Datatype[]){MPI_INT}, comm));
@@ -102,6 +123,17 @@ static void requests_started(void) {
   MPI_Send(out, 1, MPI_DOUBLE, 0, 7, comm);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Send_init(out, 1, MPI_DOUBLE, 0, 7, comm, &request);
+  RIGHT(MPI_Start(&request));
+  MPI_Start(&request);
+  WRONG("already-active: request is started, but the operation that it was started for is not "
+        "complete",
+        MPI_Start(&request));
+  requests[0] = request;
+  WRONG("already-active: array_of_requests[0] is started, but the operation that it was started "
+        "for is not complete",
+        MPI_Startall(1, requests));
+  MPI_Recv(in, 1, MPI_DOUBLE, 0, 7, comm, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   RIGHT(MPI_Start(&request));
   MPI_Request_free(&request);
 }
@@ -182,6 +214,14 @@ static void topologies(void) {
   WRONG("topology-argument: destinations[1] is 1, but the communicator has only the rank 0",
         MPI_Dist_graph_create(comm, 1, (int[]){0}, (int[]){2}, (int[]){0, 1}, MPI_UNWEIGHTED,
                               MPI_INFO_NULL, 0, &made));
+  WRONG("topology-argument: weights[1] is -2",
+        MPI_Dist_graph_create(comm, 1, (int[]){0}, (int[]){2}, (int[]){0, 0}, (int[]){1, -2},
+                              MPI_INFO_NULL, 0, &made));
+  WRONG("topology-argument: destweights[0] is -1",
+        MPI_Dist_graph_create_adjacent(comm, 1, (int[]){0}, (int[]){0}, 1, (int[]){0}, (int[]){-1},
+                                       MPI_INFO_NULL, 0, &made));
+  RIGHT(MPI_Dist_graph_create_adjacent(comm, 1, (int[]){0}, MPI_UNWEIGHTED, 0, NULL,
+                                       MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &made));
   RIGHT(MPI_Dist_graph_create(comm, 0, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made));
   WRONG("topology-argument: sources[0] is -1, but the communicator has only the rank 0",
         MPI_Dist_graph_create_adjacent(comm, 1, (int[]){-1}, MPI_UNWEIGHTED, 0, NULL,
