@@ -19,7 +19,7 @@ from mpipp.checks.process import Operation, Process
 from mpipp.datatypes import aligned
 from mpipp.errors import MpippError
 from mpipp.gdb.checked import Checked
-from mpipp.gdb.program import callers, variables
+from mpipp.gdb.program import callers, stacks, variables
 from mpipp.gdb.program.memory import selected
 from mpipp.gdb.program.variables import Holder
 from mpipp.gdb.sessions import Session
@@ -74,7 +74,7 @@ def _of_buffer(
     thread = _thread(operation, session)
     if thread is None:
         return
-    with callers.selected(thread):
+    with stacks.selected(thread):
         frame = callers.caller(operation.call.site) if operation.tid else gdb.newest_frame()
         found = list(variables.every(buffer.address, frame))
         reports = [variables.held(tree, buffer.total_count, one[0]) for one in found if one]

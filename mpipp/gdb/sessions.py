@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +12,7 @@ import gdb
 
 from mpipp.errors import MpippError, NoWrapper
 from mpipp.gdb.printing.tokens import Key
-from mpipp.gdb.program import mappings, sites
+from mpipp.gdb.program import mappings, sites, stacks
 from mpipp.gdb.program.memory import InferiorMemory, core_file
 from mpipp.model import Broken, Object
 from mpipp.registry import cores
@@ -41,7 +42,7 @@ class Session:
         self.inferior = inferior
         self.memory = InferiorMemory(inferior)
         self.address = address
-        self.registry = Registry(self.memory, address)
+        self.registry = Registry(self.memory, address, functools.partial(stacks.left, inferior))
         self.memory.byte_order = self.registry.byte_order
         self.shown: dict[Key, Shown] = {}
         self.derived: dict[str, Any] = {}  # by the name of the module that keeps something here

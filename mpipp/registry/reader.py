@@ -49,9 +49,21 @@ class Registry:
     the process has run or its memory was changed; what was returned before stays as it was.
 
     Kinds are those of `mpipp.model.KINDS`. A record that makes no sense comes as `Broken`.
+
+    Args:
+        has_left: whether a thread (`tid`, as the process knows it) is certain to have left the
+            function whose frame is at an address, on the stack from one address to another. For
+            calls that the program has left by a jump: the wrapper sees it only at the thread's
+            next call.
     """
 
-    def __init__(self, memory: Memory, address: int) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        address: int,
+        has_left: Callable[[int, int, int, int], bool] = lambda tid, frame, start, end: False,
+    ) -> None:
+        self._has_left = has_left
         self._source = source = Source(memory, address)
         self.address = address
         self.byte_order = source.byte_order  # "<" or ">"
@@ -253,6 +265,8 @@ class Registry:
                 raw = decoder.one(record)
                 if raw.serial:
                     call = self._calls.active(raw.call) if raw.depth else None
+                    if call and self._has_left(raw.tid, call.frame, raw.stack_start, raw.stack_end):
+                        call = None
                     yield Thread(raw.serial, raw.tid, raw.self, raw.depth, call)
             except MpippError as error:
                 yield Broken("thread", address, str(error))

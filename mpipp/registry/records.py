@@ -295,4 +295,6 @@ class RawThread(NamedTuple):
     tid: int
     self: int
     depth: int
+    stack_start: int
+    stack_end: int
     call: bytes

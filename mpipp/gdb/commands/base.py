@@ -13,6 +13,7 @@ import gdb
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
 from mpipp.gdb import text
+from mpipp.gdb.program import stacks
 
 _NUMBER = re.compile(r"\d{100,}")
 
@@ -35,7 +36,7 @@ class Command(gdb.Command):
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Called by gdb. The one place where errors are turned into gdb's."""
         try:
-            with _no_collection():
+            with _no_collection(), stacks.any_thread():
                 text.write(self.lines(argument.strip()))
         except (MpippError, gdb.error) as error:
             raise gdb.GdbError(sentence(str(error))) from None

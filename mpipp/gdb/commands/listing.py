@@ -15,7 +15,7 @@ from mpipp.gdb import entry, sessions
 from mpipp.gdb.commands import everywhere, histories, show
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.commands.selection import Places, content, select
-from mpipp.gdb.program import callers
+from mpipp.gdb.program import callers, stacks
 from mpipp.gdb.sessions import Session
 from mpipp.model import Broken, Call, Object, Request
 from mpipp.show import jsontext, oneline
@@ -243,7 +243,7 @@ def _threads(session: Session) -> Iterator[_Thread | Broken]:
     for stopped in session.inferior.threads():
         tid = stopped.ptid[1]
         if tid not in recorded and stopped.is_stopped():
-            with callers.selected(stopped):
+            with stacks.selected(stopped):
                 call = entry.call(session)
             if call is not None:
                 yield _Thread(tid, call)

@@ -6,13 +6,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import gdb
 
 from mpipp.errors import MpippError
-from mpipp.gdb.program import sites
+from mpipp.gdb.program import sites, stacks
 from mpipp.gdb.sessions import Session
 from mpipp.model import Site, Thread
 from mpipp.registry import pythonline
@@ -67,7 +65,7 @@ def place(site: Site, tid: int, session: Session) -> str:
             return python if _is_mpi4py(site) else f"{text}, from {python}"
     for thread in session.inferior.threads():
         if thread.ptid[1] == tid and thread.is_stopped():
-            with selected(thread):
+            with stacks.selected(thread):
                 return _place(site, text)
     return text
 
@@ -138,16 +136,3 @@ def _outside(called: gdb.Frame) -> gdb.Frame:
             return frame
         frame = frame.older()
     return called
-
-
-@contextmanager
-def selected(thread: gdb.InferiorThread) -> Iterator[None]:
-    """Make `thread` the selected one for a while."""
-    before, frame = gdb.selected_thread(), gdb.selected_frame()
-    thread.switch()
-    try:
-        yield
-    finally:
-        if before is not None:
-            before.switch()
-        frame.select()

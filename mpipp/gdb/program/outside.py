@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gdb
 
-from mpipp.gdb.program import callers, sites
+from mpipp.gdb.program import sites, stacks
 from mpipp.gdb.sessions import Session
 from mpipp.model import Thread
 
@@ -21,7 +21,7 @@ def doing(session: Session) -> str:
     recorded = {one.tid for one in session.registry.threads() if isinstance(one, Thread)}
     called = [thread for thread in threads if thread.ptid[1] in recorded]
     for thread in called or threads:
-        with callers.selected(thread):
+        with stacks.selected(thread):
             return _doing()
     return "where is not known"
 

@@ -16,6 +16,7 @@ import gdb.unwinder
 from mpipp.errors import MpippError
 from mpipp.gdb import sessions
 from mpipp.gdb.printing import buffers
+from mpipp.gdb.program import stacks
 from mpipp.gdb.program.memory import is_core
 from mpipp.model import Call
 
@@ -46,7 +47,8 @@ class _Unwinder(gdb.unwinder.Unwinder):
             return None
         self._busy = True
         try:
-            return _unwound(frame)
+            with stacks.no_thread():
+                return _unwound(frame)
         except (gdb.error, MpippError):
             return None
         finally:
