@@ -179,7 +179,7 @@ class _Decoder:
         for first, count, items in self._found:
             count = min(count, self._last + 1 - first)
             if count > 0:
-                yield first, count, items
+                yield first, count, items[:count]
 
     def _take(self, item: _Item) -> None:
         head = item.words[0]

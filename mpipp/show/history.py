@@ -16,7 +16,7 @@ _MOST_CALLS = 16  # that take turns
 def title(comm: Comm, channel: Channel, around: Surroundings) -> str:
     """The channel, and how many calls were counted there: "MPI_COMM_WORLD, to rank 1, tag 7: 3
     sends"."""
-    name = comm.header.name or oneline.described(comm, around)
+    name = comm.header.name or f"{{{oneline.described(comm, around)}}}"
     noun = "collective call" if channel.sequence == "collectives" else channel.sequence[:-1]
     count = f"{channel.count} {noun}{'' if channel.count == 1 else 's'}"
     if channel.sequence == "collectives":
@@ -26,8 +26,19 @@ def title(comm: Comm, channel: Channel, around: Surroundings) -> str:
 
 
 def last(stretches: Sequence[Stretch], everything: bool) -> Sequence[Stretch]:
-    """The last few, or all."""
-    return stretches if everything else stretches[-_LAST:]
+    """The last few, or all; neighbors that are the same call over and over are one."""
+    found: list[Stretch] = []
+    for stretch in stretches:
+        before = found[-1] if found else None
+        if before is not None and before.end == stretch.first and _is_same(before, stretch):
+            found[-1] = before._replace(count=before.count + stretch.count)
+        else:
+            found.append(stretch)
+    return found if everything else found[-_LAST:]
+
+
+def _is_same(one: Stretch, other: Stretch) -> bool:
+    return all(call is one.calls[0] for call in (*one.calls, *other.calls))
 
 
 def lines(
@@ -38,31 +49,30 @@ def lines(
 ) -> Iterator[str]:
     """The calls by ordinal, the last few or `everything`; those that are repeated said once."""
     shown = last(stretches, everything)
-    left = len(shown) < len(stretches)
-    if left:
-        yield f"  ... {shown[0].first - 1} before these (--all)"
+    before = shown[0].first - 1 if shown and not everything else 0
+    if before:
+        yield f"  ... {before} before these (--all)"
+    width = max((len(_ordinals(stretch)) for stretch in shown), default=0)
     for number, stretch in enumerate(shown):
-        period = len(stretch.calls)
-        ordinals = _ordinals(stretch)
-        if stretch.count == 1:
-            yield f"  {ordinals}  {_call(stretch.calls[0], around, place)}"
-        elif number or not left:
-            again = "the same" if period == 1 else f"the {period} before, in turn"
-            yield f"  {ordinals}  {again}"
+        first = _call(stretch.calls[0], around, place)
+        start = f"  {_ordinals(stretch):<{width}}  "
+        if len(stretch.calls) == 1 or stretch.count == 1:
+            yield start + first
+        elif number or not before:
+            yield f"{start}the {len(stretch.calls)} before, in turn"
         else:
-            yield f"  {ordinals}  in turn"
+            yield f"{start}in turn"
             for call in stretch.calls[:_MOST_CALLS]:
                 yield f"    {_call(call, around, place)}"
-            if period > _MOST_CALLS:
-                yield f"    and {period - _MOST_CALLS} more"
+            if len(stretch.calls) > _MOST_CALLS:
+                yield f"    and {len(stretch.calls) - _MOST_CALLS} more"
 
 
 def _ordinals(stretch: Stretch) -> str:
-    last = stretch.end - 1
-    return str(stretch.first) if stretch.count == 1 else f"{stretch.first} to {last}"
+    return str(stretch.first) if stretch.count == 1 else f"{stretch.first} to {stretch.end - 1}"
 
 
 def _call(call: Call, around: Surroundings, place: Callable[[Site], str]) -> str:
-    words = oneline.data(call, around)
     at = place(call.site)
+    words = oneline.data(call, around)
     return ", ".join([call.procedure, *words, *([f"called at {at}"] if at else [])])

@@ -20,7 +20,7 @@ _HANDLES = (
     *("types", "requests", "MPI_INT"),
 )
 _ADDRESSES = ("values", "&values[3]", "others", "numbers", "0", "0x7fffffffffff0000")
-_KINDS = "types requests comms groups wins ops files infos errhandlers messages calls".split()
+_KINDS = "types requests comms groups wins ops files infos errhandlers probed calls".split()
 _NUMBERS = ("0", "1", "2", "3", "1000", "4294967296", "18446744073709551615")
 
 
@@ -86,6 +86,8 @@ def _command(chance):
             f"mpipp {handle} --expanded --depth {chance.randint(0, 5)}",
             f"mpipp list {chance.choice(_KINDS)} {chance.choice(('', '--all'))}{json}",
             f"mpipp list calls --all{json}",
+            f"mpipp list messages{json}",
+            f"mpipp list messages --all{json}",
             "mpipp info",
             f"mpipp why{json}",
             f"mpipp check --leaks{json}",

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from mpipp.errors import UnreadableMemory
-from mpipp.model import KINDS, Broken, DatatypeRecord
+from mpipp.model import KINDS, Broken, Comm, DatatypeRecord
 from mpipp.registry.memory import Memory
 from mpipp.registry.reader import Registry
+from mpipp.registry.records import RawHistory, RawPage
 
 _NESTED = 3  # the type of a field that is a record
 
@@ -64,10 +65,31 @@ def targets(registry: Registry, memory: Memory) -> Targets:
                     (raw.arguments, raw.argument_count),
                 ):
                     places += [Place(start + 8 * i, 8) for i in range(count)]
+    places += _ledger(registry, memory, pointers)
     tables, count, size = struct.unpack("<QII", memory.read(address + 48, 16))
     for i in range(count):
         places += _fields(registry, 1, tables + i * size)
     return Targets(tuple(places), tuple(pointers))
+
+
+def _ledger(registry: Registry, memory: Memory, pointers: list[int]) -> Iterator[Place]:
+    # Histories, their pages, and the words in these.
+    source = registry._source
+    pages = source.linked_decoder("pages", RawPage)
+    histories = source.linked_decoder("histories", RawHistory)
+    for comm in registry.objects("comm", ended=True):
+        for channel in comm.channels if isinstance(comm, Comm) else ():
+            if not channel.history:
+                continue
+            pointers.append(channel.history)
+            yield from _fields(registry, source.tables["histories"].record, channel.history)
+            address = histories.one(memory.read(channel.history, histories.size)).pages
+            while address:
+                yield from _fields(registry, source.tables["pages"].record, address)
+                page = pages.one(memory.read(address, pages.size))
+                words = address + pages.size
+                yield from (Place(words + 8 * i, 8) for i in range(page.used))
+                address = page.next
 
 
 def _fields(registry: Registry, number: int, address: int) -> Iterator[Place]:

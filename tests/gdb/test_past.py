@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp list messages`: what was sent, received and joined, with what repeats said once."""
+
+from __future__ import annotations
+
+import json
+
+import expectations
+import support
+
+REDUCED = "MPI_Allreduce, MPI_MAX, sendbuf MPI_IN_PLACE, recvbuf 2 MPI_INT, called at past.c:11"
+ALL = f"""\
+MPI_COMM_SELF: 1003 collective calls
+  1            MPI_Comm_dup, called at past.c:8 in main
+  2 to 401     {REDUCED} in main
+  402          MPI_Bcast, root 0, 0 MPI_INT, called at past.c:12 in main
+  403 to 802   {REDUCED} in main
+  803          MPI_Bcast, root 0, 1 MPI_INT, called at past.c:12 in main
+  804 to 1003  {REDUCED} in main
+{{rank = 0, size = 1, state = "freed"}}, from rank 0, tag 5: 1000 receives
+  1 to 1000  MPI_Sendrecv, 4 MPI_INT, called at past.c:10 in main
+{{rank = 0, size = 1, state = "freed"}}, to rank 0, tag 5: 1000 sends
+  1 to 1000  MPI_Sendrecv, 3 MPI_INT, called at past.c:10 in main
+3003 calls in 3 channels
+"""
+
+
+def said(*commands: str) -> str:
+    mpi = support.find_mpi(support.MPI_IDS[0])
+    program = support.compile_program(expectations.PROGRAMS / "past.c", mpi)
+    return support.gdb_batch(commands, program=program, mpi=mpi, stop=("break MPI_Barrier", "run"))
+
+
+def test_what_repeats_is_said_once() -> None:
+    assert said("mpipp list messages --all") == ALL
+    assert said("mpipp list messages") == ALL
+
+
+def test_as_json() -> None:
+    found = json.loads(said("mpipp list messages --json"))
+    names = [(c["sequence"], c["peer"], c["tag"], c["count"]) for c in found["channels"]]
+    assert names == [
+        ("collectives", 0, 0, 1003),
+        ("receives", 0, 5, 1000),
+        ("sends", 0, 5, 1000),
+    ]
+    (stretch,) = found["channels"][2]["stretches"]
+    assert stretch == {
+        "first": 1,
+        "count": 1000,
+        "calls": [
+            {
+                "procedure": "MPI_Sendrecv",
+                "data": ["3 MPI_INT"],
+                "called": "past.c:10 in main",
+            }
+        ],
+    }
