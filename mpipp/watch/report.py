@@ -88,7 +88,7 @@ class Collected:
             self._at[place] += 1
             self.count(finding.rule.severity)
             text = "\n".join(report.text(folded, where, label))
-            yield text, [report.record(finding, where, label)]
+            yield text, [_record(folded, where, label)]
 
     def count(self, severity: str) -> None:
         """One more is told."""
@@ -101,6 +101,15 @@ class Collected:
         """What is said at the end."""
         unchecked = tuple(self.unchecked)
         return Total(processes, calls, self.errors, self.warnings, self.untold, unchecked)
+
+
+def _record(folded: report.Folded, where: Where, label: Label) -> dict[str, Any]:
+    # For machines, with all the processes that it is of.
+    record = report.record(folded.finding, where, label)
+    for number, party in enumerate(record["parties"]):
+        of = sorted({processes[number] for processes in folded.processes})
+        party["process"] = label(*of)
+    return record
 
 
 def _of_one(finding: Finding, where: Where, label: Label) -> object:
