@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from support import ROOT
 
 from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.registry.memory import BytesMemory
@@ -88,3 +90,14 @@ def test_who_is_no_program(data: bytes) -> None:
             connection.greeting(ours)
         assert len(os.listdir("/proc/self/fd")) == before  # what came with it is closed
     os.close(file)
+
+
+def test_memory_of_records_is_freed_as_such() -> None:
+    """It may lie in the file, which malloc knows nothing of."""
+    files = sorted((ROOT / "wrapper").rglob("*.[ch]"))
+    found = {
+        file.name
+        for file in files
+        if re.search(r"(?<!\w)(free|realloc|strdup|munmap)\(", file.read_text())
+    }
+    assert found == {"arena.c", "store.c", "infos.c"}  # infos.c: what it asks MPI for

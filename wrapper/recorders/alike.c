@@ -65,7 +65,7 @@ static int make_room(void) {
   for (uint64_t i = 0; i < old_count; i++) {
     if (old[i]) *slot_of(old[i]) = old[i];
   }
-  free(old);
+  mpipp_free(old);
   return 1;
 }
 

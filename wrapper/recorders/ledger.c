@@ -323,5 +323,5 @@ void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel 
   if (!words) return;
   collective_words(words, call, place, vectors);
   note_next(comm, channel, call->ordinal, words);
-  if (words != few) free(words);
+  if (words != few) mpipp_free(words);
 }
