@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""Of a correct program nothing is told, and it runs as it does unwatched."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import runs
+import silence
+from support import MPI, every_mpi, on_mpi
+
+WELL = re.compile(r"mpipp: no errors in \d processes, [\d,]+ calls")
+
+
+def expect_silence(found: runs.Run) -> None:
+    assert (found.status, found.blocks, len(found.last)) == (0, [], 1)
+    assert WELL.fullmatch(found.last[0]), found.last
+
+
+@every_mpi
+@pytest.mark.parametrize("seed", [5, 6])
+def test_traffic(mpi: MPI, seed: int, tmp_path: Path) -> None:
+    command: list[str | Path] = [silence.traffic(mpi), str(seed), "60", tmp_path / "file"]
+    expect_silence(runs.run(mpi, command))
+
+
+@on_mpi("mpich4", "mpich5")  # Open MPI 4.1.4 ends such programs with a signal, watched or not
+def test_traffic_of_threads(mpi: MPI, tmp_path: Path) -> None:
+    command: list[str | Path] = [silence.traffic(mpi), "4", "40", tmp_path / "file", "--threads"]
+    expect_silence(runs.run(mpi, command))
