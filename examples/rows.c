@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The first process sends a row to each other one. With "free" it frees the rows' datatypes; with
-// "crash" rank 2 does not come to its end. The tutorial docs/watch.md watches it.
+// "wrong" rank 3 receives it as what it is not; with "crash" rank 2 does not come to its end. The
+// tutorial docs/watch.md watches it.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+static int is(int argc, char **argv, const char *what) {
+  return argc > 1 && strcmp(argv[1], what) == 0;
+}
 
 int main(int argc, char **argv) {
   double matrix[8][5] = {{0}}, row[5];
@@ -15,13 +20,16 @@ int main(int argc, char **argv) {
     MPI_Datatype type;
     MPI_Type_contiguous(5, MPI_DOUBLE, &type), MPI_Type_commit(&type);
     MPI_Send(matrix[peer], 1, type, peer, 0, MPI_COMM_WORLD);
-    if (argc > 1 && strcmp(argv[1], "free") == 0) MPI_Type_free(&type);
+    if (argc > 1) MPI_Type_free(&type);
   }
   if (rank == 0) printf("rank 0 has sent %d rows\n", size - 1);
   fflush(stdout);
   if (rank > 0) {
-    MPI_Recv(row, 5, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == 2 && argc > 1 && strcmp(argv[1], "crash") == 0) raise(SIGKILL);
+    if (rank == 3 && is(argc, argv, "wrong"))
+      MPI_Recv(row, 10, MPI_FLOAT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+      MPI_Recv(row, 5, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 2 && is(argc, argv, "crash")) raise(SIGKILL);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();

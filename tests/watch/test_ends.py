@@ -78,6 +78,41 @@ def test_a_process_ends(mpi: MPI, how: str) -> None:
     assert found.status != 0 and len(found.last) == 1
 
 
+PAST = """\
+int main(int argc, char **argv)
+{
+    int rank, four[4] = {0};
+    double two[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        MPI_Send(four, 4, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    else
+        MPI_Recv(two, 2, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+}
+"""
+MISMATCH = """\
+error: what is sent does not match what is received, at the first element: \
+MPI_INT is sent, MPI_DOUBLE received
+  rank 0: MPI_Send(dest = 1, tag = 3, comm = "MPI_COMM_WORLD", buf = 4 MPI_INT)
+    called at main.c:9 in main
+    sends MPI_INT: buf(INT)
+  rank 1: MPI_Recv(source = 0, tag = 3, comm = "MPI_COMM_WORLD", buf = 2 MPI_DOUBLE)
+    called at main.c:11 in main
+    receives MPI_DOUBLE: buf(DOUBLE)
+    message number 1
+  rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
+
+
+@every_mpi
+def test_what_is_over(mpi: MPI) -> None:
+    found = runs.run(mpi, [support.compile_program("#include <mpi.h>\n" + PAST, mpi)])
+    assert found == (0, "", [mpi.cited(MISMATCH)], ["mpipp: 1 error in 2 processes, 8 calls"])
+
+
 @every_mpi
 def test_the_child_of_a_fork_is_not_the_program(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("ends.c", mpi), "fork"])
