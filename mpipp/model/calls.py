@@ -69,6 +69,8 @@ class Call:
     constructor: Constructor | None = None
     # Of MPI_Waitany and MPI_Waitsome: address of the request handles as they were given, else 0.
     before: int = 0
+    # Of a watched process's waiting call: address of a copy of the request handles, else 0.
+    shown: int = 0
     # What only its procedure has, by the standard's names, of an active call: numbers, handles, and
     # arrays as in a constructor.
     arguments: Mapping[str, int | tuple[int, ...] | None] = field(default_factory=dict, hash=False)

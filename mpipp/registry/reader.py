@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Union
 
-from mpipp.errors import MpippError
+from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.model import (
     Breach,
     Broken,
@@ -180,7 +181,13 @@ class Registry:
             return ()
         count = max(0, min(call.request_count, most))
         size = self._source.handle_size("request")
-        return self._source.integers(call.before or call.requests, count, size, signed=False)
+        try:
+            place = call.before or call.requests
+            return self._source.integers(place, count, size, signed=False)
+        except UnreadableMemory:  # the program's own
+            if not call.shown:
+                raise
+            return self._source.integers(call.shown, count, size, signed=False)
 
     def at(self, kind: str, address: int) -> Known:
         """The object of a kind whose record is at `address`, as in `Header.record`."""
@@ -267,6 +274,8 @@ class Registry:
                     call = self._calls.active(raw.call) if raw.depth else None
                     if call and self._has_left(raw.tid, call.frame, raw.stack_start, raw.stack_end):
                         call = None
+                    if call and raw.shown and raw.shown_serial == call.serial:
+                        call = replace(call, shown=raw.shown)
                     yield Thread(raw.serial, raw.tid, raw.self, raw.depth, call)
             except MpippError as error:
                 yield Broken("thread", address, str(error))

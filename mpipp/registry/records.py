@@ -297,4 +297,6 @@ class RawThread(NamedTuple):
     depth: int
     stack_start: int
     stack_end: int
+    shown: int
+    shown_serial: int
     call: bytes

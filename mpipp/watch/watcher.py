@@ -242,7 +242,8 @@ class Watcher:
         view = View(resting)
 
         def failed(process: Process | None, error: MpippError) -> None:
-            if process is not None and resting[process.number].memory.not_there:
+            asked = resting if process is None else [resting[process.number]]
+            if any(one.memory.not_there for one in asked):
                 return  # which is said already
             who = f"{view.label(process.number)}: " if process else ""
             self._not_checked(f"{who}{error}")

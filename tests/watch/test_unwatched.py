@@ -8,23 +8,47 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
+from subprocess import Popen
 
 import runs
-from support import MPI, ROOT, every_mpi, on_mpi
+from support import MPI, ROOT, every_mpi, need, on_mpi
 
 DEADLOCK = """\
 error: deadlock: rank 0 and rank 1 wait for each other
-  rank 0 waits in MPI_Recv(source 1, tag 5), called at ends.c:67 in main
+  rank 0 waits in MPI_Recv(source 1, tag 5), called at ends.c:79 in main
     rank 1 has no such send pending
-  rank 1 waits in MPI_Recv(source 0, tag 5), called at ends.c:67 in main
+  rank 1 waits in MPI_Recv(source 0, tag 5), called at ends.c:79 in main
     rank 0 has no such send pending"""
 
 
-def started(mpi: MPI, how: str, *options: str) -> subprocess.Popen[str]:
+WAITALL = """\
+error: deadlock: rank 0 and rank 1 wait for each other
+  rank 0 waits in MPI_Waitall(2 requests), called at ends.c:46 in wait_for_all
+    for MPI_Irecv(source 1, tag 5), called at ends.c:45 in wait_for_all: \
+rank 1 has no such send pending
+    for MPI_Irecv(source 1, tag 6), called at ends.c:45 in wait_for_all: \
+rank 1 has no such send pending
+  rank 1 waits in MPI_Waitall(2 requests), called at ends.c:46 in wait_for_all
+    for MPI_Irecv(source 0, tag 5), called at ends.c:45 in wait_for_all: \
+rank 0 has no such send pending
+    for MPI_Irecv(source 0, tag 6), called at ends.c:45 in wait_for_all: \
+rank 0 has no such send pending"""
+
+
+def started(mpi: MPI, how: str, *options: str, before: Sequence[str] = ()) -> Popen[str]:
     """A watched run, in a session of its own."""
     program = runs.program("ends.c", mpi)
-    words = [sys.executable, "-m", "mpipp.cli", *runs.words(mpi, *options), str(program), how]
-    return subprocess.Popen(
+    words = [
+        *before,
+        sys.executable,
+        "-m",
+        "mpipp.cli",
+        *runs.words(mpi, *options),
+        str(program),
+        how,
+    ]
+    return Popen(
         words,
         env={**mpi.env, "PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
@@ -35,27 +59,42 @@ def started(mpi: MPI, how: str, *options: str) -> subprocess.Popen[str]:
     )
 
 
-def ended(run: subprocess.Popen[str]) -> runs.Run:
+def ended(run: Popen[str]) -> runs.Run:
     """What it has said."""
     output, errors = run.communicate(timeout=60)
     return runs.read(subprocess.CompletedProcess([], run.returncode, output, errors))
 
 
-@every_mpi
-def test_a_deadlock(mpi: MPI) -> None:
-    run = started(mpi, "hang", "--hang-after", "1")
+def told(run: Popen[str], lines: int) -> str:
+    """What it says up to that many lines of what lacks, after which the user ends it."""
     assert run.stderr is not None
     said = ""
-    while said.count("no such send") < 2:
+    while said.count("no such send") < lines:
         line = run.stderr.readline()
         assert line, said
         said += line
     os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    return said[said.index("error: ") :].rstrip("\n")
+
+
+@every_mpi
+def test_a_deadlock(mpi: MPI) -> None:
+    run = started(mpi, "hang", "--hang-after", "1")
+    assert told(run, 2) == DEADLOCK
     found = ended(run)
-    assert said[said.index("error: ") :] == DEADLOCK + "\n"
     # Who is ended by the user has not died.
     assert found.blocks == []
     assert found.last == ["mpipp: 1 error in 2 processes, 13 calls"]
+
+
+@every_mpi
+def test_where_memory_may_not_be_read(mpi: MPI) -> None:
+    """As where Yama forbids to trace: what a call waits for is seen all the same."""
+    root = os.geteuid() == 0
+    before = [need("setpriv"), "--bounding-set", "-sys_ptrace"] if root else []
+    run = started(mpi, "waitall", "--hang-after", "1", before=before)
+    assert told(run, 4) == WAITALL
+    assert ended(run).last == ["mpipp: 1 error in 2 processes, 13 calls"]
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -2862,6 +2862,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
     return mpipp_leave(thread, code);
   }
   MPI_Request before = *request;
+  mpipp_waits_for(thread, 1, request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Wait *)real)(request, status)
                  : hooked_Wait(thread, real, request, status);
@@ -2902,6 +2903,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
   }
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
+  mpipp_waits_for(thread, count, array_of_requests);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses)
                  : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
@@ -2944,6 +2946,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
   call->before = (uintptr_t)before.all;
+  mpipp_waits_for(thread, count, array_of_requests);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Waitany *)real)(count, array_of_requests, index, status)
                  : hooked_Waitany(thread, real, count, array_of_requests, index, status);
@@ -2989,6 +2992,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   struct mpipp_handles before;
   mpipp_handles_init(&before, incount, array_of_requests);
   call->before = (uintptr_t)before.all;
+  mpipp_waits_for(thread, incount, array_of_requests);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                  : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);

@@ -135,6 +135,7 @@ FREED_BY_CALLBACKS = {
 # Statements before MPI is called: what is gone afterwards.
 SAVE_ALL = "struct mpipp_handles before;\nmpipp_handles_init(&before, {count}, array_of_requests);"
 ONE_OF = SAVE_ALL + "\ncall->before = (uintptr_t)before.all;"
+SHOWN = "\nmpipp_waits_for(thread, {count}, array_of_requests);"
 GIVEN = (
     "// the library may change the caller's variable\n"
     "MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;\n"
@@ -142,13 +143,13 @@ GIVEN = (
 )
 BEFORE = {
     "Abort": "mpipp_aborting(call);",
-    "Wait": "MPI_Request before = *request;",
+    "Wait": "MPI_Request before = *request;\nmpipp_waits_for(thread, 1, request);",
     "Test": "MPI_Request before = *request;",
-    "Waitall": SAVE_ALL.format(count="count"),
+    "Waitall": (SAVE_ALL + SHOWN).format(count="count"),
     "Testall": SAVE_ALL.format(count="count"),
-    "Waitany": ONE_OF.format(count="count"),
+    "Waitany": (ONE_OF + SHOWN).format(count="count"),
     "Testany": SAVE_ALL.format(count="count"),
-    "Waitsome": ONE_OF.format(count="incount"),
+    "Waitsome": (ONE_OF + SHOWN).format(count="incount"),
     "Testsome": SAVE_ALL.format(count="incount"),
     "Type_commit": GIVEN,
     "Win_fence": f"mpipp_synchronizing({WIN}, MPIPP_FENCING, (uint64_t)assert);",

@@ -6,6 +6,8 @@
 #include "intercept/ending.h"
 #include "intercept/levels.h"
 
+enum { SHOWN_ROOM = 64 };
+
 struct mpipp_thread *mpipp_outside_all_the_same(void *caller, void *frame) {
   struct mpipp_thread *thread = mpipp_self;
   if (thread == &mpipp_no_thread) thread = mpipp_thread_new();
@@ -107,6 +109,20 @@ void mpipp_buffer_v(struct mpipp_call *call, const void *address, struct mpipp_a
   if (buffer->address == (uintptr_t)MPI_IN_PLACE) return;
   buffer->vector = index + 1;
   call->present |= MPIPP_HAS_VECTORS;
+}
+
+void mpipp_show_handles(struct mpipp_thread *thread, int64_t count, const MPI_Request *requests) {
+  if (count <= 0 || !requests) return;
+  uint64_t wanted = (uint64_t)count;
+  if (wanted > thread->shown_room) {
+    uint64_t room = wanted < SHOWN_ROOM ? SHOWN_ROOM : 2 * wanted;
+    mpipp_release(&thread->shown);
+    thread->shown = (uintptr_t)mpipp_allocate(room * sizeof *requests);
+    thread->shown_room = thread->shown ? room : 0;
+  }
+  if (!thread->shown) return;
+  memcpy((void *)(uintptr_t)thread->shown, requests, wanted * sizeof *requests);
+  thread->shown_serial = thread->call.serial;
 }
 
 MPI_Request *mpipp_many_handles(int64_t count, const MPI_Request *requests) {

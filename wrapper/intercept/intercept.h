@@ -156,6 +156,13 @@ static inline void mpipp_handles_deinit(struct mpipp_handles *handles, int64_t c
   if (MPIPP_UNLIKELY(!mpipp_are_few(count))) mpipp_free(handles->all);
 }
 
+// A watcher sees what is not in the program's own memory.
+void mpipp_show_handles(struct mpipp_thread *thread, int64_t count, const MPI_Request *requests);
+static inline void mpipp_waits_for(struct mpipp_thread *thread, int64_t count,
+                                   const MPI_Request *requests) {
+  if (MPIPP_UNLIKELY(mpipp_shared)) mpipp_show_handles(thread, count, requests);
+}
+
 // The record is whole. Returns whether there are hooks that the call is to pass.
 static inline int mpipp_active(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);

@@ -97,6 +97,7 @@ struct mpipp_thread *mpipp_register_thread(void) {
   struct mpipp_thread *thread = free_record();
   if (thread) {
     mpipp_count_calls(thread);
+    mpipp_release(&thread->shown);
     memset(thread, 0, sizeof *thread);
     mpipp_thread_init(thread);
     thread->tid = (uint64_t)syscall(SYS_gettid);

@@ -412,8 +412,11 @@ struct mpipp_thread {
   uint64_t stack_start, stack_end;   // of the thread's own stack; 0: not known
   uint64_t channels[MPIPP_KEPT_SEQUENCES][MPIPP_LAST_CHANNELS]; // private: used last
   uint64_t known[MPIPP_MAX_BUFFERS]; // private: of datatypes, that buffers were of last
-  uint64_t passage;                  // private: of the call, 0 if no hooks have entered it (seam.h)
-  uint64_t unused[3];                // to the next cache line
+  // The request handles that its last waiting call was given, where the program's own memory is not
+  // to be seen, and that call's number; the room there is for handles.
+  uint64_t shown, shown_serial, shown_room;
+  uint64_t passage;   // private: of the call, 0 if no hooks have entered it (seam.h)
+  uint64_t unused[3]; // to the next cache line
   // what every call stores to
   uint32_t suspected; // private: a breach that its call may have a part in
   uint32_t depth;     // > 0: inside a call the record below describes
