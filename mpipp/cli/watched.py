@@ -218,6 +218,8 @@ class _Session:
         found = list(self.total.unchecked)
         if self._unfinished:
             found.append("the watcher has ended before the program")
+        elif self._rests:
+            found.append(f"the watcher has not answered for {_LATE:g} seconds")
         elif not self._ended:
             found.append("no watcher was there")
         return found
