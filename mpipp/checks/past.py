@@ -19,7 +19,7 @@ from mpipp.checks.leaks import at_the_end
 from mpipp.checks.process import Operation
 from mpipp.checks.signatures import Data
 from mpipp.checks.world import Member, World
-from mpipp.model import Call, Channel, Stretch
+from mpipp.model import Call, Channel, Kept, Stretch
 
 _MOST_TURNS = 4096  # combinations of two stretches' calls that are looked at
 
@@ -48,7 +48,7 @@ class Meeting(NamedTuple):
 
     ordinal: int  # of the first time
     times: int
-    calls: tuple[Call, ...]
+    calls: tuple[Kept, ...]
 
 
 def meetings(histories: Sequence[Sequence[Stretch]]) -> Iterator[Meeting]:
@@ -99,15 +99,21 @@ def check_messages(known: World) -> Findings:
     sends = _channels(known, "sends", "partitioned sends")
     receives = _channels(known, "receives", "partitioned receives")
     live_sends, live_receives = messages.live(known)
+    alike: set[object] = set()
     for key, sent in sends.items():
         received = receives.get(key)
         if received is None:
             continue
         compared = _Met()
         for met in meetings((sent.stretches, received.stretches)):
-            now = messages.Key(*key[:4], met.ordinal, key.partitioned)
+            combination = key.sender, key.receiver, *(kept.key for kept in met.calls)
+            if combination in alike:
+                continue
             found = _compare(sent, received, met)
-            if found is not None and not (now in live_sends and now in live_receives):
+            now = messages.Key(*key[:4], met.ordinal, key.partitioned)
+            if found is None:
+                alike.add(combination)
+            elif now not in live_sends or now not in live_receives:
                 compared.add(found, met)
         # Where a process sends one message too many, none of those after it is received right.
         first = ""
@@ -118,7 +124,7 @@ def check_messages(known: World) -> Findings:
 
 
 def _compare(sent: _Side, received: _Side, met: Meeting) -> Finding | None:
-    data = _data(sent, met.calls[0]), _data(received, met.calls[1])
+    data = _data(sent, met.calls[0].call), _data(received, met.calls[1].call)
     if data[0] is None or data[1] is None:
         return None
     return signatures.compare(data[0], data[1], signatures.MESSAGE)
@@ -132,11 +138,12 @@ def _data(side: _Side, call: Call) -> Data | None:
 
 def _channels(known: World, *sequences: str) -> dict[_Key, _Side]:
     found: dict[_Key, _Side] = {}
+    own_ranks = {process: process.registry.info.world_rank for process in known.all}
     for member, channel in _all(known):
         comm = member.comm
         if channel.sequence not in sequences or channel.sequence in comm.uncertain:
             continue
-        peer, own = known.world_rank(member, channel.peer), member.process.registry.info.world_rank
+        peer, own = known.world_rank(member, channel.peer), own_ranks[member.process]
         if peer is None or own is None or not channel.history:
             continue
         sends = "sends" in channel.sequence
@@ -170,7 +177,7 @@ def _lost(known: World, sends: Mapping[_Key, _Side], receives: Mapping[_Key, _Si
         lost = sent.channel.count - count
         last = next((s for s in sent.stretches if s.first <= count + 1 < s.end), None)
         if lost > 0 and last is not None:
-            party = sent.operation(last.at(count + 1)).party()
+            party = sent.operation(last.at(count + 1).call).party()
             many = f"{lost} messages are" if lost > 1 else "a message is"
             yield Finding.of("message-lost", f"{many} sent and never received", [party])
 
@@ -183,19 +190,25 @@ def _is_other_side(channel: Channel, key: _Key, sender: Member) -> bool:
 def check_collectives(known: World) -> Findings:
     """What differed between the calls of a collective operation that some of them have left."""
     live = collectives.live(known)
+    alike: set[object] = set()
     for sides in _joined(known):
         identity = sides[0].member.comm.identity
+        ranks = tuple((side.member.process.number, side.member.comm.rank) for side in sides)
         compared = _Met()
         for met in meetings([side.stretches for side in sides]):
-            if (identity, met.ordinal) in live:
+            combination = ranks, *(kept.key for kept in met.calls)
+            if combination in alike or (identity, met.ordinal) in live:
                 continue
-            calls = [replace(call, ordinal=met.ordinal) for call in met.calls]
+            calls = [replace(kept.call, ordinal=met.ordinal) for kept in met.calls]
             joined = [Joined(s.operation(c), s.member) for s, c in zip(sides, calls)]
             if collectives.is_parted(joined):
                 yield from collectives.compare(joined)
                 break
-            for found in collectives.compare(joined):
+            wrong = list(collectives.compare(joined))
+            for found in wrong:
                 compared.add(found, met)
+            if not wrong:
+                alike.add(combination)
         yield from compared.findings("collective call")
 
 

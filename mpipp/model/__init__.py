@@ -23,7 +23,7 @@ from mpipp.model.objects import (
     Session,
     Win,
 )
-from mpipp.model.past import Stretch
+from mpipp.model.past import Kept, Stretch
 from mpipp.model.process import ProcessInfo
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "Group",
     "Header",
     "Info",
+    "Kept",
     "Message",
     "Object",
     "Op",

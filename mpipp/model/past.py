@@ -3,9 +3,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from mpipp.model.calls import Call
+
+
+class Kept:
+    """A call as it is kept: made when it is asked for, of what may be a million."""
+
+    __slots__ = ("_call", "_make", "_words")
+
+    def __init__(self, words: tuple[int, ...], make: Callable[[tuple[int, ...]], Call]) -> None:
+        self._words = words
+        self._make = make
+        self._call: Call | None = None
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """The same for calls of a process that differ by their places, peers and tags alone."""
+        return self._words[:1] + self._words[2:]
+
+    @property
+    def call(self) -> Call:
+        """Raises MpippError when it makes no sense."""
+        if self._call is None:
+            self._call = self._make(self._words)
+        return self._call
 
 
 class Stretch(NamedTuple):
@@ -13,17 +37,13 @@ class Stretch(NamedTuple):
 
     first: int
     count: int  # type: ignore[assignment]  # in place of tuple's own
-    calls: tuple[Call, ...]
+    calls: tuple[Kept, ...]
 
     @property
     def end(self) -> int:
         """The ordinal after the last."""
         return self.first + self.count
 
-    def at(self, ordinal: int) -> Call:
+    def at(self, ordinal: int) -> Kept:
         """The call with an ordinal that is in it."""
         return self.calls[(ordinal - self.first) % len(self.calls)]
-
-    def before(self, ordinal: int) -> Stretch:
-        """What comes before an ordinal."""
-        return self._replace(count=min(self.count, max(0, ordinal - self.first)))

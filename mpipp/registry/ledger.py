@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Buffer, Call, Channel, DatatypeRecord, Share, Stretch
+from mpipp.model import Broken, Buffer, Call, Channel, DatatypeRecord, Kept, Share, Stretch
 from mpipp.registry.datatypes import Datatypes
+from mpipp.registry.fields import Decoder
 from mpipp.registry.records import RawHistory, RawPage
 from mpipp.registry.source import Source
 
@@ -22,42 +23,28 @@ _ADDRESS = (1 << 56) - 1
 _SCALARS = ("root", "op", "tag")
 
 
-class _Item(NamedTuple):
-    # A call as it lies in memory.
-    address: int
-    words: tuple[int, ...]
-
-
 class Ledger:
-    """Decodes histories; calls that are the same item are the same object."""
+    """Decodes histories."""
 
     def __init__(self, source: Source, datatypes: Datatypes) -> None:
         self._source = source
         self._datatypes = datatypes
-        self._calls: dict[tuple[int, int, int], Call] = {}
-
-    def invalidate(self) -> None:
-        """The process has run."""
-        self._calls.clear()
+        self._layout: _Layout | None = None
 
     def past(self, channel: Channel, comm: int | None) -> list[Stretch]:
         """What is kept of a channel, in order of ordinals; comm: its communicator's handle.
 
         Ordinals of which nothing is kept are left out. Raises MpippError when it makes no sense.
         """
-        decoder = _Decoder(self._source, channel)
-        found = []
-        for first, count, items in decoder.stretches():
-            calls = tuple(self._call(item, channel, comm) for item in items)
-            found.append(Stretch(first, count, calls))
-        return found
 
-    def _call(self, item: _Item, channel: Channel, comm: int | None) -> Call:
-        key = item.address, channel.peer, channel.tag
-        known = self._calls.get(key)
-        if known is None:
-            known = self._calls[key] = self._decoded(item.words, channel, comm)
-        return known
+        def make(words: tuple[int, ...]) -> Call:
+            return self._decoded(words, channel, comm)
+
+        if not channel.history:
+            return []
+        if self._layout is None:
+            self._layout = _Layout.of(self._source)
+        return _Decoder(self._source, self._layout, channel, make).stretches()
 
     def _decoded(self, words: tuple[int, ...], channel: Channel, comm: int | None) -> Call:
         source = self._source
@@ -146,101 +133,122 @@ class Ledger:
         )
 
 
+class _Layout(NamedTuple):
+    # How histories lie in memory.
+    histories: Decoder[RawHistory]
+    pages: Decoder[RawPage]
+    call: int
+    run: int
+    ordinal: int
+
+    @classmethod
+    def of(cls, source: Source) -> _Layout:
+        return cls(
+            source.linked_decoder("histories", RawHistory),
+            source.linked_decoder("pages", RawPage),
+            *(source.value("item", name) for name in ("call", "run", "ordinal")),
+        )
+
+
 class _Decoder:
     # The items of one history, put in order.
 
-    def __init__(self, source: Source, channel: Channel) -> None:
+    def __init__(
+        self,
+        source: Source,
+        layout: _Layout,
+        channel: Channel,
+        make: Callable[[tuple[int, ...]], Call],
+    ) -> None:
         self._source = source
+        self._layout = layout
         self._channel = channel
-        self._kinds = {source.value("item", name): name for name in ("call", "run", "ordinal")}
-        self._recent: list[_Item] = []
+        self._make = make
+        self._recent: list[Kept] = []
         self._next = 1
-        self._last = channel.count  # ordinal
-        self._found: list[tuple[int, int, tuple[_Item, ...]]] = []
+        self._found: list[Stretch] = []
 
-    def stretches(self) -> list[tuple[int, int, tuple[_Item, ...]]]:
-        """First ordinal, number of ordinals, and the calls that take turns."""
-        if not self._channel.history:
-            return []
-        decoder = self._source.linked_decoder("histories", RawHistory)
+    def stretches(self) -> list[Stretch]:
+        """All there are."""
+        decoder = self._layout.histories
         data = self._source.memory.read(self._channel.history, decoder.size)
         history = decoder.one(data)
-        for item in self._items(history.pages):
-            self._take(item)
+        for words in self._pages(history.pages):
+            self._take_all(words)
+        last = self._channel.count  # ordinal
         if self._channel.sequence == "collectives":
-            self._last = history.noted
-        open_run = self._last + 1 - self._next
+            last = history.noted
+        open_run = last + 1 - self._next
         if self._channel.period and open_run > 0 and not history.full:
             self._run(self._channel.period, open_run)
-        return list(self._counted())
+        return list(self._until(last))
 
-    def _counted(self) -> Iterator[tuple[int, int, tuple[_Item, ...]]]:
+    def _until(self, last: int) -> Iterator[Stretch]:
         # Without the call that is being noted at this moment.
-        for first, count, items in self._found:
-            count = min(count, self._last + 1 - first)
+        for found in self._found:
+            count = min(found.count, last + 1 - found.first)
             if count > 0:
-                yield first, count, items[:count]
+                yield Stretch(found.first, count, found.calls[:count])
 
-    def _take(self, item: _Item) -> None:
-        head = item.words[0]
-        kind = self._kinds.get(head & 0xFF)
-        if kind == "call":
-            self._add(1, (item,))
-            self._recent = [*self._recent[1 - _RECENT :], item]
-        elif kind == "run":
-            self._run(head >> 8 & 0xFF, head >> 16)
-        elif kind == "ordinal":
-            self._go_to(head >> 8)
-        else:
-            raise MpippError(f"the ledger has an item of kind {head & 0xFF}")
+    def _take_all(self, words: tuple[int, ...]) -> None:
+        _, _, call, run, ordinal = self._layout
+        position = 0
+        while position < len(words):
+            head = words[position]
+            kind, size = head & 0xFF, 1
+            if kind == call:
+                size = head >> 8 & 0xFFFFFF
+                if size < 3 or position + size > len(words):
+                    raise MpippError(f"the ledger has a call of {size} words")
+                self._one(Kept(words[position : position + size], self._make))
+            elif kind == run:
+                self._run(head >> 8 & 0xFF, head >> 16)
+            elif kind == ordinal:
+                self._go_to(head >> 8)
+            else:
+                raise MpippError(f"the ledger has an item of kind {kind}")
+            position += size
+
+    def _one(self, kept: Kept) -> None:
+        self._found.append(Stretch(self._next, 1, (kept,)))
+        self._next += 1
+        self._remember([kept])
 
     def _run(self, period: int, count: int) -> None:
-        if not 0 < period <= len(self._recent):
+        if not 0 < period <= min(len(self._recent), _RECENT):
             raise MpippError(f"the ledger has a run with a period of {period}")
         cycle = tuple(self._recent[-period:])
-        self._add(count, cycle)
-        last = [cycle[i % period] for i in range(max(0, count - _RECENT), count)]
-        self._recent = [*self._recent, *last][-_RECENT:]
-
-    def _add(self, count: int, items: tuple[_Item, ...]) -> None:
-        self._found.append((self._next, count, items))
+        self._found.append(Stretch(self._next, count, cycle))
         self._next += count
+        self._remember([cycle[i % period] for i in range(max(0, count - _RECENT), count)])
+
+    def _remember(self, kept: list[Kept]) -> None:
+        self._recent += kept
+        if len(self._recent) > 16 * _RECENT:
+            del self._recent[:-_RECENT]
 
     def _go_to(self, ordinal: int) -> None:
         # What is said of later ones so far is replaced.
-        while self._found and self._found[-1][0] >= ordinal:
+        while self._found and self._found[-1].first >= ordinal:
             self._found.pop()
         if self._found:
-            first, count, items = self._found[-1]
-            self._found[-1] = first, min(count, ordinal - first), items
+            last = self._found[-1]
+            self._found[-1] = last._replace(count=min(last.count, ordinal - last.first))
         self._next = ordinal
         self._recent = []
 
-    def _items(self, address: int) -> Iterator[_Item]:
-        source = self._source
-        decoder = source.linked_decoder("pages", RawPage) if address else None
+    def _pages(self, address: int) -> Iterator[tuple[int, ...]]:
+        source, decoder = self._source, self._layout.pages
         seen: set[int] = set()
-        while decoder and address:
+        while address:
             if address in seen or len(seen) >= _MAX_PAGES:
                 raise MpippError("the ledger has a page that follows itself")
             seen.add(address)
             page = decoder.one(source.memory.read(address, decoder.size))
             if not page.used <= page.capacity <= _MAX_WORDS:
                 raise MpippError(f"the ledger has a page with {page.used} words")
-            start = address + decoder.size
-            yield from _split(start, source.integers(start, page.used, 8, signed=False))
+            yield source.integers(address + decoder.size, page.used, 8, signed=False)
             address = page.next
-
-
-def _split(start: int, words: tuple[int, ...]) -> Iterator[_Item]:
-    position = 0
-    while position < len(words):
-        head = words[position]
-        count = head >> 8 & 0xFFFFFF if head & 0xFF == 1 else 1
-        if count < 1 or position + count > len(words) or (head & 0xFF == 1 and count < 3):
-            raise MpippError(f"the ledger has a call of {count} words")
-        yield _Item(start + 8 * position, words[position : position + count])
-        position += count
 
 
 def _raw_buffers(words: tuple[int, ...], count: int) -> Iterator[tuple[int, ...]]:

@@ -81,7 +81,6 @@ class Registry:
         """The process has run, or its memory was changed: read everything anew."""
         self._known.clear()
         self._fints.clear()
-        self._ledger.invalidate()
         self._datatypes.invalidate()
         self._source.invalidate()
 

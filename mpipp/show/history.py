@@ -38,7 +38,7 @@ def last(stretches: Sequence[Stretch], everything: bool) -> Sequence[Stretch]:
 
 
 def _is_same(one: Stretch, other: Stretch) -> bool:
-    return all(call is one.calls[0] for call in (*one.calls, *other.calls))
+    return all(kept is one.calls[0] for kept in (*one.calls, *other.calls))
 
 
 def lines(
@@ -54,7 +54,7 @@ def lines(
         yield f"  ... {before} before these (--all)"
     width = max((len(_ordinals(stretch)) for stretch in shown), default=0)
     for number, stretch in enumerate(shown):
-        first = _call(stretch.calls[0], around, place)
+        first = _call(stretch.calls[0].call, around, place)
         start = f"  {_ordinals(stretch):<{width}}  "
         if len(stretch.calls) == 1 or stretch.count == 1:
             yield start + first
@@ -62,8 +62,8 @@ def lines(
             yield f"{start}the {len(stretch.calls)} before, in turn"
         else:
             yield f"{start}in turn"
-            for call in stretch.calls[:_MOST_CALLS]:
-                yield f"    {_call(call, around, place)}"
+            for kept in stretch.calls[:_MOST_CALLS]:
+                yield f"    {_call(kept.call, around, place)}"
             if len(stretch.calls) > _MOST_CALLS:
                 yield f"    and {len(stretch.calls) - _MOST_CALLS} more"
 

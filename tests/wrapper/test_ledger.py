@@ -80,7 +80,7 @@ def kept(process: Process) -> Past:
             calls = found.setdefault(f"{channel.sequence} {channel.tag}", [])
             for stretch in stretches:
                 assert stretch.first == len(calls) + 1
-                calls += [said(stretch.at(i)) for i in range(stretch.first, stretch.end)]
+                calls += [said(stretch.at(i).call) for i in range(stretch.first, stretch.end)]
     return {name: calls for name, calls in found.items() if calls}
 
 

@@ -19,7 +19,7 @@ enum {
 
 const uint64_t mpipp_no_item[MPIPP_ONE_BUFFER] = {0};
 
-static uint64_t limit = 64 << 20;
+static uint64_t limit = 16 << 20;
 static char *pool, *pool_end;
 
 void mpipp_ledger_open(void) {

@@ -52,7 +52,7 @@ def _stretch(stretch: Stretch, session: Session, places: Places) -> dict[str, ob
             "data": oneline.data(call, session),
             "called": _first(places, call.site),
         }
-        for call in stretch.calls
+        for call in (kept.call for kept in stretch.calls)
     ]
     return {"first": stretch.first, "count": stretch.count, "calls": calls}
 
