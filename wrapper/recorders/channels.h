@@ -66,7 +66,8 @@ uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence
 // Of a send, a receive, or a collective call, its ordinal, from 1.
 uint64_t mpipp_sent_further(const struct mpipp_call *call, int dest, int tag);
 
-static inline uint64_t mpipp_sent(const struct mpipp_call *call, int dest, int tag) {
+static inline __attribute__((always_inline)) uint64_t mpipp_sent(const struct mpipp_call *call,
+                                                                 int dest, int tag) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_SENDS, dest, tag);
   if (!mpipp_is_channel(last, call, dest, tag)) return mpipp_sent_further(call, dest, tag);
   mpipp_note(last, call, &call->buffers[0]);
@@ -86,8 +87,8 @@ void mpipp_note_joined(const struct mpipp_call *call);
 // The rest of mpipp_posted. What a blocking receive of any message took is told when it returns.
 uint64_t mpipp_posted_further(const struct mpipp_call *call, int source, int tag, int blocking);
 
-static inline uint64_t mpipp_posted(const struct mpipp_call *call, int source, int tag,
-                                    int blocking) {
+static inline __attribute__((always_inline)) uint64_t
+mpipp_posted(const struct mpipp_call *call, int source, int tag, int blocking) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_RECEIVES, source, tag);
   if (!mpipp_is_channel(last, call, source, tag))
     return mpipp_posted_further(call, source, tag, blocking);

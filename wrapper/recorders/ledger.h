@@ -27,7 +27,7 @@ uint64_t mpipp_place(const struct mpipp_call *call);
 // A send or a receive of that buffer is the next in a channel, whose count the caller raises then;
 // out of line, and with the lock held.
 void mpipp_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
-                        const struct mpipp_buffer *buffer);
+                        const struct mpipp_buffer *buffer) MPIPP_COLD;
 void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                        const struct mpipp_call *call, uint64_t place,
                        const struct mpipp_buffer *buffer);
@@ -39,14 +39,15 @@ void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel 
 void mpipp_note_gap_locked(struct mpipp_channel *channel);
 
 // What comes after that ordinal in a run with a period of more than one.
-void mpipp_note_advance(struct mpipp_channel *channel, uint64_t ordinal);
+void mpipp_note_advance(struct mpipp_channel *channel, uint64_t ordinal) MPIPP_COLD;
 
-// In line: nearly always the call is as the run has it.
-static inline void mpipp_note(struct mpipp_channel *channel, const struct mpipp_call *call,
-                              const struct mpipp_buffer *buffer) {
+// In line: nearly always the call is as the run has it. That one place calls several procedures, as
+// with a pointer to them, is not seen.
+static inline __attribute__((always_inline)) void mpipp_note(struct mpipp_channel *channel,
+                                                             const struct mpipp_call *call,
+                                                             const struct mpipp_buffer *buffer) {
   const uint64_t *expected = (const uint64_t *)(uintptr_t)MPIPP_READ(channel->expected);
-  if (MPIPP_UNLIKELY(expected[0] != MPIPP_ITEM_HEAD(MPIPP_ONE_BUFFER, 1, call->procedure) ||
-                     expected[1] != call->caller || expected[MPIPP_AT_RECORD] != buffer->record ||
+  if (MPIPP_UNLIKELY(expected[1] != call->caller || expected[MPIPP_AT_RECORD] != buffer->record ||
                      expected[MPIPP_AT_COUNT] != (uint64_t)buffer->count))
     mpipp_note_further(channel, call, buffer);
   else if (MPIPP_UNLIKELY(channel->period != 1))
