@@ -50,6 +50,7 @@ _OF_ONE: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     inplace.check,
     memory.check,
     overlaps.check,
+    past.check_alone,
 )
 _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     windows.check_targets,

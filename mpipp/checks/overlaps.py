@@ -24,7 +24,7 @@ def check(process: Process) -> Findings:
     for used in every:
         for access in used:
             if access.writes:
-                yield from _itself(access)
+                yield from itself(access)
         for first, second in combinations(used, 2):
             if first.writes or second.writes:
                 yield from _within(first, second)
@@ -37,7 +37,8 @@ def _is_using(operation: Operation) -> bool:
     return operation.started and operation.has_all
 
 
-def _itself(access: Access) -> Findings:
+def itself(access: Access) -> Findings:
+    """Bytes that an operation writes twice through one buffer."""
     found = overlap.twice(access.region)
     if found is None:
         return
@@ -45,6 +46,8 @@ def _itself(access: Access) -> Findings:
     operation = access.operation
     names = [name for name, _ in zip(access.names(start), range(2))]
     where = f"[{start:#x}, {end:#x})"
+    if operation.call.state == "over":  # its address is not kept
+        where = f"bytes [{start}, {end}) of it"
     yield Finding.of(
         "self-overlap",
         f"{operation.call.procedure} writes memory twice: {access.buffer.role} overlaps itself",

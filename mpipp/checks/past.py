@@ -12,14 +12,15 @@ from dataclasses import replace
 from math import lcm
 from typing import NamedTuple
 
-from mpipp.checks import collectives, messages, signatures
+from mpipp.checks import collectives, messages, overlaps, signatures
+from mpipp.checks.accesses import accesses
 from mpipp.checks.exchanges import Joined
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.leaks import at_the_end
-from mpipp.checks.process import Operation
+from mpipp.checks.process import Operation, Process
 from mpipp.checks.signatures import Data
 from mpipp.checks.world import Member, World
-from mpipp.model import Call, Channel, Kept, Stretch
+from mpipp.model import Call, Channel, Comm, Kept, Stretch
 
 _MOST_TURNS = 4096  # combinations of two stretches' calls that are looked at
 
@@ -92,6 +93,34 @@ class _Met:
             text += f", the first of {times} of these calls" if times > 1 else ""
             *before, last = found.parties
             yield replace(found, parties=(*before, replace(last, details=(*last.details, text))))
+
+
+def check_alone(process: Process) -> Findings:
+    """What each call that is over did wrong by itself: it wrote memory twice.
+
+    That of v and w forms is not known: their displacements are not kept.
+    """
+    going_on = {(one.call.procedure, one.call.site) for one in process.operations}
+    seen: set[object] = set()
+    for comm, kept in _kept(process):
+        going = (kept.call.procedure, kept.call.site) in going_on
+        if kept.key not in seen and not going:
+            yield from _twice(Operation(process, kept.call, None, None, comm))
+        seen.add(kept.key)
+
+
+def _kept(process: Process) -> Iterator[tuple[Comm, Kept]]:
+    for comm in process.registry.objects("comm", ended=True):
+        if isinstance(comm, Comm):
+            for channel in comm.channels:
+                for stretch in process.registry.past(comm, channel):
+                    yield from ((comm, kept) for kept in stretch.calls)
+
+
+def _twice(operation: Operation) -> Findings:
+    for access in accesses(operation):
+        if access.writes and access.buffer.shares is None:
+            yield from overlaps.itself(access)
 
 
 def check_messages(known: World) -> Findings:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import expectations
 import support
@@ -56,3 +57,36 @@ def test_as_json() -> None:
             }
         ],
     }
+
+
+OVERLAPPING = """\
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int row[4] = {0}, all[8];
+  MPI_Datatype twice;
+  MPI_Init(&argc, &argv);
+  MPI_Type_vector(2, 2, 1, MPI_INT, &twice);
+  MPI_Type_commit(&twice);
+  for (int step = 0; step < 9; step++)
+    MPI_Sendrecv(row, 4, MPI_INT, 0, 0, all, 1, twice, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  MPI_Type_free(&twice);
+  MPI_Barrier(MPI_COMM_SELF);
+  MPI_Finalize();
+}
+"""
+TWICE = """\
+error: MPI_Sendrecv writes memory twice: recvbuf overlaps itself
+  MPI_Sendrecv(source = 0, tag = 0, comm = "MPI_COMM_SELF", recvbuf = 1 VECTOR[2, 2, 1])
+    called at PROGRAM:9 in main
+    writes bytes [4, 8) of it through recvbuf(VECTOR)[0][1](INT) and recvbuf(VECTOR)[1][0](INT)
+"""
+
+
+def test_a_buffer_that_overlapped_itself() -> None:
+    mpi = support.find_mpi(support.MPI_IDS[0])
+    program = support.compile_program(OVERLAPPING, mpi)
+    said = support.gdb_batch(
+        ["mpipp check"], program=program, mpi=mpi, stop=("break MPI_Barrier", "run")
+    )
+    assert re.sub(r"\w+\.c", "PROGRAM", said).startswith(TWICE)
+    assert "\n1 finding in 1 process" in said
