@@ -47,3 +47,8 @@ class Stretch(NamedTuple):
     def at(self, ordinal: int) -> Kept:
         """The call with an ordinal that is in it."""
         return self.calls[(ordinal - self.first) % len(self.calls)]
+
+    def part(self, first: int, end: int) -> Stretch:
+        """The ordinals from `first` up to `end`, which are in it."""
+        turn = (first - self.first) % len(self.calls)
+        return Stretch(first, end - first, self.calls[turn:] + self.calls[:turn])

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from mpipp.datatypes import basictypes
@@ -166,6 +167,7 @@ class _Decoder:
         self._make = make
         self._recent: list[Kept] = []
         self._next = 1
+        self._back = False  # whether something was said of ordinals before others
         self._found: list[Stretch] = []
 
     def stretches(self) -> list[Stretch]:
@@ -181,11 +183,11 @@ class _Decoder:
         open_run = last + 1 - self._next
         if self._channel.period and open_run > 0 and not history.full:
             self._run(self._channel.period, open_run)
-        return list(self._until(last))
+        return list(self._until(last, in_order(self._found) if self._back else self._found))
 
-    def _until(self, last: int) -> Iterator[Stretch]:
+    def _until(self, last: int, every: Sequence[Stretch]) -> Iterator[Stretch]:
         # Without the call that is being noted at this moment.
-        for found in self._found:
+        for found in every:
             count = min(found.count, last + 1 - found.first)
             if count > 0:
                 yield Stretch(found.first, count, found.calls[:count])
@@ -228,12 +230,7 @@ class _Decoder:
             del self._recent[:-_RECENT]
 
     def _go_to(self, ordinal: int) -> None:
-        # What is said of later ones so far is replaced.
-        while self._found and self._found[-1].first >= ordinal:
-            self._found.pop()
-        if self._found:
-            last = self._found[-1]
-            self._found[-1] = last._replace(count=min(last.count, ordinal - last.first))
+        self._back |= ordinal < self._next
         self._next = ordinal
         self._recent = []
 
@@ -249,6 +246,23 @@ class _Decoder:
                 raise MpippError(f"the ledger has a page with {page.used} words")
             yield source.integers(address + decoder.size, page.used, 8, signed=False)
             address = page.next
+
+
+def in_order(said: Sequence[Stretch]) -> list[Stretch]:
+    """Stretches by ordinal; what was said later of an ordinal counts."""
+    found: list[Stretch] = []
+    for stretch in said:
+        at = bisect_left([known.end for known in found], stretch.first + 1)
+        end = at
+        while end < len(found) and found[end].first < stretch.end:
+            end += 1
+        pieces = [stretch]
+        if at < end and found[at].first < stretch.first:
+            pieces.insert(0, found[at].part(found[at].first, stretch.first))
+        if at < end and found[end - 1].end > stretch.end:
+            pieces.append(found[end - 1].part(stretch.end, found[end - 1].end))
+        found[at:end] = pieces
+    return found
 
 
 def _raw_buffers(words: tuple[int, ...], count: int) -> Iterator[tuple[int, ...]]:

@@ -15,6 +15,7 @@ from mpipp.model import Call, Comm, DatatypeRecord
 
 KINDS = ("MPI_INT", "MPI_FLOAT", "VECTOR", "VECTOR")
 COLLECTIVES = ("MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Alltoallv")
+RECEIVES = {3: ("MPI_Mrecv",), 4: ("MPI_Mrecv", "MPI_Recv")}  # by count: programs/ledger.c
 PHASES = 60
 
 Past = dict[str, list[tuple[object, ...]]]
@@ -45,8 +46,10 @@ def expected(seed: int, phases: int) -> Past:
     found: Past = {}
     for tag, kind, count in drawn(seed, phases):
         if tag < 3:
-            found.setdefault(f"sends {tag}", []).append(("MPI_Isend", KINDS[kind], count))
-            found.setdefault(f"receives {tag}", []).append(("MPI_Irecv", KINDS[kind], count))
+            names = RECEIVES.get(count, ("MPI_Irecv",))
+            data = KINDS[kind], count
+            found.setdefault(f"sends {tag}", []).extend(("MPI_Isend", *data) for _ in names)
+            found.setdefault(f"receives {tag}", []).extend((name, *data) for name in names)
         else:
             found.setdefault("collectives 0", []).append(collective(kind, count))
     return found

@@ -293,6 +293,7 @@ int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_note_message(call);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -333,6 +334,7 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_note_message(call);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -933,6 +935,7 @@ int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* me
   call->present = MPIPP_HAS_MESSAGE;
   call->message = message ? MPIPP_KEY(*message) : 0;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_note_message(call);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -971,6 +974,7 @@ int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Mes
   call->present = MPIPP_HAS_MESSAGE;
   call->message = message ? MPIPP_KEY(*message) : 0;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_note_message(call);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))

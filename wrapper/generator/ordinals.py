@@ -28,6 +28,8 @@ def counting(procedure: Procedure) -> list[str]:
         return [f"mpipp_starting(call, {STARTS[procedure.base]});"]
     if _collective(procedure):
         return ["call->ordinal = mpipp_joined(call);"]
+    if _takes_message(procedure):  # it was counted when a probe matched it
+        return ["mpipp_note_message(call);"]
     if not sends and not receives:
         return []
     if procedure.form == "partitioned":
@@ -101,6 +103,10 @@ def _sends(procedure: Procedure) -> bool:
 
 def _receives(procedure: Procedure) -> bool:
     return _has_buffer(procedure) and "source" in _names(procedure)
+
+
+def _takes_message(procedure: Procedure) -> bool:
+    return _has_buffer(procedure) and "message" in _names(procedure)
 
 
 def _receive_tag(procedure: Procedure) -> str:

@@ -160,6 +160,19 @@ uint64_t mpipp_joined_further(const struct mpipp_call *call) {
   return mpipp_count(call, MPIPP_COLLECTIVES, call->comm, 0, NULL);
 }
 
+void mpipp_note_message(const struct mpipp_call *call) {
+  uint64_t place = mpipp_place(call);
+  mpipp_lock();
+  const struct mpipp_message *message = mpipp_find_live(MPIPP_MESSAGE, call->message);
+  struct mpipp_comm *comm = message ? comm_of(message->comm) : NULL;
+  struct channels *table = comm ? (void *)(uintptr_t)comm->channel_table : NULL;
+  uint64_t key = message ? mpipp_channel_key((int)message->source, (int)message->tag) : 0;
+  struct mpipp_channel *channel = table ? *slot_of(table, MPIPP_RECEIVES, key) : NULL;
+  if (channel && message->ordinal)
+    mpipp_note_late_locked(comm, channel, call, place, message->ordinal);
+  mpipp_unlock();
+}
+
 void mpipp_note_joined(const struct mpipp_call *call) {
   if (!call->ordinal) return;
   uint64_t place = mpipp_place(call);

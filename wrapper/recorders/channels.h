@@ -81,6 +81,9 @@ static inline uint64_t mpipp_joined(const struct mpipp_call *call) {
   return mpipp_is_channel(last, call, 0, 0) ? mpipp_counted(last) : mpipp_joined_further(call);
 }
 
+// A message that a matching probe took, and counted, is received.
+void mpipp_note_message(const struct mpipp_call *call);
+
 // MPI has accepted a collective call that was counted: it goes to the ledger.
 void mpipp_note_joined(const struct mpipp_call *call);
 

@@ -231,6 +231,21 @@ void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
   note(comm, channel, count + 1, words);
 }
 
+void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                            const struct mpipp_call *call, uint64_t place, uint64_t ordinal) {
+  const struct mpipp_buffer *buffer = &call->buffers[0];
+  uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];
+  if (!limit || count & MPIPP_UNCERTAIN || ordinal > count) return;
+  uint64_t record = mpipp_alike_locked(buffer->record, buffer->datatype);
+  one_buffer(words, call, place, buffer, record);
+  mpipp_note_gap_locked(channel);
+  append(comm, channel, ordinal, words);
+  if (ordinal == count || !history_of(channel)) return;
+  // What is counted next does not follow it.
+  close_run(channel, ordinal);
+  expect(channel, 0, 0);
+}
+
 void mpipp_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
                         const struct mpipp_buffer *buffer) {
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];

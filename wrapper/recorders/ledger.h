@@ -35,6 +35,9 @@ void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
 // anything.
 void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                   const struct mpipp_call *call, uint64_t place);
+// With the lock held: a receive that was counted before, with that ordinal.
+void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                            const struct mpipp_call *call, uint64_t place, uint64_t ordinal);
 // With the lock held: what is counted next is not noted, or takes the place of another.
 void mpipp_note_gap_locked(struct mpipp_channel *channel);
 
