@@ -126,7 +126,8 @@ def problems(text):
 
 def list_of(kind):
     """The command that lists all of a kind."""
-    return f"mpipp list {'types' if kind == 'datatype' else kind + 's'} --all"
+    word = {"datatype": "types", "message": "probed"}.get(kind, f"{kind}s")
+    return f"mpipp list {word} --all"
 
 
 def show(kind):
@@ -140,7 +141,7 @@ def cases(kind):
     damaged = f"the table of {kind}s in the mpipp registry is damaged: it "
     wild = 0x10
     yield "no chunks", lambda: table(kind)(chunks=0), None, "^0 |^No "
-    yield "wild chunks", lambda: table(kind)(chunks=wild), None, "cannot read 24 bytes at 0x10"
+    yield "wild chunks", lambda: table(kind)(chunks=wild), None, "cannot read 64 bytes at 0x10"
     yield (
         "chunk of itself",
         lambda: first_chunk(kind)(next=known.chunks),
