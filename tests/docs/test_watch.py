@@ -29,9 +29,10 @@ FOREIGN = re.compile(
 
 
 def alike(lines: list[str]) -> list[str]:
-    """Lines without what differs: how far the others came before a process died."""
+    """Lines without what differs: how far the others came before a process died, if at all."""
     kept = [line for line in lines if not line.startswith("    meanwhile ")]
-    return [re.sub(r"^(mpipp: 1 error .*), \d+ calls", r"\1, N calls", line) for line in kept]
+    counts = r"^(mpipp: 1 error in) \d processes, \d+ calls"
+    return [re.sub(counts, r"\1 N processes, N calls", line) for line in kept]
 
 
 def typed(command: str, directory: Path, env: dict[str, str], stops: bool) -> list[str]:

@@ -130,12 +130,12 @@ CONVERSATION = (
     (
         "mpipp list",
         "Say what to list: types, requests, comms, groups, wins, ops, files, infos, "
-        "errhandlers, sessions, messages, calls.",
+        "errhandlers, sessions, probed, calls, messages.",
     ),
     (
         "mpipp list foo",
         "There are no foo to list: write one of types, requests, comms, groups, "
-        "wins, ops, files, infos, errhandlers, sessions, messages, calls.",
+        "wins, ops, files, infos, errhandlers, sessions, probed, calls, messages.",
     ),
     ("mpipp list types --fast", 'Unrecognized arguments: --fast: see "help mpipp list".'),
     ("mpipp list types --limit x", "--limit: invalid int value: 'x': see \"help mpipp list\"."),

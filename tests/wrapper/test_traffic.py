@@ -49,7 +49,7 @@ def test_silence(mpi: support.MPI, n: int) -> None:
     print(f"seed {seed}")
     draw = random.Random(seed)
     looked_at = 0
-    small = {"MPIPP_LEDGER": "400000"}  # bytes: all of it is compared at each stop
+    small = {"MPIPP_LEDGER": "150000"}  # bytes: all of it is compared at each stop
     with watched("traffic.c", mpi, n=n, env=small) as processes:
         for process in processes:
             process.until("start")

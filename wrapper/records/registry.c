@@ -102,6 +102,10 @@ enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
 #define PAGE 65536
 #endif
 
+// A section of its own: an address sanitizer, which takes the aliases below for objects of their
+// size, then leaves them alone.
+#define TOGETHER section(".data.mpipp")
+
 // Copies in memory the program writes: the file's own pages are not in core files.
 static struct {
   struct mpipp_published begin;
@@ -110,28 +114,28 @@ static struct {
   struct mpipp_table tables[COUNT_OF_TABLES];
   struct mpipp_procedure procedures[MPIPP_PROCEDURES];
   struct mpipp_constant constants[MAX_CONSTANTS];
-} __attribute__((aligned(PAGE)))
-copies = {.begin.root = {
-              .magic = {'M', 'P', 'I', 'P', 'P', 'R', 'E', 'G'},
-              .major = MPIPP_MAJOR,
-              .minor = MPIPP_MINOR,
-              .byte_order = MPIPP_BYTE_ORDER,
-              .size = sizeof(struct mpipp_registry),
-              .self = 0, // set when opened: a copy of the library's file is not a registry
-              .field_size = sizeof(struct mpipp_field),
-              .table_size = sizeof(struct mpipp_table),
-              .pointer_size = sizeof(void *),
-              .handle_size = sizeof(MPI_Datatype),
-              .flavor = MPIPP_FLAVOR,
-              .several_threads = 1,
-              .kind_bits = MPIPP_KIND_BITS,
-              .return_slot = MPIPP_RETURN_SLOT,
-              .world_rank = -1,
-              .world_size = -1,
-              .built_with = MPIPP_BUILT_WITH,
-          }};
-extern struct mpipp_published mpipp_published __attribute__((alias("copies")));
-EXPORT extern struct mpipp_registry mpipp_registry __attribute__((alias("copies")));
+} __attribute__((aligned(PAGE))) copies __attribute__((TOGETHER)) = {
+    .begin.root = {
+        .magic = {'M', 'P', 'I', 'P', 'P', 'R', 'E', 'G'},
+        .major = MPIPP_MAJOR,
+        .minor = MPIPP_MINOR,
+        .byte_order = MPIPP_BYTE_ORDER,
+        .size = sizeof(struct mpipp_registry),
+        .self = 0, // set when opened: a copy of the library's file is not a registry
+        .field_size = sizeof(struct mpipp_field),
+        .table_size = sizeof(struct mpipp_table),
+        .pointer_size = sizeof(void *),
+        .handle_size = sizeof(MPI_Datatype),
+        .flavor = MPIPP_FLAVOR,
+        .several_threads = 1,
+        .kind_bits = MPIPP_KIND_BITS,
+        .return_slot = MPIPP_RETURN_SLOT,
+        .world_rank = -1,
+        .world_size = -1,
+        .built_with = MPIPP_BUILT_WITH,
+    }};
+extern struct mpipp_published mpipp_published __attribute__((TOGETHER, alias("copies")));
+EXPORT extern struct mpipp_registry mpipp_registry __attribute__((TOGETHER, alias("copies")));
 
 static void array(struct mpipp_table *table, const void *entries, uint64_t count) {
   table->entries = (uint64_t)(uintptr_t)entries;
