@@ -176,7 +176,7 @@ def _download(what: str) -> None:
 _TESTS = only(r"^ *\d+ tests? (?:completed|skipped).*$")
 # Whether sums can be told to be repeatable depends on when messages come: with other orders of
 # arrival the tester skips that test.
-_BLACS = only(r"^ *(?:PASSED|FAILED|SKIPPED) +(?!REPEATABLE).*TESTS?.*$")
+_BLACS = only(r"^ *(?:PASSED|FAILED|SKIPPED) +(?! |REPEATABLE).*TESTS?.*$")
 
 APPS = (
     App("LAMMPS, melt", "openmpi4", _melt, only(rf"^ +\d+(?: +{_NUMBER}){{5}} *$"), every=500),
