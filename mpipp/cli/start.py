@@ -27,8 +27,8 @@ _JOBS = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `mpipp exec`."""
+def add_watching(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of watched processes."""
     parser.add_argument("--check", action="store_true", help="watch the program: report errors")
     parser.add_argument(
         "--hang-after",
@@ -37,6 +37,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="with --check: say why nothing moves after so many seconds (default: 30; 0: never)",
     )
+
+
+def seconds(hang_after: float) -> str:
+    """The option as the watcher is given it. Raises MpippError for a negative number."""
+    if hang_after < 0:
+        raise MpippError(f"--hang-after {hang_after:g}: seconds, 0 for never")
+    return f"{hang_after:g}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `mpipp exec`."""
+    add_watching(parser)
     parser.add_argument("--mpicc", metavar="CC", help="the MPI compiler that fits the program")
     parser.add_argument(
         "program",
@@ -56,11 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
     program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
     if not program:
         raise MpippError("no program to run: give it after --, with its arguments")
-    if arguments.hang_after < 0:
-        raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
+    hang_after = seconds(arguments.hang_after)
     wrapper = os.environ.get(WRAPPER) or _wrapper(program[0], arguments.mpicc)
     directory = directory_of_job() if arguments.check else ""
-    start.become(directory, wrapper, f"{arguments.hang_after:g}", program)
+    start.become(directory, wrapper, hang_after, program)
 
 
 def _wrapper(program: str, mpicc: str | None) -> str:

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from mpipp.cli.start import add_watching, seconds
 from mpipp.errors import MpippError
 from mpipp.show import jsontext
 from mpipp.watch import start
@@ -30,14 +31,7 @@ _START = Path(start.__file__).resolve()
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a watched run."""
-    parser.add_argument("--check", action="store_true", help="watch the program: report errors")
-    parser.add_argument(
-        "--hang-after",
-        type=float,
-        default=30.0,
-        metavar="S",
-        help="with --check: say why nothing moves after so many seconds (default: 30; 0: never)",
-    )
+    add_watching(parser)
     parser.add_argument(
         "--report", metavar="DIR", help="with --check: write findings.txt and findings.json there"
     )
@@ -66,12 +60,10 @@ def run(
     Raises:
         MpippError: the launcher cannot be started.
     """
-    if arguments.hang_after < 0:
-        raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
+    hang_after = seconds(arguments.hang_after)
     directory = new_directory()
     try:
-        prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper]
-        prefix.append(f"{arguments.hang_after:g}")
+        prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, hang_after]
         session = _Session(directory)
         status = session.run([*launcher, *_prefixed(program, prefix)])
     finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import gdb
@@ -14,10 +13,10 @@ from mpipp.errors import MpippError, NoWrapper
 from mpipp.gdb.printing.tokens import Key
 from mpipp.gdb.program import mappings, sites, stacks
 from mpipp.gdb.program.memory import InferiorMemory, core_file
-from mpipp.model import Broken, Object
 from mpipp.registry import cores
 from mpipp.registry.cores import CoreFile
 from mpipp.registry.reader import Registry, find_in
+from mpipp.registry.recorded import Recorded
 from mpipp.show.structure import Shown
 
 _SYMBOL = "mpipp_registry"
@@ -34,7 +33,7 @@ _EVENTS = (
 )
 
 
-class Session:
+class Session(Recorded):
     """One inferior's registry, and what was derived from it since the process last ran."""
 
     def __init__(self, inferior: gdb.Inferior, address: int) -> None:
@@ -54,21 +53,6 @@ class Session:
         self.shown.clear()
         self.derived.clear()
         self.fresh = True
-
-    # Below, `describe.Surroundings`.
-
-    @property
-    def constants(self) -> Mapping[str, int]:
-        """The standard's constants that are no handles."""
-        return self.registry.constants
-
-    def constant_name(self, value: int, *names: str) -> str | None:
-        """The first of `names` that has this value."""
-        return self.registry.constant_name(value, *names)
-
-    def find(self, kind: str, handle: int) -> Object | Broken | None:
-        """The object that has a handle."""
-        return self.registry.find(kind, handle)
 
     def function(self, address: int) -> str:
         """The function at an address, as `<name>`."""

@@ -227,5 +227,5 @@ def _damage() -> tuple[type[Exception], ...]:
         from elftools.common.exceptions import DWARFError, ELFError
     except ImportError:
         return (ImportError,)
-    return (ELFError, DWARFError, OSError, ValueError, LookupError, TypeError, AttributeError,
-            AssertionError, NotImplementedError)  # fmt: skip
+    by_python = (ValueError, LookupError, TypeError, AttributeError, AssertionError)
+    return (ELFError, DWARFError, OSError, NotImplementedError, *by_python)

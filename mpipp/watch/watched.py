@@ -6,13 +6,14 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from mpipp.checks.process import Operation, Process
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Object, Thread
+from mpipp.model import Thread
 from mpipp.registry.memory import ProcessMemory
 from mpipp.registry.reader import Registry
+from mpipp.registry.recorded import Recorded
 from mpipp.watch import connection as said
 from mpipp.watch.connection import Hello
 from mpipp.watch.memory import FileMemory
@@ -21,7 +22,7 @@ from mpipp.watch.places import Places
 RUNNING, OVER, GONE = "running", "over", "gone"
 
 
-class Watched:
+class Watched(Recorded):
     """One process. Its records are read when it is at rest: over, gone, or where nothing changes.
 
     Attributes:
@@ -79,15 +80,6 @@ class Watched:
         """How many calls of MPI it has made so far."""
         return self.registry.count_of_calls
 
-    @property
-    def is_alive(self) -> bool:
-        """Whether the process is there, though its connection is closed."""
-        try:
-            with open(f"/proc/{self.pid}/stat", encoding="utf-8", errors="replace") as stat:
-                return stat.read().rpartition(")")[2].split()[0] not in "ZX"
-        except (OSError, IndexError):
-            return False
-
     def movement(self) -> object:
         """What differs after any call of MPI has begun or returned."""
         self.refresh()
@@ -98,21 +90,6 @@ class Watched:
         """ "rank 3", or the number of a process that has none."""
         rank = self.registry.info.world_rank
         return f"process {self.pid}" if rank is None else f"rank {rank}"
-
-    # Below, `describe.Surroundings`.
-
-    @property
-    def constants(self) -> Mapping[str, int]:
-        """The standard's constants that are no handles."""
-        return self.registry.constants
-
-    def constant_name(self, value: int, *names: str) -> str | None:
-        """The first of `names` that has this value."""
-        return self.registry.constant_name(value, *names)
-
-    def find(self, kind: str, handle: int) -> Object | Broken | None:
-        """The object that has a handle."""
-        return self.registry.find(kind, handle)
 
     def function(self, address: int) -> str:
         """The function at an address, as `<name>`."""
