@@ -287,14 +287,19 @@ def compile_program(source: Path | str, mpi: MPI, flags: Sequence[str] = ("-g", 
     compiler = compilers[source.suffix] or lacking(f"{mpi.id} has no compiler for {source.name}")
     command = [compiler, *flags, str(source)]
     digest = hashlib.sha256("\0".join(command).encode())
-    for file in sorted([source, *source.parent.rglob("*.h"), *(ROOT / "wrapper").rglob("*.h")]):
+    files = sorted([source, *source.parent.rglob("*.h"), *(ROOT / "wrapper").rglob("*.h")])
+    for file in files:
         digest.update(file.read_bytes())
     program = BUILD / "programs" / f"{source.stem}-{mpi.id}-{digest.hexdigest()[:10]}"
     program.parent.mkdir(parents=True, exist_ok=True)
-    if program.exists():
+    # A new checkout makes the same text newer than a program that was kept, of which gdb warns.
+    newest = max(file.stat().st_mtime for file in files)
+    if program.exists() and program.stat().st_mtime >= newest:
         return program
     with locked(program.with_suffix(".lock")):
-        if not program.exists():
+        if program.exists():
+            program.touch()
+        else:
             with tempfile.TemporaryDirectory(dir=program.parent) as work:
                 output = Path(work) / "program"
                 done = subprocess.run(

@@ -18,7 +18,7 @@ FINALIZE = (
 LEAK = """\
 warning: 1 datatype is not freed
   ranks 0 and 1: MPI_Datatype #{serial}, VECTOR[3, 2, 4], size 24, extent 40, not committed
-    made at ends.c:77 in main
+    made at ends.c:78 in main
   rule: MPI-4.1, section 11.2.2: a program should free what it made before MPI_Finalize
   to do: call MPI_Type_free when it is needed no more
   MUST: MUST_ERROR_LEAK_DATATYPE"""
@@ -26,8 +26,8 @@ DIED = (
     """\
 error: a process has died, by a signal or _exit
   rank 1: not in MPI; its last call was MPI_Probe
-    called at ends.c:70 in main
-    meanwhile rank 0: MPI_Ssend(dest 1, tag 9), called at ends.c:74 in main
+    called at ends.c:71 in main
+    meanwhile rank 0: MPI_Ssend(dest 1, tag 9), called at ends.c:75 in main
 """
     + FINALIZE
     + "look at what it printed, and at its core file with mpipp gdb; of a process that a signal "
@@ -37,8 +37,8 @@ EXITED = (
     """\
 error: a process has ended without MPI_Finalize
   rank 1: not in MPI; its last call was MPI_Probe
-    called at ends.c:70 in main
-    meanwhile rank 0: MPI_Ssend(dest 1, tag 9), called at ends.c:74 in main
+    called at ends.c:71 in main
+    meanwhile rank 0: MPI_Ssend(dest 1, tag 9), called at ends.c:75 in main
 """
     + FINALIZE
     + "call MPI_Finalize before the program returns from main or calls exit"
@@ -46,8 +46,8 @@ error: a process has ended without MPI_Finalize
 ABORTED = """\
 warning: a process has called MPI_Abort
   rank 1: MPI_Abort(comm = "MPI_COMM_WORLD", errorcode = 7)
-    called at ends.c:55 in end
-    meanwhile rank 0: MPI_Ssend(dest 1, tag 9), called at ends.c:74 in main
+    called at ends.c:56 in end
+    meanwhile rank 0: MPI_Ssend(dest 1, tag 9), called at ends.c:75 in main
   rule: MPI-4.1, section 9.7: MPI_Abort ends all processes of a job at once
   to do: nothing, if the program found an error of its own there"""
 

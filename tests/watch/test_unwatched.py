@@ -16,9 +16,9 @@ from support import MPI, ROOT, every_mpi, need, on_mpi
 
 DEADLOCK = """\
 error: deadlock: rank 0 and rank 1 wait for each other
-  rank 0 waits in MPI_Recv(source 1, tag 5), called at ends.c:79 in main
+  rank 0 waits in MPI_Recv(source 1, tag 5), called at ends.c:80 in main
     rank 1 has no such send pending
-  rank 1 waits in MPI_Recv(source 0, tag 5), called at ends.c:79 in main
+  rank 1 waits in MPI_Recv(source 0, tag 5), called at ends.c:80 in main
     rank 0 has no such send pending"""
 
 

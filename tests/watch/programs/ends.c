@@ -52,7 +52,8 @@ static void end(const char *how) {
   if (is(how, "abort")) signal(SIGABRT, SIG_DFL), abort();
   if (is(how, "exit")) exit(3);
   if (is(how, "_exit")) _exit(3);
-  if (is(how, "MPI_Abort")) MPI_Abort(MPI_COMM_WORLD, 7);
+  // With MPICH 5 it may return before the launcher has ended the process.
+  if (is(how, "MPI_Abort")) MPI_Abort(MPI_COMM_WORLD, 7), pause();
 }
 
 int main(int argc, char **argv) {
