@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`python -m fuzz`: damage recorded registries, and look at them; first snapshots, then with gdb.
 
-A case that goes wrong is told with its seed. A live one shares its processes with others before it.
+Before these, digests of random signatures are compared with what `matching` says. A case that goes
+wrong is told with its seed. A live one shares its processes with others before it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import sys
 import time
 from collections import Counter
 
+import digest_cases
+
 from fuzz import cases, live
 
 _STEP = 200  # cases that a worker takes at a time
@@ -23,6 +26,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=1_000_000, help="damaged snapshots")
     parser.add_argument("--live", type=int, help="damaged live registries (a tenth of the others)")
+    parser.add_argument("--digests", type=int, help="signatures (as many as snapshots)")
     parser.add_argument("--seed", type=int, help="only the case of this seed")
     parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
     parser.add_argument("--live-seed", type=int, help="only the live case of this seed")
@@ -35,8 +39,9 @@ def main() -> int:
         return found is not None
     if options.live_seed is not None:
         return _live(range(options.live_seed, options.live_seed + 1), options)
+    wrong = _digests(options.cases if options.digests is None else options.digests, options)
     number = options.cases // 10 if options.live is None else options.live
-    wrong = _many(options) if options.cases else 0
+    wrong |= _many(options) if options.cases else 0
     return wrong | _live(range(options.first, options.first + number), options)
 
 
@@ -54,6 +59,26 @@ def _live(seeds: range, options: argparse.Namespace) -> int:
 
 def _some_live(task: tuple[range, str]) -> list[str]:
     return list(live.run(*task))
+
+
+def _digests(number: int, options: argparse.Namespace) -> int:
+    begin, wrong = time.monotonic(), 0
+    seeds = range(options.first, options.first + number)
+    with multiprocessing.Pool(options.jobs) as pool:
+        for sentence in pool.imap(_digest, seeds, _STEP):
+            wrong += bool(sentence)
+            if sentence:
+                print(sentence, flush=True)
+    print(f"{number} signatures, {wrong} wrong, {time.monotonic() - begin:.0f} s")
+    return wrong > 0
+
+
+def _digest(seed: int) -> str:
+    try:
+        digest_cases.run(seed)
+    except AssertionError:
+        return f"digests of seed {seed} are wrong"
+    return ""
 
 
 def _many(options: argparse.Namespace) -> int:

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import os
-import random
 import time
 from collections.abc import Sequence
 from typing import Any
 
+import digest_cases
 import pytest
+from makers import Maker, expanded
 from samples import (
     BYTE,
     CHAR,
@@ -15,29 +16,22 @@ from samples import (
     DOUBLE_INT,
     INT,
     LB,
-    SHORT_INT,
     UB,
     basic,
     contiguous,
     darray,
     dup,
-    indexed,
-    indexed_block,
     paper_struct,
-    resized,
     struct,
-    subarray,
     vector,
 )
 
-from mpipp.datatypes.signatures import matching, recompression, regular, runlength
+from mpipp.datatypes.signatures import matching, recompression, regular
 from mpipp.datatypes.signatures.matching import Comparison, Side, compare
 from mpipp.datatypes.signatures.runlength import (
     EMPTY,
-    Basic,
     Signature,
     concatenate,
-    repeated,
     signature,
 )
 from mpipp.show import match
@@ -51,14 +45,6 @@ PAIRS = 100_000
 
 def f90_real(p: int, r: int) -> Datatype:
     return Datatype("F90_REAL", {"p": p, "r": r}, reported=Extents(8, 0, 8, 0, 8))
-
-
-def expanded(part: Signature) -> list[str]:
-    """All elements, written out."""
-    result = []
-    for node, count in part.items:
-        result += count * ([node.kind] if isinstance(node, Basic) else expanded(node))
-    return result
 
 
 def brute(datatype: Datatype) -> list[str]:
@@ -87,66 +73,6 @@ def brute(datatype: Datatype) -> list[str]:
     if datatype.combiner == "INDEXED":
         return sum(lengths) * parts[0]
     return [kind for part, length in zip(parts, lengths) for kind in length * part]
-
-
-class Maker:
-    """Random datatypes and signatures of few kinds, so that many agree for long."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.leaves = self.random.choice(([INT], [INT, DOUBLE], [INT, DOUBLE, CHAR, DOUBLE_INT]))
-
-    def count(self) -> int:
-        return self.random.choice((0, 1, 1, 1, 2, 2, 3, 4))
-
-    def datatype(self, depth: int) -> Datatype:
-        choice = self.random.randrange(11)
-        if not depth or choice == 0:
-            return self.random.choice([*self.leaves, *self.leaves, SHORT_INT, LB, UB])
-        if choice <= 4:
-            blocks = self.random.randint(0, 4)
-            return struct(
-                *[(self.count(), 40 * i, self.datatype(depth - 1)) for i in range(blocks)]
-            )
-        base = self.datatype(depth - 1)
-        if choice == 5:
-            return contiguous(self.count(), base)
-        if choice == 6:
-            return vector(self.count(), self.count(), 5, base)
-        if choice == 7:
-            lengths = [self.count() for _ in range(self.random.randint(0, 3))]
-            return indexed(lengths, [9 * i for i in range(len(lengths))], base)
-        if choice == 8:
-            return indexed_block(self.count(), range(self.random.randint(0, 3)), base)
-        if choice == 9:
-            order = self.random.choice("CF")
-            return subarray((3, 4), (2, 3), (1, 0), base, {"C": "C", "F": "FORTRAN"}[order])
-        return self.random.choice((dup(base), resized(-4, 64, base)))
-
-    def signature(self, depth: int) -> Signature:
-        choice = self.random.randrange(4)
-        if not depth or choice == 0:
-            leaf = self.random.choice(self.leaves)
-            return signature(leaf, self.random.choice((1, 1, 2, 3)))
-        if choice <= 2:
-            return repeated(self.signature(depth - 1), self.random.choice((0, 1, 2, 2, 3, 5)))
-        return concatenate(self.signature(depth - 1) for _ in range(self.random.randint(1, 3)))
-
-    def like(self, part: Signature) -> Signature:
-        """The same elements, put together in another way; sometimes one or a few are not."""
-        kinds = expanded(part)
-        if kinds and self.random.random() < 0.5:
-            kinds[self.random.randrange(len(kinds))] = self.random.choice(kinds)
-        if self.random.random() < 0.2:
-            kinds = kinds[: self.random.randint(0, len(kinds))]
-        cuts = sorted(self.random.randint(0, len(kinds)) for _ in range(3))
-        pieces = [
-            kinds[start:end] for start, end in zip((0, *cuts), (*cuts, len(kinds))) if start < end
-        ]
-        return concatenate(
-            concatenate(runlength._normal([(runlength.basic(kind, 1), 1)]) for kind in piece)
-            for piece in pieces
-        )
 
 
 def prefix(first: Sequence[str], second: Sequence[str]) -> int:
@@ -179,6 +105,8 @@ def test_random_signatures() -> None:
         equal = prefix(one, other)
         assert (found.verdict, found.equal) == (verdict(one, other), equal), number
         verdicts[found.verdict] += 1
+        if number // 5 % 5 == 0:
+            digest_cases.check(first, second, found, number)
         if found.first is not None:
             assert (found.first.kind, first.at(equal)[0].kind) == (one[equal], one[equal]), number
         if one and other and number % 4 == 0:

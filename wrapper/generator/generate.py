@@ -14,6 +14,7 @@ from pathlib import Path
 
 import constants
 import emit
+import letters
 import procedures as known
 import table
 from forum import Procedure, removed, standard
@@ -154,6 +155,7 @@ def outputs() -> dict[Path, str]:
         GENERATED / "calls_marked.c": BANNER
         + emit.marked([p for p in wrapped if not is_recorded(p)]),
         GENERATED / "constants.inc": BANNER + constants.text(),
+        GENERATED / "letters.h": BANNER + letters.text(),
         ROOT / "docs" / "procedures.md": document(everything),
         ROOT / "mpipp" / "model" / "procedure_table.py": table.python(recorded),
     }
