@@ -6,6 +6,7 @@
 #include "generated/procedures.h"
 #include "records/arena.h"
 #include "records/records.h"
+#include "records/root.h"
 
 extern struct mpipp_registry mpipp_registry;
 

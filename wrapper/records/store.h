@@ -3,7 +3,9 @@
 #ifndef MPIPP_STORE_H
 #define MPIPP_STORE_H
 
+#include "records/memory.h"
 #include "records/records.h"
+#include "records/root.h"
 
 // So likely that no register is to be kept for the other case.
 #if __GNUC__ >= 9 && !defined(__clang__)
@@ -23,14 +25,6 @@
 
 // What is called in unusual cases only: nothing is kept in registers for its sake.
 #define MPIPP_COLD __attribute__((cold, noinline))
-
-// Memory straight from the system, zeroed, never given back; NULL when there is none.
-void *mpipp_map(uint64_t bytes);
-// Counts a record that was lost for want of memory.
-void mpipp_dropped(void);
-// As malloc, with errno left alone and a failure counted; and as free.
-void *mpipp_allocate(uint64_t bytes);
-void mpipp_free(void *memory);
 
 struct mpipp_slots {
   uint64_t mask;
@@ -76,12 +70,6 @@ static inline const struct mpipp_slot *mpipp_first_slot(const struct mpipp_slots
   return mpipp_slot_at(slots, handle, MPIPP_READ(slots->offsets));
 }
 
-void mpipp_lock(void);
-void mpipp_unlock(void);
-// Takes it unless this thread has it; returns whether it is to be unlocked.
-int mpipp_lock_further(void);
-// Whether this thread holds it.
-int mpipp_has_lock(void);
 // Takes the lock and returns the live record of a handle, which may be changed until
 // mpipp_unlock; NULL if there is none.
 void *mpipp_lock_live(enum mpipp_kind kind, uint64_t handle);
@@ -202,14 +190,5 @@ void mpipp_unrefer_locked(uint64_t record);
 
 // Recycles a record that is not reachable by handle.
 void mpipp_discard_locked(void *object);
-
-// A copy of a C string; 0 for none, or without memory, which is counted.
-uint64_t mpipp_copied(const char *text);
-// Replaces what a field of a record owns; returns what it was, to be freed.
-static inline uint64_t mpipp_replace(uint64_t *field, uint64_t owned) {
-  return __atomic_exchange_n(field, owned, __ATOMIC_ACQ_REL);
-}
-// Frees what a field owns.
-void mpipp_release(uint64_t *field);
 
 #endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Where a debugger begins: the root, and the tables that say where the records are and how they
+// are laid out.
+#ifndef MPIPP_ROOT_H
+#define MPIPP_ROOT_H
+
+#include <stdint.h>
+
+// Static data, copied to memory that core files hold.
+struct mpipp_field {
+  char name[24];
+  uint16_t record; // index into the list of records
+  uint16_t type;   // 0 unsigned, 1 signed, 2 characters, 3 nested record(s)
+  uint16_t of;     // nested: which record
+  uint16_t padding;
+  uint32_t offset, size; // bytes
+};
+
+struct mpipp_enumerator {
+  char enumeration[16];
+  char name[32];
+  int64_t value;
+};
+
+struct mpipp_procedure {
+  char name[48];
+};
+
+// A constant of the standard that is no handle: MPI_BOTTOM, MPI_ANY_SOURCE ...
+struct mpipp_constant {
+  char name[32];
+  int64_t value;
+};
+
+// A table: an array (entries), or the objects of a kind (chunks and slots).
+struct mpipp_table {
+  char name[16];
+  uint32_t record;      // index into the list of records
+  uint32_t record_size; // bytes
+  uint64_t entries;     // array: its address
+  uint64_t count;       // array: its length. objects: records handed out, freed ones included
+  uint64_t chunks;      // objects: first chunk
+  uint64_t slots;       // objects: hash table, linear probing; 0 while it is being replaced
+  uint64_t capacity;    // objects: number of slots, a power of two
+  uint32_t handle_size; // objects: bytes of a handle
+  uint32_t padding;
+};
+
+struct mpipp_chunk {
+  uint64_t next;           // address of the next chunk, 0 at the end
+  uint64_t used, capacity; // records
+  uint64_t padding[5];     // to the next cache line
+  // the records follow
+};
+
+struct mpipp_slot {
+  uint64_t handle;
+  uint64_t record; // 0: never used, ends a probe; 1: removed
+};
+
+enum mpipp_status {
+  MPIPP_STATUS_LOADED = 0,
+  MPIPP_STATUS_STARTED,
+  MPIPP_STATUS_FINALIZED,
+  MPIPP_STATUS_INERT, // built for another MPI library
+};
+
+// The root: found by its symbol or, in a core, by its magic. The first 64 bytes never change.
+struct mpipp_registry {
+  char magic[8];
+  uint32_t major, minor;
+  uint32_t byte_order;
+  uint32_t size; // of this record, bytes
+  uint64_t self; // its own address: tells the root from a copy
+  uint64_t fields;
+  uint32_t field_count, field_size;
+  uint64_t tables;
+  uint32_t table_count, table_size;
+  // from here on by field name
+  uint32_t pointer_size, handle_size;
+  uint32_t flavor, status; // enums "flavor", "status"
+  uint64_t pid;
+  int32_t world_rank, world_size; // -1: unknown
+  uint64_t dropped;               // records lost for want of memory
+  uint64_t frames;                // return addresses kept beyond the caller (MPIPP_FRAMES)
+  uint64_t several_threads;       // 1: they may call MPI at the same time
+  uint64_t return_slot;           // bytes from a call's frame to its return address; 0: not known
+  uint64_t job;                   // tells the launcher's jobs apart; 0: not known
+  uint64_t parent;                // process id of what started this process
+  uint32_t standard, standard_minor; // the version of MPI that the library follows; 0, 0: not known
+  uint64_t main_thread;              // that initialised MPI, as gettid says; 0: not known
+  int64_t tag_ub;                    // MPI_TAG_UB; 0: not known
+  uint64_t kind_bits;                // of handles (mpi/vendor.h)
+  uint32_t end_awaited; // 1: MPI_COMM_SELF still has the attribute that is deleted last
+  uint32_t padding;
+  uint64_t calls;        // of threads that have ended
+  uint64_t ledger_bytes; // that the ledger takes
+  uint64_t forgotten;    // calls that found no room in it
+  char library_version[256];
+  char built_with[256];
+};
+
+#endif
