@@ -24,6 +24,7 @@ LAYERS = (
     ("programtypes",),
     ("registry",),
     ("checks",),
+    ("reports",),
     ("watch",),
     ("gdb", "gdb_printers", "cli", "browse", "python"),
 )

@@ -6,8 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(valgrind mpich libmpich-dev openmpi-bin libopenmpi-dev gdb gcc g++ gfortran clang clang-format
-    debootstrap ddd xvfb xdotool imagemagick git procps python3-venv python3-pygments
-    python3-dbg python3-mpi4py)
+    debootstrap ddd xvfb xdotool imagemagick chromium-headless-shell git procps python3-venv
+    python3-pygments python3-dbg python3-mpi4py)
 
 # For the window of mpipp browse, where Python comes without.
 python3 -c 'import tkinter' 2>/dev/null || packages+=(python3-tk)

@@ -5,10 +5,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from mpipp.checks.rules import RULES, Rule, Version, cited
-from mpipp.model import Site
+from mpipp.model import Call, Comm, Object, Site
+
+
+class Evidence(NamedTuple):
+    """What a party is, for those who draw it: a call or an object."""
+
+    call: Call | None = None
+    comm: Comm | None = None  # of a call that is over: its communicator, freed or not
+    made: Object | None = None
+    role: str = ""  # of the buffer whose element is concerned, and where it begins in that, bytes
+    displacement: int = 0
 
 
 @dataclass(frozen=True)
@@ -21,6 +32,7 @@ class Party:
     site: Site
     tid: int | None = None  # the thread that is inside of the call now
     details: tuple[str, ...] = ()  # its part in what was found, a line each: element addresses
+    evidence: Evidence = field(default=Evidence(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)

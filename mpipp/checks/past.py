@@ -153,7 +153,8 @@ def check_messages(known: World) -> Findings:
 
 
 def _compare(sent: _Side, received: _Side, met: Meeting) -> Finding | None:
-    data = _data(sent, met.calls[0].call), _data(received, met.calls[1].call)
+    calls = [replace(kept.call, ordinal=met.ordinal) for kept in met.calls]
+    data = _data(sent, calls[0]), _data(received, calls[1])
     if data[0] is None or data[1] is None:
         return None
     return signatures.compare(data[0], data[1], signatures.MESSAGE)
@@ -206,7 +207,8 @@ def _lost(known: World, sends: Mapping[_Key, _Side], receives: Mapping[_Key, _Si
         lost = sent.channel.count - count
         last = next((s for s in sent.stretches if s.first <= count + 1 < s.end), None)
         if lost > 0 and last is not None:
-            party = sent.operation(last.at(count + 1).call).party()
+            call = replace(last.at(count + 1).call, ordinal=count + 1)
+            party = sent.operation(call).party()
             many = f"{lost} messages are" if lost > 1 else "a message is"
             yield Finding.of("message-lost", f"{many} sent and never received", [party])
 

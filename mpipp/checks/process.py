@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from mpipp.checks.finding import Party
+from mpipp.checks.finding import Evidence, Party
 from mpipp.errors import MpippError
 from mpipp.model import (
     KINDS,
@@ -53,7 +53,10 @@ class Operation:
         arguments = oneline.arguments(self.call, self.process.around)
         request = f", request #{self.request.header.serial}" if self.request else ""
         text = f"{self.call.procedure}({arguments}){request}"
-        return Party(self.process.number, text, "called at", self.call.site, self.tid, details)
+        evidence = Evidence(self.call, self.on)
+        return Party(
+            self.process.number, text, "called at", self.call.site, self.tid, details, evidence
+        )
 
     @cached_property
     def comm(self) -> Comm | None:
@@ -216,4 +219,5 @@ class Process:
         header = found.header
         text = f"MPI_{header.kind.capitalize()} #{header.serial}"
         text += f", {oneline.described(found, self.around)}"
-        return Party(self.number, text, "made at", header.site, None, details)
+        evidence = Evidence(made=found)
+        return Party(self.number, text, "made at", header.site, None, details, evidence)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from mpipp.checks.finding import Finding, Party
@@ -134,17 +134,21 @@ def _truncation(found: Comparison, sent: Data, received: Data, meeting: Meeting)
 def _parties(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> tuple[Party, ...]:
     sides = found.first, found.second
     rows = zip((sent, received), sides, meeting.verbs)
-    return tuple(data.operation.party(*_details(data, side, verb)) for data, side, verb in rows)
+    return tuple(_party(data, side, verb) for data, side, verb in rows)
 
 
-def _details(data: Data, side: Side | None, verb: str) -> list[str]:
+def _party(data: Data, side: Side | None, verb: str) -> Party:
     if side is None:
-        return []
+        return data.operation.party()
     place = match.place(data.entries, side)
     element = f"{place.text}{data.of}"
     over = data.operation.call.state == "over"  # where its buffer was is not kept
     where = "" if over else f", at {data.address + place.displacement:#x}"
-    return [f"{verb} {side.kind}: {element}{where}"]
+    party = data.operation.party(f"{verb} {side.kind}: {element}{where}")
+    if data.of:
+        return party
+    evidence = party.evidence._replace(role=data.role, displacement=place.displacement)
+    return replace(party, evidence=evidence)
 
 
 def _elements(number: int) -> str:

@@ -84,7 +84,7 @@ def _exec_parser() -> _Parser:
 
 
 def _parsers() -> tuple[_Parser, _Parser]:
-    from mpipp.cli import attach, browse, check, doctor, gdb, run, why, wrapper
+    from mpipp.cli import attach, browse, check, doctor, gdb, report, run, why, wrapper
 
     parser = _Parser(
         prog="mpipp",
@@ -101,6 +101,7 @@ def _parsers() -> tuple[_Parser, _Parser]:
         ("exec", start, _EXEC),
         ("attach", attach, "start gdb on running processes, one inferior for each"),
         ("why", why, "tell of core files why their processes hang"),
+        ("report", report, "show what a watched run has found"),
         ("check", check, "check core files: what is wrong, also between the processes"),
         ("browse", browse, "show the tree that gdb's command mpipp browse made"),
         ("doctor", doctor, "say what is on this machine and what is missing"),

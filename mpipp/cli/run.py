@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     sys.stdout.flush()
     if arguments.check:
         return watched.run(
-            command, ["env", *frames] if frames else [], built(mpi), program, arguments
+            command, ["env", *frames] if frames else [], built(mpi), program, arguments, mpi.name
         )
     # Every launcher starts `env` as it is, and itself stays without the wrapper.
     command += [*preload(built(mpi)), *frames, *program]

@@ -14,15 +14,17 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from mpipp.cli.start import add_watching, seconds
 from mpipp.errors import MpippError
-from mpipp.show import jsontext
+from mpipp.reports import directory as reports
 from mpipp.watch import start
-from mpipp.watch.output import INTERRUPTED, LAUNCHER
+from mpipp.watch.output import INTERRUPTED, LAUNCHER, REPORT
 from mpipp.watch.report import NOTHING, Total
 
 _LATE = 40.0  # seconds that a watcher may take after the program's end
@@ -33,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a watched run."""
     add_watching(parser)
     parser.add_argument(
-        "--report", metavar="DIR", help="with --check: write findings.txt and findings.json there"
+        "--report", metavar="DIR", help="with --check: write there what mpipp report DIR shows"
     )
     parser.add_argument(
         "--error-exit",
@@ -50,30 +52,47 @@ def run(
     wrapper: str,
     program: Sequence[str],
     arguments: argparse.Namespace,
+    mpi: str,
 ) -> int:
     """Start the program with a watcher beside it, and report; returns the exit status.
 
     Args:
         launcher: its words, up to the program's.
         before: what comes before each program.
+        mpi: its name, for people.
 
     Raises:
         MpippError: the launcher cannot be started.
     """
     hang_after = seconds(arguments.hang_after)
     directory = new_directory()
+    begun = time.monotonic()
+    how = _how(mpi)
     try:
+        if arguments.report:
+            Path(directory, REPORT).touch()
         prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, hang_after]
         session = _Session(directory)
         status = session.run([*launcher, *_prefixed(program, prefix)])
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     if arguments.report:
-        session.write(Path(arguments.report))
+        seconds_taken = round(time.monotonic() - begun, 3)
+        session.write(Path(arguments.report), {**how, "seconds": seconds_taken, "exit": status})
     session.summary(arguments.q)
     if session.total.errors and arguments.error_exit is not None:
         return int(arguments.error_exit)
     return status
+
+
+def _how(mpi: str) -> dict[str, Any]:
+    # What is known of a run when it begins.
+    return {
+        "command": ["mpipp", *sys.argv[1:]],
+        "directory": os.getcwd(),
+        "mpi": mpi,
+        "started": datetime.now().astimezone().isoformat(timespec="seconds"),
+    }
 
 
 def new_directory() -> str:
@@ -224,19 +243,22 @@ class _Session:
         if not quiet or self.total.errors or self.total.warnings:
             sys.stderr.write(f"mpipp: {self.total.line()}\n")
 
-    def write(self, directory: Path) -> None:
-        """The findings as text, and for machines."""
+    def write(self, directory: Path, run: dict[str, Any]) -> None:
+        """The findings as text, and all that reports show; `run`: how it was started."""
+        total = self.total
         content = {
-            "processes": self.total.processes,
-            "calls": self.total.calls,
+            "processes": total.processes,
+            "calls": total.calls,
+            "errors": total.errors,
+            "warnings": total.warnings,
+            "more": total.untold,
             "not_checked": self.not_checked(),
+            "summary": total.line(),
+            "run": run,
             "findings": self._findings,
         }
-        text = "".join(f"{block}\n\n" for block in self._texts) + f"{self.total.line()}\n"
+        text = "".join(f"{block}\n\n" for block in self._texts) + f"{total.line()}\n"
         try:
-            directory.mkdir(parents=True, exist_ok=True)
-            (directory / "findings.txt").write_text(text, encoding="utf-8")
-            document = jsontext.document("run", content)
-            (directory / "findings.json").write_text(document + "\n", encoding="utf-8")
+            reports.write(directory, content, text)
         except OSError as error:
             sys.stderr.write(f"mpipp: cannot write {directory}: {error.strerror}\n")

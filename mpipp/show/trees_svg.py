@@ -36,7 +36,7 @@ _ARROW = 16
 _MARGIN = 14
 
 # The picture brings its own background: a notebook may be light or dark, and not say so.
-_STYLE = """
+STYLE = """
 .mpipp-tree{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .mpipp-tree text{fill:#24292f}
 .mpipp-tree .back{fill:#fff;stroke:#d0d7de}
@@ -102,7 +102,7 @@ def tree_svg(datatype: Datatype) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" class="mpipp-tree" role="img" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">',
         f"<title>The type-tree of {_xml(_words(datatype))}</title>",
-        f"<style>{_STYLE}</style>",
+        f"<style>{STYLE}</style>",
         '<rect class="back" x="0.5" y="0.5" rx="6" '
         f'width="{width - 1:.0f}" height="{height - 1:.0f}"/>',
     ]

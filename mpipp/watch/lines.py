@@ -17,6 +17,7 @@ class Line(NamedTuple):
 
     file: str  # without its directory
     line: int
+    path: str  # as the compiler was given it, from the root if it says where it was
 
 
 class _Function(NamedTuple):
@@ -155,6 +156,7 @@ class Lines:
             return
         files = program.header["file_entry"]
         first = 0 if program.header["version"] >= 5 else 1
+        paths = [_path(program.header, file, _directory(unit)) for file in files]
         for entry in program.get_entries():
             state = entry.state
             if state is None:
@@ -162,8 +164,8 @@ class Lines:
             if state.end_sequence:
                 yield state.address, None
             elif 0 <= state.file - first < len(files) and state.line:
-                name = os.fsdecode(files[state.file - first].name)
-                yield state.address, Line(os.path.basename(name), state.line)
+                path = paths[state.file - first]
+                yield state.address, Line(os.path.basename(path), state.line, path)
 
     def _functions(self, unit: Any) -> Iterator[_Function]:
         for entry in unit.iter_DIEs():
@@ -196,6 +198,21 @@ class Lines:
                 yield one.begin_offset, one.end_offset
             else:
                 yield base + one.begin_offset, base + one.end_offset
+
+
+def _directory(unit: Any) -> str:
+    # Where the compiler was.
+    attribute = unit.get_top_DIE().attributes.get("DW_AT_comp_dir")
+    return os.fsdecode(attribute.value) if attribute is not None else ""
+
+
+def _path(header: Any, file: Any, directory: str) -> str:
+    # Before DWARF 5 the first of the directories is left out, where the compiler was.
+    listed = [os.fsdecode(name) for name in header["include_directory"]]
+    if header["version"] < 5:
+        listed.insert(0, directory)
+    inside = listed[file.dir_index] if file.dir_index < len(listed) else ""
+    return os.path.normpath(os.path.join(directory, inside, os.fsdecode(file.name)))
 
 
 def _name(entry: Any) -> str:

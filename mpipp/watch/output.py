@@ -14,6 +14,7 @@ from mpipp.watch.report import Total
 
 INTERRUPTED = b"i"  # what the launcher says when the user ends the program; nothing more at its end
 LAUNCHER = "launcher"  # the name of the launcher's socket in the run's directory
+REPORT = "report"  # that of a file that is there if the launcher writes a report
 
 
 def output(directory: str) -> ToLauncher | ToStream:
@@ -24,7 +25,7 @@ def output(directory: str) -> ToLauncher | ToStream:
     except OSError:
         connection.close()
         return ToStream()
-    return ToLauncher(connection)
+    return ToLauncher(connection, os.path.exists(os.path.join(directory, REPORT)))
 
 
 class ToLauncher:
@@ -32,8 +33,9 @@ class ToLauncher:
 
     has_launcher = True
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, is_kept: bool) -> None:
         self._connection = connection
+        self.is_kept = is_kept
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """A finding, and the same for machines."""
@@ -71,6 +73,7 @@ class ToStream:
     """Text on the error stream that the first process of the node had."""
 
     has_launcher = False
+    is_kept = False
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """A finding."""

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from mpipp.model import Site
+from mpipp.reports.sources import Frame
 from mpipp.watch.lines import Lines
 
-_LINE = re.compile(r"[^:]+:\d+( |$)")
 _KNOWN: dict[tuple[str, int, int], Lines] = {}  # by path, inode and time
 
 
@@ -32,7 +31,8 @@ class Places:
     def __init__(self, pid: int, code: str) -> None:
         self._pid = pid
         self._mappings = _mappings(code.splitlines())
-        self._calls: dict[int, str] = {}
+        self._calls: dict[int, Frame] = {}
+        self._program = _program(pid, self._mappings)
         self.refresh()
 
     def refresh(self) -> None:
@@ -46,35 +46,44 @@ class Places:
             return
         if mappings and mappings != self._mappings:
             self._mappings = mappings
+            self._program = self._program or _program(self._pid, mappings)
             self._calls.clear()
 
     def site(self, where: Site) -> list[str]:
         """Where an object was made, innermost caller first; [] if that is not known."""
+        return [frame.text for frame in self.frames(where)]
+
+    def frames(self, where: Site) -> list[Frame]:
+        """The same, with what is known of each."""
         addresses = [address for address in (where.address, *where.frames) if address]
         calls = [self.call(address) for address in dict.fromkeys(addresses)]
-        with_line = [i for i, text in enumerate(calls) if _LINE.match(text)]
+        with_line = [i for i, frame in enumerate(calls) if frame.line]
         return calls[with_line[0] :] if with_line else calls
 
-    def call(self, return_address: int) -> str:
-        """The call that returns to an address: "file.c:12 in main", or what is known of that."""
+    def call(self, return_address: int) -> Frame:
+        """The call that returns to an address."""
         known = self._calls.get(return_address)
         if known is None:
             known = self._calls[return_address] = self._call(return_address)
         return known
 
-    def _call(self, return_address: int) -> str:
+    def _call(self, return_address: int) -> Frame:
         # The instruction after the call may belong to the next line.
         found = self._find(return_address - 1)
         if found is None:
-            return f"{return_address:#x}"
+            return Frame(f"{return_address:#x}")
         lines, address, mapping = found
-        line = lines.line(address)
+        name = os.path.basename(mapping.path)
+        library = name if mapping.path != self._program else ""
+        of = f", in {library}" if library else ""
+        line, function = lines.line(address), lines.function(address)
         if line is not None:
-            name = lines.function(address)
             place = f"{line.file}:{line.line}"
-            return f"{place} in {name}" if name else place
+            place += f" in {function}" if function else ""
+            return Frame(place + of, line.path, line.line, function, library)
         symbol = lines.symbol(address)
-        return symbol or f"{os.path.basename(mapping.path)}+{address + 1:#x}"
+        text = f"{symbol}{of}" if symbol else f"{name}+{address + 1:#x}"
+        return Frame(text, "", 0, function, library)
 
     def function(self, address: int) -> str:
         """A function by its address, `<name>`; the bare address if it has no name."""
@@ -104,6 +113,14 @@ def _mapping(line: str) -> _Mapping | None:
         return _Mapping(start, end, int(words[2], 16), words[5])
     except ValueError:
         return None
+
+
+def _program(pid: int, mappings: Sequence[_Mapping]) -> str:
+    # The file that was executed; what is mapped first, if the process has ended already.
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except OSError:
+        return mappings[0].path if mappings else ""
 
 
 def _lines(path: str) -> Lines:

@@ -69,9 +69,16 @@ class Collected:
         self._at: Counter[object] = Counter()
 
     def new(
-        self, findings: Iterable[Finding], where: Where, label: Label
+        self,
+        findings: Iterable[Finding],
+        where: Where,
+        label: Label,
+        more: Callable[[Finding, dict[str, Any]], None] | None = None,
     ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """The blocks of those that were not found before, and each as records for machines."""
+        """The blocks of those that were not found before, and each as records for machines.
+
+        `more` adds to a record what only a report shows.
+        """
         fresh = []
         for finding in findings:
             key = _of_one(finding, where, label)
@@ -88,7 +95,10 @@ class Collected:
             self._at[place] += 1
             self.count(finding.rule.severity)
             text = "\n".join(report.text(folded, where, label))
-            yield text, [_record(folded, where, label)]
+            record = {**_record(folded, where, label), "text": text}
+            if more is not None:
+                more(finding, record)
+            yield text, [record]
 
     def count(self, severity: str) -> None:
         """One more is told."""

@@ -20,9 +20,11 @@ from mpipp.checks.process import Operation, Process
 from mpipp.checks.rules import hangs, leaks
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
+from mpipp.reports.sources import Sources
 from mpipp.watch import connection as said
 from mpipp.watch import endings
 from mpipp.watch.output import INTERRUPTED
+from mpipp.watch.pictures import Pictures
 from mpipp.watch.report import Collected, Total
 from mpipp.watch.watched import GONE, OVER, RUNNING, Watched, handed
 
@@ -37,7 +39,13 @@ _LATEST = 60.0  # seconds until the first comes
 
 
 class Output(Protocol):
-    """Where the watcher tells."""
+    """Where the watcher tells.
+
+    Attributes:
+        is_kept: whether a report will be asked for: pictures are made then.
+    """
+
+    is_kept: bool
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """A finding, and the same for machines."""
@@ -81,6 +89,7 @@ class Watcher:
         self._ended: list[Watched] = []  # not as they should, in order
         self._told_ends: set[float] = set()
         self._collected = Collected()
+        self._sources = Sources()
         self._due: float | None = None  # when to look at those at rest
         self._emptied = time.monotonic()
         self._moved = time.monotonic()
@@ -259,8 +268,9 @@ class Watcher:
 
     def _tell(self, of: list[Watched], found: Iterator[Finding]) -> None:
         view = View(of)
+        more = Pictures(of, view.label, self._sources).add if self._output.is_kept else None
         try:
-            for text, told in self._collected.new(found, view.where, view.label):
+            for text, told in self._collected.new(found, view.where, view.label, more):
                 self._output.block(text, told)
         except MpippError as error:
             self._not_checked(str(error))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/watch.md shows what a user sees: its commands, typed as written.
+"""docs/watch.md and docs/reports.md show what a user sees: their commands, typed as written.
 
 With MPIPP_UPDATE_DOCS=1 the outputs in the page are replaced by what is printed. What launchers say
 of processes that died is theirs, and not shown.
@@ -19,7 +19,7 @@ import pytest
 
 from tests.support import MPI, ROOT, find_mpi
 
-PAGE = ROOT / "docs" / "watch.md"
+PAGES = [ROOT / "docs" / name for name in ("watch.md", "reports.md")]
 BLOCK = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
 STOPPED = "^C"
 # Lines of MPICH's own: its launcher's, and those of the libraries it is made of.
@@ -29,10 +29,11 @@ FOREIGN = re.compile(
 
 
 def alike(lines: list[str]) -> list[str]:
-    """Lines without what differs: how far the others came before a process died, if at all."""
+    """Lines without what differs: times, how far others came before a process died, if at all."""
     kept = [line for line in lines if not line.startswith("    meanwhile ")]
     counts = r"^(mpipp: 1 error in) \d processes, \d+ calls"
-    return [re.sub(counts, r"\1 N processes, N calls", line) for line in kept]
+    kept = [re.sub(counts, r"\1 N processes, N calls", line) for line in kept]
+    return [re.sub(r"started \S+, took \S+ s", "started TIME, took N s", line) for line in kept]
 
 
 def typed(command: str, directory: Path, env: dict[str, str], stops: bool) -> list[str]:
@@ -93,19 +94,21 @@ def environment(mpi: MPI, directory: Path) -> dict[str, str]:
     (tools / "mpicc").symlink_to(mpi.mpicc)
     (tools / "mpipp").write_text(f'#!/bin/sh\nexec {sys.executable} -m mpipp.cli "$@"\n')
     (tools / "mpipp").chmod(0o755)
+    (tools / "xdg-open").symlink_to("/bin/true")
     path = f"{tools}:{mpi.env['PATH']}"
     return {**mpi.env, "PATH": path, "PYTHONPATH": str(ROOT)}
 
 
 @pytest.mark.timeout(300)
-def test_every_output_is_what_is_printed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_output_is_what_is_printed(page: Path, tmp_path: Path) -> None:
     mpi = find_mpi("mpich4")
     assert mpi.wrapper  # built before a command needs it
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    text = PAGE.read_text()
+    text = page.read_text()
     found = written(text, tmp_path, environment(mpi, tmp_path))
     if os.environ.get("MPIPP_UPDATE_DOCS"):
-        PAGE.write_text(found)
+        page.write_text(found)
     else:
         for block, expected in zip(BLOCK.findall(found), BLOCK.findall(text)):
             assert alike(block.splitlines()) == alike(expected.splitlines())

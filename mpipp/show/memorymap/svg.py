@@ -37,17 +37,22 @@ _STYLE = """\
 .mpipp-map text{{fill:#24292f}} .mpipp-map .dim{{fill:#57606a}}
 .mpipp-map .in{{fill:#fff;font-size:9px}}
 .mpipp-map .twice{{fill:#cf222e}} .mpipp-map .bound{{stroke:#24292f;stroke-width:2}}
+.mpipp-map .mark{{fill:none;stroke:#cf222e;stroke-width:3}}
 {light}
 @media (prefers-color-scheme:dark){{
 .mpipp-map .back{{fill:#0d1117;stroke:#30363d}} .mpipp-map .hole{{fill:#21262d}}
 .mpipp-map text{{fill:#e6edf3}} .mpipp-map .dim{{fill:#8b949e}} .mpipp-map .in{{fill:#0d1117}}
 .mpipp-map .twice{{fill:#ff7b72}} .mpipp-map .bound{{stroke:#e6edf3}}
+.mpipp-map .mark{{stroke:#ff7b72}}
 {dark}
 }}"""
 
 
-def svg(of: MemoryMap, title: str = "") -> str:
-    """The picture, with `title` above it; at most some thousand shapes, however large the map."""
+def svg(of: MemoryMap, title: str = "", mark: int | None = None) -> str:
+    """The picture, with `title` above it; at most some thousand shapes, however large the map.
+
+    The element with the displacement `mark` gets a frame.
+    """
     drawn = lines(of)
     starts = [str(line.start) for line in drawn if isinstance(line, Row)]
     left = _MARGIN + _CHARACTER * max([3, *map(len, starts)]) + 10
@@ -56,6 +61,8 @@ def svg(of: MemoryMap, title: str = "") -> str:
     top = 62 if starts else 48
     for line in drawn:
         parts += _line(of, line, legend(drawn), left, top)
+        if isinstance(line, Row) and mark is not None:
+            parts += _mark(line, mark, left, top)
         top += _LEADING
     parts += _legend(drawn, left, top + 8)
     width = max(left + length * _BYTE, _MARGIN + _CHARACTER * len(_facts(of, title))) + _MARGIN
@@ -65,13 +72,14 @@ def svg(of: MemoryMap, title: str = "") -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="mpipp-map" role="img" aria-label={name} '
         f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">\n'
-        f"<style>{_style()}</style>\n"
+        f"<style>{style()}</style>\n"
         f'<rect class="back" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>\n'
         f"{whole}\n</svg>\n"
     )
 
 
-def _style() -> str:
+def style() -> str:
+    """Its colours, light and dark, for a page that has several."""
     light, dark = (
         " ".join(f".mpipp-map .t{i}{{fill:{colour}}}" for i, colour in enumerate(colours))
         for colours in (_LIGHT, _DARK)
@@ -126,6 +134,16 @@ def _cell(cell: Cell, x: int, top: int, names: list[str]) -> Iterator[str]:
     index = cell.element.short_path if cell.element and cell.begins else ""
     if index and len(index) * _INDEX + 4 <= width:
         yield f'<text class="in" x="{x + 3}" y="{top + 13}" pointer-events="none">{index}</text>'
+
+
+def _mark(row: Row, mark: int, left: int, top: int) -> Iterator[str]:
+    for cell in row.cells:
+        if cell.element is not None and cell.element.displacement == mark:
+            x, width = left + (cell.start - row.start) * _BYTE, (cell.end - cell.start) * _BYTE - 1
+            yield (
+                f'<rect class="mark" x="{x - 1}" y="{top - 2}" width="{width + 2}" '
+                f'height="{_ROW + 4}" rx="3" pointer-events="none"/>'
+            )
 
 
 def _tooltip(cell: Cell, name: str) -> str:

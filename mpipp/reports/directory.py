@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: MIT
+"""A run's directory: what a watched run has found, written at its end and read by reports.
+
+What is read may come from anywhere: it is checked, and nothing in it is ever executed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from mpipp.errors import MpippError
+from mpipp.reports.sources import Frame
+from mpipp.show import jsontext
+
+TEXT, DATA = "findings.txt", "findings.json"
+_LARGEST = 1 << 28  # bytes of a document that is read
+
+_T = TypeVar("_T")
+
+
+class Place(NamedTuple):
+    """A call of a party, with the lines around it from number `first` on; none if not known."""
+
+    frame: Frame
+    first: int
+    source: Sequence[str]
+
+
+class Drawn(NamedTuple):
+    """A buffer of a party, or its datatype."""
+
+    role: str  # the parameter's name in the standard; "" of a datatype
+    count: int  # type: ignore[assignment]  # in place of tuple's own
+    datatype: str
+    address: int | None
+    tree: Sequence[str]  # lines
+    tree_svg: str  # "" where there is nothing to be drawn
+    map_svg: str
+
+
+class Party(NamedTuple):
+    """A call or an object that a finding is about."""
+
+    process: str  # "ranks 0 to 3"
+    text: str
+    made: str  # "called at"
+    details: Sequence[str]
+    places: Sequence[Place]  # innermost first
+    buffers: Sequence[Drawn]
+
+    @property
+    def library(self) -> str:
+        """The shared object, not the program's own, that it is in; "" if it is in the program."""
+        return self.places[0].frame.library if self.places else ""
+
+
+class Cell(NamedTuple):
+    """What a process did: a procedure, its data, its place."""
+
+    call: str
+    data: str
+    place: str
+
+
+class Row(NamedTuple):
+    """The calls with the same ordinal in a channel; `here`: the finding's."""
+
+    ordinal: int
+    here: bool
+    cells: Sequence[Cell]
+
+
+class Timeline(NamedTuple):
+    """What processes did before and after."""
+
+    title: str
+    lanes: Sequence[str]
+    rows: Sequence[Row]
+    before: int  # ordinals that are not shown
+    after: int
+    now: Sequence[tuple[str, str]]  # processes, what they do
+
+
+class Entry(NamedTuple):
+    """A finding."""
+
+    id: str
+    check: str
+    severity: str  # "error" or "warning"
+    what: str
+    parties: Sequence[Party]
+    rule: str
+    advice: str
+    must: str
+    follows: str
+    text: str  # its block, as the run printed it
+    timeline: Timeline | None
+
+
+class Suppressed(NamedTuple):
+    """Findings that a suppressions file names, and why."""
+
+    reason: str
+    count: int  # type: ignore[assignment]  # in place of tuple's own
+
+
+class Run(NamedTuple):
+    """A watched run."""
+
+    command: Sequence[str]
+    directory: str
+    mpi: str
+    started: str  # ISO 8601
+    seconds: float
+    exit: int | None
+    processes: int
+    calls: int
+    errors: int
+    warnings: int
+    more: int  # findings that were not told
+    suppressed: Sequence[Suppressed]
+    not_checked: Sequence[str]
+    summary: str  # the last line
+    findings: Sequence[Entry]
+
+
+def write(directory: Path, content: Mapping[str, Any], text: str) -> None:
+    """Write a run's findings as text, and all of it for machines. Raises OSError."""
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / TEXT).write_text(text, encoding="utf-8", errors="backslashreplace")
+    document = jsontext.document("run", _with_pictures_once(content))
+    (directory / DATA).write_text(document + "\n", encoding="utf-8")
+
+
+def _with_pictures_once(content: Mapping[str, Any]) -> dict[str, Any]:
+    # Many findings show the same datatypes.
+    pictures: dict[str, int] = {}
+
+    def number(svg: str) -> int | None:
+        return pictures.setdefault(svg, len(pictures)) if svg else None
+
+    for finding in content["findings"]:
+        for party in finding.get("parties", ()):
+            for buffer in party.get("buffers", ()):
+                for name in ("tree_svg", "map_svg"):
+                    buffer[name] = number(buffer[name])
+    return {**content, "pictures": list(pictures)}
+
+
+def read(directory: str) -> Run:
+    """What a run has written. Raises MpippError: it is not there, or makes no sense."""
+    path = Path(directory) / DATA
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_LARGEST + 1)
+    except OSError as error:
+        raise MpippError(
+            f"cannot read {path} ({error.strerror}): "
+            "a run with mpipp run --check --report DIR writes it"
+        ) from None
+    if len(data) > _LARGEST:
+        raise MpippError(f"{path} has more than {_LARGEST} bytes: no run writes so much")
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        raise MpippError(f"{path} is no JSON: let the program run again") from None
+    fields = _Fields(document, str(path))
+    if fields.text("command") != "run" or fields.number("mpipp") != jsontext.VERSION:
+        raise MpippError(f"{path} is not of a run of this mpipp: let the program run again")
+    return _run(fields)
+
+
+class _Fields:
+    # An object of JSON whose members are asked for by type; what is not there is empty.
+
+    def __init__(self, value: object, path: str, pictures: Sequence[str] = ()) -> None:
+        if not isinstance(value, dict):
+            raise MpippError(f"{path} is damaged: let the program run again")
+        self._value: dict[str, Any] = value
+        self._path = path
+        self.pictures = pictures
+
+    def text(self, name: str) -> str:
+        return str(self._get(name, str, ""))
+
+    def number(self, name: str) -> int:
+        return int(self._get(name, int, 0))
+
+    def optional(self, name: str) -> int | None:
+        return self.number(name) if self._value.get(name) is not None else None
+
+    def seconds(self, name: str) -> float:
+        return float(self._get(name, (int, float), 0.0))
+
+    def flag(self, name: str) -> bool:
+        return bool(self._get(name, bool, False))
+
+    def texts(self, name: str) -> list[str]:
+        found: list[object] = self._get(name, list, [])
+        if not all(isinstance(one, str) for one in found):
+            raise MpippError(f"{self._path} is damaged: {name} has more than texts")
+        return [str(one) for one in found]
+
+    def objects(self, name: str, make: Callable[[_Fields], _T]) -> list[_T]:
+        found: list[object] = self._get(name, list, [])
+        return [make(_Fields(one, self._path, self.pictures)) for one in found]
+
+    def object(self, name: str) -> _Fields:
+        return _Fields(self._get(name, dict, {}), self._path, self.pictures)
+
+    def picture(self, name: str) -> str:
+        number = self.optional(name)
+        known = number is not None and 0 <= number < len(self.pictures)
+        return self.pictures[number] if known and number is not None else ""
+
+    def has(self, name: str) -> bool:
+        return name in self._value
+
+    def _get(self, name: str, kind: Any, otherwise: Any) -> Any:
+        found = self._value.get(name, otherwise)
+        if not isinstance(found, kind) or (isinstance(found, bool) and kind is not bool):
+            raise MpippError(f"{self._path} is damaged: {name} is of another kind")
+        return found
+
+
+def _run(of: _Fields) -> Run:
+    of.pictures = of.texts("pictures")
+    run = of.object("run")
+    return Run(
+        command=run.texts("command"),
+        directory=run.text("directory"),
+        mpi=run.text("mpi"),
+        started=run.text("started"),
+        seconds=run.seconds("seconds"),
+        exit=run.optional("exit"),
+        processes=of.number("processes"),
+        calls=of.number("calls"),
+        errors=of.number("errors"),
+        warnings=of.number("warnings"),
+        more=of.number("more"),
+        suppressed=of.objects(
+            "suppressed", lambda one: Suppressed(one.text("reason"), one.number("count"))
+        ),
+        not_checked=of.texts("not_checked"),
+        summary=of.text("summary"),
+        findings=of.objects("findings", _entry),
+    )
+
+
+def _entry(of: _Fields) -> Entry:
+    check = of.text("check")
+    return Entry(
+        id=of.text("id") or check,
+        check=check,
+        severity="warning" if of.text("severity") == "warning" else "error",
+        what=of.text("what"),
+        parties=of.objects("parties", _party),
+        rule=of.text("rule"),
+        advice=of.text("advice"),
+        must=of.text("must"),
+        follows=of.text("follows"),
+        text=of.text("text"),
+        timeline=_timeline(of.object("timeline")) if of.has("timeline") else None,
+    )
+
+
+def _party(of: _Fields) -> Party:
+    return Party(
+        of.text("process"),
+        of.text("text"),
+        of.text("made"),
+        of.texts("details"),
+        of.objects("frames", _place),
+        of.objects("buffers", _drawn),
+    )
+
+
+def _place(of: _Fields) -> Place:
+    frame = Frame(
+        of.text("text"), of.text("path"), of.number("line"), of.text("function"), of.text("library")
+    )
+    return Place(frame, of.number("first"), of.texts("source"))
+
+
+def _drawn(of: _Fields) -> Drawn:
+    return Drawn(
+        of.text("role"),
+        of.number("count"),
+        of.text("datatype"),
+        of.optional("address"),
+        of.texts("tree"),
+        of.picture("tree_svg"),
+        of.picture("map_svg"),
+    )
+
+
+def _timeline(of: _Fields) -> Timeline:
+    return Timeline(
+        of.text("title"),
+        of.texts("lanes"),
+        of.objects("rows", _row),
+        of.number("before"),
+        of.number("after"),
+        of.objects("now", lambda one: (one.text("process"), one.text("text"))),
+    )
+
+
+def _row(of: _Fields) -> Row:
+    def cell(one: _Fields) -> Cell:
+        return Cell(one.text("call"), one.text("data"), one.text("place"))
+
+    return Row(of.number("ordinal"), of.flag("here"), of.objects("cells", cell))

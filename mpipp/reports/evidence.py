@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""What a report shows of a finding beside its words: source, datatypes and memory of each party.
+
+It is taken while the program's records can be read, as values for JSON; pictures are SVG.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from mpipp.checks.finding import Evidence
+from mpipp.errors import MpippError
+from mpipp.model import Buffer, DatatypeRecord
+from mpipp.show import describe
+from mpipp.show.memorymap import svg as map_svg
+from mpipp.show.memorymap.maps import memory_map
+from mpipp.show.printing import Limits
+from mpipp.show.trees import meta_tree
+from mpipp.show.trees_svg import tree_svg
+
+_MOST_BUFFERS = 4
+_MOST_SHARES = 64  # of a v or w form, that are looked at for their datatypes
+_MOST_LINES = 40  # of a tree
+_LARGEST = 1 << 18  # characters of a picture
+
+
+def buffers(of: Evidence) -> list[dict[str, Any]]:
+    """The communication buffers of a call, or the datatype that a finding is about."""
+    if isinstance(of.made, DatatypeRecord):
+        return [_picture("", of.made, 1, None, None)]
+    if of.call is None:
+        return []
+    found: list[dict[str, Any]] = []
+    for buffer in of.call.buffers:
+        over = of.call.state == "over"  # where its buffer was is not kept
+        address = None if over or "remote" in buffer.access else buffer.address
+        mark = of.displacement if of.role == buffer.role else None
+        for datatype, count in _entries(buffer):
+            found.append(_picture(buffer.role, datatype, count, address, mark))
+    return found[:_MOST_BUFFERS]
+
+
+def _entries(buffer: Buffer) -> Iterator[tuple[DatatypeRecord, int]]:
+    # Its datatype with the entries, or each one that its shares have.
+    if buffer.shares is None:
+        if isinstance(buffer.datatype, DatatypeRecord):
+            yield buffer.datatype, buffer.total_count
+        return
+    seen = set()
+    try:
+        shares = [buffer.share(i) for i in range(min(buffer.share_count, _MOST_SHARES))]
+    except MpippError:  # arrays of the caller that cannot be read
+        return
+    for share in shares:
+        known = share.datatype
+        if isinstance(known, DatatypeRecord) and known.header.record not in seen:
+            seen.add(known.header.record)
+            yield known, share.count
+
+
+def _picture(
+    role: str, datatype: DatatypeRecord, count: int, address: int | None, mark: int | None
+) -> dict[str, Any]:
+    tree = datatype.tree
+    found: dict[str, Any] = {
+        "role": role,
+        "count": count,
+        "datatype": describe.summary(datatype),
+        "address": address,
+        "tree": [],
+        "tree_svg": "",
+        "map_svg": "",
+    }
+    if datatype.header.null:
+        return found
+    try:
+        found["tree"] = meta_tree(tree, limits=Limits(elements=_MOST_LINES))
+        found["tree_svg"] = _small(tree_svg(tree)) if not tree.is_leaf else ""
+        found["map_svg"] = _small(map_svg.svg(memory_map(tree, max(count, 0)), mark=mark))
+    except MpippError:  # its record makes no sense
+        pass
+    return found
+
+
+def _small(svg: str) -> str:
+    return svg if len(svg) <= _LARGEST else ""

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""A run's findings as one page of HTML: it needs no network, and runs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mpipp.reports.directory import Drawn, Entry, Party, Place, Row, Run, Timeline
+from mpipp.reports.plain import html as e
+from mpipp.reports.style import STYLE
+from mpipp.reports.svg import cleaned
+
+# A browser that finds anything else in it does not load or run it.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_MANY = 12  # findings, of which only the errors are open
+
+
+def html(run: Run) -> str:
+    """The page."""
+    entries = sorted(run.findings, key=lambda one: (one.severity != "error", _place(one), one.id))
+    title = run.summary or "no findings"
+    parts = [
+        "<!DOCTYPE html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="color-scheme" content="light dark">',
+        f'<meta http-equiv="Content-Security-Policy" content="{e(_POLICY)}">',
+        f"<title>mpipp: {e(title)}</title>",
+        f"<style>{STYLE}</style></head><body>",
+        '<a class="skip" href="#findings">Skip to the findings</a>',
+        "<header>",
+        f"<h1>{e(title)}</h1>",
+        *_run(run),
+        "</header>",
+        *_contents(entries),
+        '<main id="findings" tabindex="-1">',
+        *_findings(entries),
+        "</main></body></html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _run(run: Run) -> Iterator[str]:
+    rows = [
+        ("Command", " ".join(run.command)),
+        ("In", run.directory),
+        ("MPI", run.mpi),
+        ("Started", run.started),
+        ("Took", f"{run.seconds:g} s"),
+        ("Exit status", "" if run.exit is None else str(run.exit)),
+    ]
+    yield '<dl class="run">'
+    yield from (f"<div><dt>{e(name)}</dt><dd>{e(text)}</dd></div>" for name, text in rows if text)
+    yield "</dl>"
+    if run.not_checked:
+        yield '<section class="note" aria-labelledby="unchecked">'
+        yield '<h2 id="unchecked">Not checked</h2>'
+        yield from _list(run.not_checked)
+        yield "</section>"
+    if run.suppressed:
+        yield '<section class="note" aria-labelledby="suppressed">'
+        yield '<h2 id="suppressed">Suppressed</h2>'
+        yield from _list([f"{one.reason} ({one.count})" for one in run.suppressed])
+        yield "</section>"
+
+
+def _list(items: Sequence[str], look: str = "") -> Iterator[str]:
+    if items:
+        yield f'<ul class="{look}">' if look else "<ul>"
+        yield from (f"<li>{e(item)}</li>" for item in items)
+        yield "</ul>"
+
+
+def _contents(entries: Sequence[Entry]) -> Iterator[str]:
+    if len(entries) < 2:
+        return
+    yield '<nav aria-labelledby="contents"><h2 id="contents">Findings</h2><ol>'
+    for number, entry in enumerate(entries, 1):
+        yield (
+            f'<li>{_badge(entry)} <a href="#f{number}">{e(entry.what)}</a> '
+            f'<span class="dim">{e(_place(entry))}</span></li>'
+        )
+    yield "</ol></nav>"
+
+
+def _findings(entries: Sequence[Entry]) -> Iterator[str]:
+    if not entries:
+        yield '<p class="none">Nothing was found.</p>'
+    for severity, title in (("error", "Errors"), ("warning", "Warnings")):
+        chosen = [(n, one) for n, one in enumerate(entries, 1) if one.severity == severity]
+        if not chosen:
+            continue
+        yield f'<section aria-labelledby="{severity}s"><h2 id="{severity}s">{title}</h2>'
+        for number, entry in chosen:
+            is_open = severity == "error" or len(entries) <= _MANY
+            yield f'<details class="finding {severity}" id="f{number}"{" open" * is_open}>'
+            yield f"<summary>{_badge(entry)} <h3>{e(entry.what)}</h3>"
+            yield f'<span class="dim">{e(_place(entry))}</span>{_libraries(entry)}</summary>'
+            yield from _finding(entry)
+            yield "</details>"
+        yield "</section>"
+
+
+def _badge(entry: Entry) -> str:
+    return f'<span class="badge {entry.severity}">{entry.severity}</span>'
+
+
+def _libraries(entry: Entry) -> str:
+    names = dict.fromkeys(party.library for party in entry.parties if party.library)
+    return "".join(f' <span class="badge library">in {e(name)}</span>' for name in names)
+
+
+def _place(entry: Entry) -> str:
+    return next((party.places[0].frame.text for party in entry.parties if party.places), "")
+
+
+def _finding(entry: Entry) -> Iterator[str]:
+    if entry.parties:
+        yield '<div class="parties">'
+        for party in entry.parties:
+            yield from _party(party)
+        yield "</div>"
+    else:
+        yield f'<pre class="block">{e(entry.text)}</pre>'
+    rows = [
+        ("May follow from", entry.follows),
+        ("Rule", entry.rule),
+        ("To do", entry.advice),
+        ("MUST", entry.must),
+        ("Check", f"{entry.check}, {entry.id}" if entry.id != entry.check else entry.check),
+    ]
+    yield '<dl class="rule">'
+    yield from (f"<div><dt>{name}</dt><dd>{e(text)}</dd></div>" for name, text in rows if text)
+    yield "</dl>"
+    if entry.timeline is not None:
+        yield from _timeline(entry.timeline)
+
+
+def _party(party: Party) -> Iterator[str]:
+    yield '<section class="party">'
+    yield f"<h4>{e(party.process or 'the process')}</h4>"
+    yield f'<p class="call"><code>{e(party.text)}</code></p>'
+    for number, place in enumerate(party.places):
+        yield from _source(place, party.made if number == 0 else "from", number == 0)
+    yield from _list(party.details, "details")
+    for buffer in party.buffers:
+        yield from _buffer(buffer)
+    yield "</section>"
+
+
+def _source(place: Place, how: str, is_open: bool) -> Iterator[str]:
+    frame = place.frame
+    where = f"{e(how)} <strong>{e(frame.text)}</strong>"
+    if not place.source:
+        yield f'<p class="place">{where}</p>'
+        return
+    yield f'<details class="source"{" open" * is_open}><summary>{where}</summary>'
+    yield f'<div class="scroll" role="region" tabindex="0" aria-label="source of {e(frame.text)}">'
+    yield "<pre>"
+    for number, line in enumerate(place.source, place.first):
+        here = number == frame.line
+        row = f'<span class="number">{number:>5}</span> {e(line)}'
+        yield f"<mark>{row}</mark>" if here else row
+    yield "</pre></div>"
+    if frame.path:
+        yield f'<p class="dim path">{e(frame.path)}</p>'
+    yield "</details>"
+
+
+def _buffer(drawn: Drawn) -> Iterator[str]:
+    amount = f"{drawn.count} {drawn.datatype}" if drawn.role else drawn.datatype
+    title = f"{drawn.role}: {amount}" if drawn.role else amount
+    where = "" if drawn.address is None else f" at {drawn.address:#x}"
+    yield f'<section class="buffer"><h5>{e(title + where)}</h5>'
+    for svg, what in ((drawn.tree_svg, "Type tree"), (drawn.map_svg, "Memory")):
+        picture = cleaned(svg, f"{what} of {amount}") if svg else ""
+        if picture:
+            yield f'<figure><figcaption>{what}</figcaption><div class="scroll" role="region" '
+            yield f'tabindex="0" aria-label="{what} of {e(amount)}">{picture}</div></figure>'
+    if len(drawn.tree) > 2:
+        yield "<details><summary>Type tree as text</summary>"
+        yield f'<div class="scroll" role="region" tabindex="0" aria-label="text of {e(amount)}">'
+        yield f"<pre>{e(chr(10).join(drawn.tree))}</pre></div></details>"
+    yield "</section>"
+
+
+def _timeline(of: Timeline) -> Iterator[str]:
+    yield '<section class="around"><h4>Around it</h4>'
+    if of.rows:
+        yield from _calls(of)
+    if of.now:
+        yield '<h5>When it was looked at</h5><dl class="now">'
+        yield from (f"<div><dt>{e(who)}</dt><dd>{e(what)}</dd></div>" for who, what in of.now)
+        yield "</dl>"
+    yield "</section>"
+
+
+def _calls(of: Timeline) -> Iterator[str]:
+    yield f'<div class="scroll" role="region" tabindex="0" aria-label="{e(of.title)}">'
+    yield f"<table><caption>{e(of.title)}</caption><thead><tr>"
+    yield '<th scope="col"><abbr title="number">No.</abbr></th>'
+    yield from (f'<th scope="col">{e(lane)}</th>' for lane in of.lanes)
+    yield "</tr></thead><tbody>"
+    width = len(of.lanes) + 1
+    if of.before:
+        yield f'<tr><td class="dim" colspan="{width}">{of.before:,} before</td></tr>'
+    for row in of.rows:
+        yield from _row(row)
+    if of.after:
+        yield f'<tr><td class="dim" colspan="{width}">{of.after:,} after</td></tr>'
+    yield "</tbody></table></div>"
+
+
+def _row(row: Row) -> Iterator[str]:
+    yield '<tr class="here" aria-current="true">' if row.here else "<tr>"
+    yield f'<th scope="row">{row.ordinal:,}</th>'
+    for cell in row.cells:
+        if not cell.call:
+            yield '<td class="dim">none</td>'
+            continue
+        place = f'<span class="dim">{e(cell.place)}</span>' if cell.place else ""
+        yield f"<td><code>{e(cell.call)}</code> {e(cell.data)} {place}</td>"
+    yield "</tr>"

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Places in the source of a program, and the lines around them as they were when it ran."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+_AROUND = 3  # lines before and after
+_LONGEST = 400  # characters of a line
+_MOST = 1 << 24  # bytes of a file that is read
+
+
+class Frame(NamedTuple):
+    """A call in the program."""
+
+    text: str  # "file.c:12 in main", or what is known of it
+    path: str = ""  # of the source, "" if it is not known
+    line: int = 0
+    function: str = ""
+    library: str = ""  # the name of the shared object that it is in, "" in the program itself
+
+
+class Sources:
+    """The files that were read, each once."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, list[str]] = {}
+
+    def record(self, frame: Frame) -> dict[str, Any]:
+        """A place for machines, with the lines around it if they can be read."""
+        first, lines = self._excerpt(frame.path, frame.line)
+        return {**frame._asdict(), "first": first, "source": lines}
+
+    def _excerpt(self, path: str, line: int) -> tuple[int, list[str]]:
+        lines = self._lines(path) if path and line else []
+        if not 0 < line <= len(lines):
+            return 0, []
+        first = max(1, line - _AROUND)
+        return first, [text[:_LONGEST] for text in lines[first - 1 : line + _AROUND]]
+
+    def _lines(self, path: str) -> list[str]:
+        if path not in self._files:
+            self._files[path] = _read(path)
+        return self._files[path]
+
+
+def _read(path: str) -> list[str]:
+    try:
+        with open(path, "rb") as file:
+            text = file.read(_MOST).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return []
+    return text.expandtabs(4).split("\n")

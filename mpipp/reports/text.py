@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""A run's findings as text, each with the lines of source that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mpipp.reports.directory import Entry, Place, Run
+from mpipp.reports.plain import plain
+
+
+def lines(run: Run) -> Iterator[str]:
+    """The report, without line ends."""
+    yield from map(plain, _lines(run))
+
+
+def _lines(run: Run) -> Iterator[str]:
+    if run.command:
+        yield f"{' '.join(run.command)}"
+        yield f"  {', '.join(_facts(run))}"
+        yield ""
+    for entry in run.findings:
+        yield from _block(entry)
+        yield ""
+    yield from (f"not checked: {sentence}" for sentence in run.not_checked)
+    if run.suppressed:
+        yield suppressed(run)
+    yield run.summary
+
+
+def _facts(run: Run) -> Iterator[str]:
+    if run.mpi:
+        yield run.mpi
+    if run.started:
+        yield f"started {run.started}"
+    yield f"took {run.seconds:g} s"
+    if run.exit is not None:
+        yield f"exit status {run.exit}"
+
+
+def suppressed(run: Run) -> str:
+    """ "2 suppressed: known leak in foo (1), ..."."""
+    count = sum(one.count for one in run.suppressed)
+    reasons = ", ".join(f"{one.reason} ({one.count})" for one in run.suppressed)
+    return f"{count} suppressed: {reasons}"
+
+
+def _block(entry: Entry) -> Iterator[str]:
+    # As the run printed it, and behind each place its line.
+    places = {place.frame.text: place for party in entry.parties for place in party.places}
+    for line in entry.text.split("\n"):
+        yield line
+        known = places.pop(_place(line), None)
+        if known is not None:
+            source = _line(known)
+            indent = " " * (len(line) - len(line.lstrip()))
+            if source:
+                yield f"{indent}  {known.frame.line} | {source}"
+
+
+def _place(line: str) -> str:
+    # "    called at rows.c:22 in main" names one.
+    for word in ("called at ", "made at ", "from "):
+        before, found, place = line.partition(word)
+        if found and (not before.strip() or before.endswith(", ")):
+            return place
+    return ""
+
+
+def _line(place: Place) -> str:
+    number = place.frame.line - place.first
+    return place.source[number].strip() if 0 <= number < len(place.source) else ""

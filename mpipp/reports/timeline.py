@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""What processes did around a finding: the calls of its channel, by ordinal, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from mpipp.checks.finding import Finding
+from mpipp.checks.process import Process
+from mpipp.errors import MpippError
+from mpipp.model import Call, Channel, Comm, Site, Stretch, Thread
+from mpipp.show import oneline
+from mpipp.show.describe import Surroundings
+
+_AROUND = 3  # ordinals before and after
+_MOST = 8  # lanes, and groups of processes
+
+Where = Callable[[Process, Site], str]  # a source line, "" if it is not known
+Label = Callable[..., str]
+
+
+class _Lane(NamedTuple):
+    # A process in a channel.
+    process: Process
+    channel: Channel
+    stretches: list[Stretch]
+
+
+def timeline(
+    of: Finding, processes: Sequence[Process], where: Where, label: Label
+) -> dict[str, Any]:
+    """The calls before and after those that met, and what each process does or did last."""
+    found: dict[str, Any] = {"title": "", "lanes": [], "rows": [], "before": 0, "after": 0}
+    try:
+        lanes, ordinal, title = _lanes(of, processes)
+        if lanes:
+            found["title"] = title
+            found["lanes"] = [_title(lane, label) for lane in lanes]
+            found.update(_rows(lanes, ordinal, where))
+    except MpippError:  # of records that make no sense the checks tell
+        pass
+    found["now"] = _now(processes, where, label)
+    return found
+
+
+def _now(processes: Sequence[Process], where: Where, label: Label) -> list[dict[str, str]]:
+    # Those that do the same together.
+    groups: dict[str, list[int]] = {}
+    for process in processes:
+        groups.setdefault(now(process, where), []).append(process.number)
+    found = [
+        {"process": label(*numbers), "text": text}
+        for text, numbers in sorted(groups.items(), key=lambda group: group[1])
+    ]
+    return found[:_MOST]
+
+
+def now(process: Process, where: Where) -> str:
+    """What a process does, or has done last."""
+    try:
+        for thread in process.threads:
+            if isinstance(thread, Thread) and thread.call is not None:
+                return f"in {thread.call.procedure}{_called(where(process, thread.call.site))}"
+        last = next(process.registry.last_calls(), None)
+    except MpippError as error:
+        return str(error)
+    if last is None:
+        return "has not called MPI"
+    return f"after {last.procedure}{_called(where(process, last.site))}"
+
+
+def _called(place: str) -> str:
+    return f", called at {place}" if place else ""
+
+
+def _title(lane: _Lane, label: Label) -> str:
+    name = label(lane.process.number)
+    sequence = lane.channel.sequence
+    return name if sequence == "collectives" else f"{name} {sequence.split()[-1]}"
+
+
+def _lanes(of: Finding, processes: Sequence[Process]) -> tuple[list[_Lane], int, str]:
+    # The channel that the first party's call with an ordinal is in, as each process has it.
+    for party in of.parties:
+        call, process = party.evidence.call, processes[party.process]
+        comm = _comm(process, party.evidence.comm, call)
+        if call is None or call.ordinal is None or comm is None:
+            continue
+        if call.facts.over == "comm":
+            return _members(comm, processes), call.ordinal, f"collective calls on {_name(comm)}"
+        lanes = [
+            lane
+            for one in of.parties
+            for lane in _of_message(processes[one.process], one.evidence.comm, one.evidence.call)
+        ]
+        return lanes, call.ordinal, f"messages with tag {call.tag} on {_name(comm)}"
+    return [], 0, ""
+
+
+def _comm(process: Process, known: Comm | None, call: Call | None) -> Comm | None:
+    if known is not None or call is None or call.comm is None:
+        return known
+    found = process.usable("comm", call.comm)
+    return found if isinstance(found, Comm) else None
+
+
+def _name(comm: Comm) -> str:
+    return comm.header.name or f"a communicator of {comm.size} processes"
+
+
+def _members(comm: Comm, processes: Iterable[Process]) -> list[_Lane]:
+    found: list[tuple[int, _Lane]] = []
+    for process in processes:
+        for other in process.registry.objects("comm", ended=True):
+            if isinstance(other, Comm) and other.identity == comm.identity:
+                found += ((other.rank, lane) for lane in _lane(process, other, "collectives"))
+    found.sort(key=lambda one: one[0])
+    return [lane for _, lane in found[:_MOST]]
+
+
+def _of_message(process: Process, known: Comm | None, call: Call | None) -> list[_Lane]:
+    comm = _comm(process, known, call)
+    if call is None or comm is None or call.tag is None:
+        return []
+    way, peer = ("sends", call.dest) if call.dest is not None else ("receives", call.source)
+    prefix = "partitioned " if call.partitioned else ""
+    return _lane(process, comm, prefix + way, peer, call.tag)
+
+
+def _lane(
+    process: Process, comm: Comm, sequence: str, peer: int | None = None, tag: int = 0
+) -> list[_Lane]:
+    for channel in comm.channels:
+        same = peer is None or (channel.peer, channel.tag) == (peer, tag)
+        if channel.sequence == sequence and same:
+            return [_Lane(process, channel, process.registry.past(comm, channel))]
+    return []
+
+
+def _rows(lanes: Sequence[_Lane], ordinal: int, where: Where) -> dict[str, Any]:
+    last = max(lane.channel.count for lane in lanes)
+    first, end = max(1, ordinal - _AROUND), min(last, ordinal + _AROUND)
+    rows = [
+        {
+            "ordinal": number,
+            "here": number == ordinal,
+            "cells": [_cell(lane, number, where) for lane in lanes],
+        }
+        for number in range(first, end + 1)
+    ]
+    return {"rows": rows, "before": first - 1, "after": max(0, last - end)}
+
+
+def _cell(lane: _Lane, ordinal: int, where: Where) -> dict[str, str]:
+    # What a process did; nothing is known of ordinals that are not kept.
+    if ordinal > lane.channel.count:
+        return {"call": "", "data": "", "place": ""}
+    stretch = next((s for s in lane.stretches if s.first <= ordinal < s.end), None)
+    if stretch is None:
+        return {"call": "?", "data": "not kept", "place": ""}
+    call = stretch.at(ordinal).call
+    around: Surroundings = lane.process.around
+    return {
+        "call": call.procedure,
+        "data": ", ".join(oneline.data(call, around)),
+        "place": where(lane.process, call.site),
+    }

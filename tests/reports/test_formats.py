@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp report`: what a watched run has found, as text, for machines and for other tools."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+import reports
+import support
+from support import MPI, on_mpi
+
+SCHEMA = Path(__file__).resolve().parent / "sarif-2.1.0.json"
+
+TEXT = """\
+mpipp run --check --report report --mpiexec {mpiexec} -n 2 -- ./wrong ./libgrid.so
+  {name}, started TIME, took N s, exit status 0
+
+warning: 1 datatype is not freed
+  ranks 0 and 1: MPI_Datatype #N, CONTIGUOUS[3], size 12, extent 12, not committed
+    made at grid.c:6 in grid_setup, in libgrid.so
+      6 | MPI_Type_contiguous(3, MPI_INT, row);
+  rule: MPI-4.1, section 11.2.2: a program should free what it made before MPI_Finalize
+  to do: call MPI_Type_free when it is needed no more
+  MUST: MUST_ERROR_LEAK_DATATYPE
+
+error: what is sent does not match what is received, after 2 elements: MPI_INT is sent, \
+MPI_DOUBLE received
+  rank 0: MPI_Send(dest = 1, tag = 7, comm = "MPI_COMM_WORLD", buf = 4 RESIZED[0, 24])
+    called at wrong.c:35 in exchange
+      35 | MPI_Send(all, 4, particle, 1, 7, MPI_COMM_WORLD);
+    sends MPI_INT: buf(RESIZED)[0](STRUCT)[1][0](INT)
+  rank 1: MPI_Recv(source = 0, tag = 7, comm = "MPI_COMM_WORLD", buf = 12 MPI_DOUBLE)
+    called at wrong.c:37 in exchange
+      37 | MPI_Recv(all, 12, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    receives MPI_DOUBLE: buf[2](DOUBLE)
+    message number 5
+  rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH
+
+error: what is sent does not match what is received, at the first element: MPI_INT is sent, \
+MPI_FLOAT received
+  rank 0: MPI_Bcast(root = 0, comm = "<img src=x onerror=alert(3)>\\"'&\\033]0;title\\a\\\\xc3(", \
+buffer = 4 MPI_INT)
+    called at wrong.c:54 in main
+      54 | MPI_Bcast(data, 4, rank == 0 ? MPI_INT : MPI_FLOAT, 0, comm);
+    sends MPI_INT: buffer(INT)
+  rank 1: MPI_Bcast(root = 0, comm = "<img src=x onerror=alert(3)>\\"'&\\033]0;title\\a\\\\xc3(", \
+buffer = 4 MPI_FLOAT)
+    called at wrong.c:54 in main
+    receives MPI_FLOAT: buffer(FLOAT)
+    collective call number 2
+  rule: MPI-4.1, section 6.2: the amount and types sent must be those received
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH
+
+2 errors, 1 warning in 2 processes, 48 calls
+"""
+
+
+def same(text: str) -> str:
+    """Without what differs from run to run."""
+    text = re.sub(r"started \S+, took [\d.]+ s", "started TIME, took N s", text)
+    return re.sub(r"MPI_Datatype #\d+", "MPI_Datatype #N", text)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_text(mpi: MPI) -> None:
+    run = reports.once(mpi.id)
+    name = {"mpich4": "MPICH", "openmpi4": "Open MPI"}[mpi.id]
+    found = same(reports.asked(run))
+    found = re.sub(rf"(?m)^  {name} [\d.]+,", f"  {name},", found)
+    expected = TEXT.format(mpiexec=" ".join(mpi.mpiexec), name=name)
+    assert found == mpi.cited(expected)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_json(mpi: MPI) -> None:
+    run = reports.once(mpi.id)
+    content = json.loads(reports.asked(run, "--format", "json"))
+    assert content == json.loads((run.report / "findings.json").read_text())
+    assert (content["errors"], content["warnings"], content["more"]) == (2, 1, 0)
+    leak, message, bcast = content["findings"]
+    (place,) = leak["parties"][0]["frames"]
+    assert (place["library"], place["function"], place["line"]) == ("libgrid.so", "grid_setup", 6)
+    assert place["source"][place["line"] - place["first"]].strip().startswith("MPI_Type_contig")
+    around = message["timeline"]
+    assert around["lanes"] == ["rank 0 sends", "rank 1 receives"]
+    assert (around["before"], around["after"]) == (1, 1)
+    assert [row["ordinal"] for row in around["rows"]] == [2, 3, 4, 5, 6, 7, 8]
+    assert [cell["data"] for row in around["rows"] if row["here"] for cell in row["cells"]] == [
+        "4 RESIZED[0, 24]",
+        "12 MPI_DOUBLE",
+    ]
+    assert around["now"] == [
+        {"process": "ranks 0 and 1", "text": "in MPI_Finalize, called at wrong.c:59 in main"}
+    ]
+    assert [[cell["call"] for cell in row["cells"]] for row in bcast["timeline"]["rows"]] == [
+        ["MPI_Barrier"] * 2,
+        ["MPI_Bcast"] * 2,
+    ]
+    assert [buffer["count"] for party in message["parties"] for buffer in party["buffers"]] == [
+        4,
+        12,
+    ]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_sarif(mpi: MPI) -> None:
+    run = reports.once(mpi.id)
+    log = json.loads(reports.asked(run, "--format", "sarif"))
+    jsonschema.validate(log, json.loads(SCHEMA.read_text()))
+    (one,) = log["runs"]
+    assert one["originalUriBaseIds"] == {"SRCROOT": {"uri": run.directory.as_uri() + "/"}}
+    places = {}
+    for result in one["results"]:
+        rule = one["tool"]["driver"]["rules"][result["ruleIndex"]]
+        assert rule["id"] == result["ruleId"]
+        where = result["locations"][0]["physicalLocation"]
+        assert where["artifactLocation"]["uri"].startswith("file:///")
+        name = where["artifactLocation"]["uri"].rsplit("/", 1)[1]
+        places[result["ruleId"]] = name, where["region"]["startLine"], result["level"]
+    assert places == {
+        "datatype-leak": ("grid.c", 6, "warning"),
+        "message-types": ("wrong.c", 35, "error"),
+        "collective-types": ("wrong.c", 54, "error"),
+    }
+    leak = next(one for one in one["results"] if one["ruleId"] == "datatype-leak")
+    assert leak["properties"] == {"libraries": ["libgrid.so"]}
+
+
+def test_where_there_is_nothing(tmp_path: Path) -> None:
+    done = support.shell("report", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"mpipp: cannot read {tmp_path}/findings.json (No such file or directory): "
+        "a run with mpipp run --check --report DIR writes it\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "is no JSON: let the program run again"),
+        ("[" * 100000, "is no JSON: let the program run again"),
+        ("[]", "is damaged: let the program run again"),
+        (
+            '{"mpipp": 1, "command": "check"}',
+            "is not of a run of this mpipp: let the program run again",
+        ),
+        ('{"mpipp": 1, "command": "run", "calls": "x"}', "is damaged: calls is of another kind"),
+        (
+            '{"mpipp": 1, "command": "run", "findings": [3]}',
+            "is damaged: let the program run again",
+        ),
+    ],
+)
+def test_what_is_damaged(tmp_path: Path, content: str, said: str) -> None:
+    (tmp_path / "findings.json").write_text(content)
+    done = support.shell("report", tmp_path, "--format", "html")
+    assert done.stderr == f"mpipp: {tmp_path}/findings.json {said}\n"
+    assert done.returncode == 2
