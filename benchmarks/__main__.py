@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from benchmarks import browse, checks_overlap, checks_signatures, debugger, recorder
+from benchmarks import browse, checks_overlap, checks_signatures, debugger, recorder, watched
 from benchmarks.table import Figure
 from tests.support import find_mpi
 
@@ -14,6 +14,7 @@ GROUPS = {
     "recorder": recorder.figures,
     "debugger": debugger.figures,
     "browse": browse.figures,
+    "watched": watched.figures,
 }
 PURE = {  # those that no MPI is needed for
     "signatures": checks_signatures.figures,

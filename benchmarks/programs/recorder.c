@@ -37,6 +37,12 @@ static void ping_pong(long count) {
   }
 }
 
+static void allreduce(long count) {
+  double part = 1, sum;
+  for (long i = 0; i < count; i++)
+    MPI_Allreduce(&part, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
 static void live_datatypes(long count) {
   for (long i = 0; i < count; i++) {
     MPI_Datatype vector;
@@ -73,6 +79,7 @@ int main(int argc, char **argv) {
   } loops[] = {{"datatypes", datatypes},
                {"self", self_messages},
                {"ping-pong", ping_pong},
+               {"allreduce", allreduce},
                {"live", live_datatypes}};
   MPI_Init(&argc, &argv);
   long count = argc > 2 ? atol(argv[2]) : 0;

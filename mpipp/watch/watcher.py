@@ -85,6 +85,7 @@ class Watcher:
         if output.fileno() >= 0:
             self._selector.register(output.fileno(), selectors.EVENT_READ, output)
         self._programs: set[int] = set()  # process numbers of what was started
+        self._any_came = False
         self._watched: list[Watched] = []
         self._ended: list[Watched] = []  # not as they should, in order
         self._told_ends: set[float] = set()
@@ -145,7 +146,7 @@ class Watcher:
             return False
         if self._due is not None:
             return False
-        return self._is_last or now - self._emptied > (_LINGER if self._watched else _LATEST)
+        return self._is_last or now - self._emptied > (_LINGER if self._any_came else _LATEST)
 
     def _timeout(self) -> float:
         if self._due is None:
@@ -171,6 +172,7 @@ class Watcher:
 
     def _greet(self, made: socket.socket) -> None:
         hello = handed(made)
+        self._any_came |= hello is not None
         if isinstance(hello, said.Hello):
             one = Watched(made, hello)
             self._watched.append(one)

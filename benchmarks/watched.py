@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: MIT
+"""What it costs to watch a program: kernels and loops without anything, wrapped and watched."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.table import Figure
+from tests.support import MPI, ROOT, compile_program
+
+PROGRAMS = Path(__file__).parent / "programs"
+# By name, how often each iterates: some 0.4 s of two processes, and calls by the ten thousands.
+KERNELS = {
+    "halo2d": 8000,
+    "halo3d": 5000,
+    "transpose": 1500,
+    "cg": 5000,
+    "wavefront": 250,
+    "sort": 1500,
+}
+ALONE, WRAPPED, WATCHED = "alone", "wrapped", "watched"
+ROUNDS = 15
+_FEW = 100  # iterations after which nothing new is asked
+_SELF_AIM = 270  # instructions: the recorder's 150, and 120
+_LEDGER_AIMS = {"alike": (10_000_000, 1 << 16), "random": (1_000_000, 64 << 20)}
+
+
+class Ran(NamedTuple):
+    """One run of a program."""
+
+    words: list[str]  # that it printed
+    said: str  # by mpipp
+    ended: float  # on the system's clock
+
+
+def ran(
+    mpi: MPI, how: str, command: Sequence[str | Path], n: int = 2, options: Sequence[str] = ()
+) -> Ran:
+    """Run a program in one of the three ways; it must end well."""
+    env = {**mpi.env, "PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": mpi.wrapper}
+    words = [*mpi.mpiexec, "-n", str(n)]
+    if how == WRAPPED:
+        words += ["env", f"LD_PRELOAD={mpi.wrapper}"]
+    if how == WATCHED:
+        launcher = ["--mpiexec", " ".join(mpi.mpiexec), "-n", str(n), "--mpicc", mpi.mpicc]
+        words = [sys.executable, "-m", "mpipp.cli", "run", "--check", *launcher, *options, "--"]
+    done = subprocess.run(
+        [*words, *map(str, command)], env=env, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr
+    return Ran(done.stdout.split(), done.stderr, time.time())
+
+
+def kernel(mpi: MPI, name: str) -> Path:
+    """A kernel, compiled."""
+    return compile_program(PROGRAMS / "kernels" / f"{name}.c", mpi, ("-O2", "-w", "-lm"))
+
+
+def _least(mpi: MPI, command: Sequence[str | Path], n: int, rounds: int) -> dict[str, float]:
+    # Seconds that it prints, of runs in turn; a kernel's checksum is the same in all.
+    least: dict[str, float] = {}
+    sums = set()
+    for _ in range(rounds):
+        for how in (ALONE, WRAPPED, WATCHED):
+            seconds, checksum = ran(mpi, how, command, n).words
+            least[how] = min(least.get(how, 1e9), float(seconds))
+            sums.add(checksum if command[0] != _loops(mpi) else "")
+    assert len(sums) == 1, f"{command[0]}: {sums}"
+    return least
+
+
+def _loops(mpi: MPI) -> Path:
+    return compile_program(PROGRAMS / "recorder.c", mpi, ("-O2", "-w"))
+
+
+# Instructions, by callgrind.
+
+
+def _instructions(mpi: MPI, how: str, command: Sequence[str | Path], n: int = 1) -> dict[str, int]:
+    # Of all processes, by object file.
+    with tempfile.TemporaryDirectory() as directory:
+        words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={directory}/%p"]
+        ran(mpi, how, [*words, "--trace-children=no", *command], n)
+        found: dict[str, int] = {}
+        for file in Path(directory).iterdir():
+            for name, count in _by_object(file.read_text()):
+                found[name] = found.get(name, 0) + count
+    return found
+
+
+def _by_object(text: str) -> Iterator[tuple[str, int]]:
+    # The own cost of what follows "ob=", with names that are said once and numbered.
+    names: dict[str, str] = {}
+    name, is_call = "", False
+    for line in text.splitlines():
+        if line.startswith("ob="):
+            number, _, said = line[3:].partition(" ")
+            name = names.setdefault(number, said)
+        elif line.startswith("cob="):
+            number, _, said = line[4:].partition(" ")
+            names.setdefault(number, said)
+        elif line.startswith("calls="):
+            is_call = True  # the next line is the callee's cost
+        elif line[:1] in "0123456789+-*":
+            if not is_call:
+                yield name, int(line.split()[1])
+            is_call = False
+
+
+def _added(mpi: MPI, command: Sequence[str | Path], n: int, few: int, many: int) -> float:
+    # The wrapper's instructions of a watched program beside the program's own: without the
+    # library's, most of which are spent waiting.
+    counts = []
+    for iterations in (few, many):
+        found = _instructions(mpi, WATCHED, [*command, str(iterations)], n)
+        wrapper = sum(count for name, count in found.items() if "mpipp" in name)
+        own = sum(count for name, count in found.items() if name == str(command[0]))
+        counts.append((wrapper, own))
+    (wrapper, own), (more, most) = counts
+    return 1 + (more - wrapper) / (most - own)
+
+
+def _self_instructions(mpi: MPI) -> float:
+    # That a call takes more when it is watched than without anything.
+    totals = []
+    for how in (WATCHED, ALONE):
+        few, many = (
+            sum(_instructions(mpi, how, [_loops(mpi), "self", str(count)]).values())
+            for count in (2000, 12000)
+        )
+        totals.append((many - few) / 11000)  # the loop runs 1.1 x count rounds
+    return (totals[0] - totals[1]) / 3  # Irecv, Isend, Waitall
+
+
+# Figures.
+
+
+def _kernels(mpi: MPI) -> Iterator[Figure]:
+    ratios: dict[str, list[float]] = {WRAPPED: [], WATCHED: []}
+    for name, iterations in KERNELS.items():
+        program = kernel(mpi, name)
+        least = _least(mpi, [program, str(iterations)], 2, ROUNDS)
+        for how in (WRAPPED, WATCHED):
+            ratios[how].append(least[how] / least[ALONE])
+            note = f"of {least[ALONE]:.3f} s"
+            yield Figure(f"{mpi.id}: {name}, {how}", ratios[how][-1], 1.08, "x", note)
+        added = _added(mpi, [program], 2, _FEW, _FEW + iterations // 10)
+        yield Figure(f"{mpi.id}: {name}, watched, instructions", added, 1.08, "x")
+        four = _least(mpi, [program, str(iterations)], 4, 3)
+        yield Figure(
+            f"{mpi.id}: {name}, watched, 4 ranks",
+            four[WATCHED] / four[ALONE],
+            float("inf"),
+            "x",
+            f"of {four[ALONE]:.3f} s",
+        )
+        yield from _questions(mpi, name, iterations)
+    for how, those in ratios.items():
+        mean = sum(those) / len(those)
+        yield Figure(f"{mpi.id}: mean of the kernels, {how}", mean, 1.03, "x")
+
+
+def _questions(mpi: MPI, name: str, iterations: int) -> Iterator[Figure]:
+    asked = []
+    for count in (_FEW, iterations):
+        found = re.search(
+            r"([\d,]+) questions?", ran(mpi, WATCHED, [kernel(mpi, name), str(count)]).said
+        )
+        if not found:
+            return
+        asked.append(int(found[1].replace(",", "")))
+    more = asked[1] - asked[0]
+    yield Figure(f"{mpi.id}: {name}, questions after {_FEW} iterations", more, 0, "")
+
+
+def _loop_figures(mpi: MPI) -> Iterator[Figure]:
+    for loop, count, n, aims in (
+        ("self", 500_000, 1, (float("inf"), float("inf"))),
+        ("datatypes", 300_000, 1, (1.35, 1.7)),
+        ("allreduce", 100_000, 2, (1.15, 1.15)),
+        ("ping-pong", 100_000, 2, (1.05, 1.15)),
+    ):
+        least = _least(mpi, [_loops(mpi), loop, str(count)], n, 9)
+        for how, aim in zip((WRAPPED, WATCHED), aims):
+            yield Figure(f"{mpi.id}: {loop}, {how}", least[how] / least[ALONE], aim, "x")
+    added = _self_instructions(mpi)
+    yield Figure(f"{mpi.id}: self, watched, instructions added per call", added, _SELF_AIM, "")
+
+
+def _past(mpi: MPI) -> Path:
+    flags = ("-O2", "-w", f"-I{ROOT / 'wrapper'}", "-ldl")
+    return compile_program(PROGRAMS / "past.c", mpi, flags)
+
+
+def _pasts(mpi: MPI) -> Iterator[Figure]:
+    for name, (count, aim) in _LEDGER_AIMS.items():
+        kept = float(ran(mpi, WRAPPED, [_past(mpi), name, str(count)], 1).words[0])
+        yield Figure(f"{mpi.id}: ledger of {count:,} messages, {name}", kept, aim, "bytes")
+    found = ran(mpi, WATCHED, [_past(mpi), "random", "250000"], 4)
+    late = found.ended - float(found.words[1])
+    yield Figure(f"{mpi.id}: end of run, 4 ranks, 10^6 random messages", late, 5, "s")
+
+
+def _starts(mpi: MPI) -> Iterator[Figure]:
+    # Until the program runs, of `mpipp exec`; and what a run of no length takes in all.
+    env = {**mpi.env, "PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": mpi.wrapper}
+    for options in ((), ("--check",)):
+        words = [sys.executable, "-m", "mpipp.cli", "exec", *options, "--", "date", "+%s.%N"]
+        times = []
+        for _ in range(11):
+            begin = time.time()
+            said = subprocess.check_output(words, env=env, stderr=subprocess.DEVNULL, text=True)
+            times.append(float(said) - begin)
+        what = " ".join(["mpipp exec", *options])
+        yield Figure(f"{mpi.id}: {what}, until the program", min(times) * 1e3, 60, "ms")
+    least = {}
+    for how in (ALONE, WATCHED):
+        runs = []
+        for _ in range(7):
+            begin = time.time()
+            runs.append(ran(mpi, how, [kernel(mpi, "cg"), "1"]).ended - begin)
+        least[how] = min(runs)
+    more = (least[WATCHED] - least[ALONE]) * 1e3
+    yield Figure(f"{mpi.id}: mpipp run --check, added to a run", more, float("inf"), "ms")
+
+
+def figures(mpi: MPI) -> Iterator[Figure]:
+    """All figures of one MPI."""
+    os.environ.pop("MPIPP_LEDGER", None)
+    yield from _starts(mpi)
+    yield from _pasts(mpi)
+    yield from _loop_figures(mpi)
+    yield from _kernels(mpi)
