@@ -194,6 +194,7 @@ def _all(known: World) -> Iterator[tuple[Member, Channel]]:
 
 def _lost(known: World, sends: Mapping[_Key, _Side], receives: Mapping[_Key, _Side]) -> Findings:
     # Only once both are at their end: until then the receive may come.
+    counts: dict[int, dict[tuple[int, int], int]] = {}  # by receiver's communicator: peer and tag
     for key, sent in sends.items():
         receiver = known.peer(sent.member, sent.channel.peer)
         ended = receiver is not None and at_the_end(receiver.process)
@@ -201,9 +202,10 @@ def _lost(known: World, sends: Mapping[_Key, _Side], receives: Mapping[_Key, _Si
             continue
         if "receives" in receiver.comm.uncertain or receiver.comm.frozen:
             continue
-        count = next(
-            (c.count for c in receiver.comm.channels if _is_other_side(c, key, sent.member)), 0
-        )
+        comm = id(receiver.comm)  # there are many channels, with several processes each
+        if comm not in counts:
+            counts[comm] = _received(receiver.comm)
+        count = counts[comm].get((sent.member.comm.rank, key.tag), 0)
         lost = sent.channel.count - count
         last = next((s for s in sent.stretches if s.first <= count + 1 < s.end), None)
         if lost > 0 and last is not None:
@@ -213,9 +215,8 @@ def _lost(known: World, sends: Mapping[_Key, _Side], receives: Mapping[_Key, _Si
             yield Finding.of("message-lost", f"{many} sent and never received", [party])
 
 
-def _is_other_side(channel: Channel, key: _Key, sender: Member) -> bool:
-    peer = sender.comm.rank
-    return (channel.sequence, channel.peer, channel.tag) == ("receives", peer, key.tag)
+def _received(comm: Comm) -> dict[tuple[int, int], int]:
+    return {(c.peer, c.tag): c.count for c in comm.channels if c.sequence == "receives"}
 
 
 def check_collectives(known: World) -> Findings:
