@@ -10,19 +10,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpipp.errors import AddressError, MpippError, UnreadableMemory
-from mpipp.typetree import Datatype, Extents
 
 if TYPE_CHECKING:
     from mpipp.python.api import TypeTree
+    from mpipp.typetree import Datatype, Extents
 
 __version__ = "0.1.0"
 __all__ = ["AddressError", "Datatype", "Extents", "MpippError", "TypeTree", "UnreadableMemory"]
 
 
 def __getattr__(name: str) -> object:
-    # Debuggers and the shell command start faster without what only Python programs use.
+    # Debuggers, the watcher and the shell command start faster without what only Python programs
+    # use; `mpipp exec` and the watcher are started for every run.
     if name == "TypeTree":
         from mpipp.python.api import TypeTree
 
         return TypeTree
+    if name in ("Datatype", "Extents"):
+        from mpipp import typetree
+
+        return getattr(typetree, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
