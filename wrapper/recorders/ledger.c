@@ -19,19 +19,19 @@ enum {
 
 const uint64_t mpipp_no_item[MPIPP_ONE_BUFFER] = {0};
 
-static uint64_t limit = 16 << 20;
+uint64_t mpipp_ledger_limit = 16 << 20;
 static char *pool, *pool_end;
 
 void mpipp_ledger_open(void) {
   const char *asked = getenv("MPIPP_LEDGER");
-  if (asked) limit = strtoull(asked, NULL, 10);
+  if (asked) mpipp_ledger_limit = strtoull(asked, NULL, 10);
 }
 
 // Zeroed, never given back; NULL beyond the limit.
 static void *take(uint64_t bytes) {
   if (bytes > (uint64_t)(pool_end - pool)) {
     uint64_t chunk = bytes > POOL_BYTES / 4 ? bytes : POOL_BYTES;
-    if (mpipp_registry.ledger_bytes + chunk > limit) return NULL;
+    if (mpipp_registry.ledger_bytes + chunk > mpipp_ledger_limit) return NULL;
     char *memory = mpipp_map(chunk);
     if (!memory) return NULL;
     mpipp_registry.ledger_bytes += chunk;
@@ -225,7 +225,7 @@ void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                        const struct mpipp_call *call, uint64_t place,
                        const struct mpipp_buffer *buffer) {
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];
-  if (!limit || count & MPIPP_UNCERTAIN) return;
+  if (!mpipp_ledger_limit || count & MPIPP_UNCERTAIN) return;
   uint64_t record = mpipp_alike_locked(buffer->record, buffer->datatype);
   one_buffer(words, call, place, buffer, record);
   note(comm, channel, count + 1, words);
@@ -235,7 +235,7 @@ void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *chann
                             const struct mpipp_call *call, uint64_t place, uint64_t ordinal) {
   const struct mpipp_buffer *buffer = &call->buffers[0];
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];
-  if (!limit || count & MPIPP_UNCERTAIN || ordinal > count) return;
+  if (!mpipp_ledger_limit || count & MPIPP_UNCERTAIN || ordinal > count) return;
   uint64_t record = mpipp_alike_locked(buffer->record, buffer->datatype);
   one_buffer(words, call, place, buffer, record);
   mpipp_note_gap_locked(channel);
@@ -249,7 +249,7 @@ void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *chann
 void mpipp_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,
                         const struct mpipp_buffer *buffer) {
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];
-  if (!limit || count & MPIPP_UNCERTAIN) return;
+  if (count & MPIPP_UNCERTAIN) return;
   uint64_t place = mpipp_place(call), record = mpipp_known_alike(buffer->record);
   one_buffer(words, call, place, buffer, record);
   if (record && same(MPIPP_READ(channel->expected), words)) {
@@ -331,7 +331,7 @@ static void note_next(struct mpipp_comm *comm, struct mpipp_channel *channel, ui
 void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                   const struct mpipp_call *call, uint64_t place) {
   uint64_t few[FEW_WORDS], *words = few;
-  if (!limit || call->ordinal & MPIPP_UNCERTAIN) return;
+  if (!mpipp_ledger_limit || call->ordinal & MPIPP_UNCERTAIN) return;
   int vectors = call->present & MPIPP_HAS_VECTORS ? used_vectors(call) : 0;
   uint64_t most = most_words(call, vectors);
   if (most > FEW_WORDS) words = most < 1 << 24 ? mpipp_allocate(most * sizeof *words) : NULL;

@@ -44,6 +44,9 @@ void mpipp_note_gap_locked(struct mpipp_channel *channel);
 // What comes after that ordinal in a run with a period of more than one.
 void mpipp_note_advance(struct mpipp_channel *channel, uint64_t ordinal) MPIPP_COLD;
 
+// The bytes that the ledger may take; 0: none is kept, and no call is ever as expected.
+extern uint64_t mpipp_ledger_limit MPIPP_HIDDEN;
+
 // In line: nearly always the call is as the run has it. That one place calls several procedures, as
 // with a pointer to them, is not seen.
 static inline __attribute__((always_inline)) void mpipp_note(struct mpipp_channel *channel,
@@ -51,16 +54,16 @@ static inline __attribute__((always_inline)) void mpipp_note(struct mpipp_channe
                                                              const struct mpipp_buffer *buffer) {
   const uint64_t *expected = (const uint64_t *)(uintptr_t)MPIPP_READ(channel->expected);
   if (MPIPP_UNLIKELY(expected[1] != call->caller || expected[MPIPP_AT_RECORD] != buffer->record ||
-                     expected[MPIPP_AT_COUNT] != (uint64_t)buffer->count))
-    mpipp_note_further(channel, call, buffer);
-  else if (MPIPP_UNLIKELY(channel->period != 1))
+                     expected[MPIPP_AT_COUNT] != (uint64_t)buffer->count)) {
+    if (mpipp_ledger_limit) mpipp_note_further(channel, call, buffer);
+  } else if (MPIPP_UNLIKELY(channel->period != 1))
     mpipp_note_advance(channel, MPIPP_READ(channel->count) + 1);
 }
 
 // What no call is like: stands for the next one where none is expected.
 extern const uint64_t mpipp_no_item[MPIPP_ONE_BUFFER] MPIPP_HIDDEN;
 
-// The bytes that the ledger may take; 0: none is kept. From MPIPP_LEDGER.
+// Its limit, from MPIPP_LEDGER.
 void mpipp_ledger_open(void);
 
 #endif
