@@ -113,7 +113,16 @@ def _wrong(me: str, other: str | None) -> Iterator[str]:
 
 WRAPPER = PACKAGE.parent / "wrapper"
 # Lowest first; of the generated files, the tables are below all others, the calls above.
-FOLDERS = ("generated", "mpi", "records", "watch", "recorders", "intercept", "generated/calls")
+FOLDERS = (
+    "generated",
+    "mpi",
+    "records",
+    "watch",
+    "recorders",
+    "intercept",
+    "strict",
+    "generated/calls",
+)
 _INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
@@ -24,13 +24,14 @@ from mpipp.checks import (
     memory,
     messages,
     overlaps,
-    past,
     reductions,
     topologies,
     windows,
 )
 from mpipp.checks.consequences import ordered
 from mpipp.checks.finding import Finding, merged
+from mpipp.checks.past import agreement, alone
+from mpipp.checks.past import messages as past_messages
 from mpipp.checks.process import Process
 from mpipp.checks.world import World, worlds
 from mpipp.errors import MpippError
@@ -50,15 +51,15 @@ _OF_ONE: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     inplace.check,
     memory.check,
     overlaps.check,
-    past.check_alone,
+    alone.check,
 )
 _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     windows.check_targets,
     givenup.check,
     messages.check,
     collectives.check,
-    past.check_messages,
-    past.check_collectives,
+    past_messages.check,
+    agreement.check,
     deadlocks.check,
 )
 
@@ -76,9 +77,15 @@ def findings(
     Damaged records are passed over: `failed` is given the reason, and the process, None if a check
     of several could not go on.
     """
-    for one in ordered(_findings(processes, failed, leaks_too)):
-        info = processes[one.parties[0].process].registry.info
-        yield replace(one, standard=info.standard)
+    yield from cited(_findings(processes, failed, leaks_too), processes)
+
+
+def cited(found: Iterable[Finding], processes: Sequence[Process]) -> list[Finding]:
+    """Findings with their consequences behind them, and the version of MPI that they go by."""
+    return [
+        replace(one, standard=processes[one.parties[0].process].registry.info.standard)
+        for one in ordered(found)
+    ]
 
 
 def _findings(

@@ -22,19 +22,22 @@ def check(known: World) -> Findings:
     for knot in found.knots:
         if knot.lenient or knot.mismatch or not found.certain(knot):
             continue
-        parties = tuple(_parties(found, knot))
-        if knot.circle:
-            yield Finding.of("deadlock", _circle(knot), parties)
-        else:
-            ranks = words.verb(sorted(knot.ranks), "waits", "wait")
-            what = f"{ranks} for {words.ranks(knot.ended)}, which will communicate no more"
-            yield Finding.of("lone-wait", what, parties)
+        yield finding(found, knot)
+
+
+def finding(found: Explanation, knot: Knot) -> Finding:
+    """One of them."""
+    parties = tuple(_parties(found, knot))
+    if knot.circle or knot.mismatch:
+        return Finding.of("deadlock", _circle(knot), parties)
+    ranks = words.verb(sorted(knot.ranks), "waits", "wait")
+    what = f"{ranks} for {words.ranks(knot.ended)}, which will communicate no more"
+    return Finding.of("lone-wait", what, parties)
 
 
 def _circle(knot: Knot) -> str:
-    if len(knot.ranks) == 1:
-        return f"{words.ranks(knot.ranks)} waits for itself"
-    return f"{words.ranks(knot.ranks)} wait for each other"
+    ranks = words.ranks(sorted(knot.ranks))
+    return f"{ranks} waits for itself" if len(knot.ranks) == 1 else f"{ranks} wait for each other"
 
 
 def _parties(found: Explanation, knot: Knot) -> Iterator[Party]:

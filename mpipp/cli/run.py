@@ -12,6 +12,7 @@ from mpipp.cli import watched
 from mpipp.cli.launch import built, mpi_for, preload
 from mpipp.cli.mpi import Mpi, mpiexec_of
 from mpipp.cli.program import executable
+from mpipp.cli.start import strict
 from mpipp.errors import MpippError
 
 
@@ -58,9 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
     frames = [] if arguments.frames is None else [f"MPIPP_FRAMES={arguments.frames}"]
     sys.stdout.flush()
     if arguments.check:
-        return watched.run(
-            command, ["env", *frames] if frames else [], built(mpi), program, arguments, mpi.name
-        )
+        settings = frames + [f"{name}={value}" for name, value in strict(arguments).items()]
+        before = ["env", *settings] if settings else []
+        return watched.run(command, before, built(mpi), program, arguments, mpi.name)
     # Every launcher starts `env` as it is, and itself stays without the wrapper.
     command += [*preload(built(mpi)), *frames, *program]
     try:

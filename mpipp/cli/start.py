@@ -7,6 +7,7 @@ Each process of a job runs it, so that it imports no other command.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import stat
@@ -31,19 +32,51 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
     """Declare the options of watched processes."""
     parser.add_argument("--check", action="store_true", help="watch the program: report errors")
     parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="with --check: compare blocking collective calls before they do anything",
+    )
+    parser.add_argument(
+        "--on-error",
+        choices=("report", "handler", "abort"),
+        default="report",
+        help="with --strict: what becomes of such calls that disagree: they go on, the error "
+        "handler is called, or the job ends (default: report)",
+    )
+    parser.add_argument(
         "--hang-after",
         type=float,
         default=30.0,
         metavar="S",
         help="with --check: say why nothing moves after so many seconds (default: 30; 0: never)",
     )
+    parser.add_argument(
+        "--suppress",
+        metavar="FILE",
+        help="with --check: do not tell what FILE says is known, and why; see docs/reports.md",
+    )
 
 
-def seconds(hang_after: float) -> str:
-    """The option as the watcher is given it. Raises MpippError for a negative number."""
-    if hang_after < 0:
-        raise MpippError(f"--hang-after {hang_after:g}: seconds, 0 for never")
-    return f"{hang_after:g}"
+def strict(arguments: argparse.Namespace) -> dict[str, str]:
+    """What --strict and --on-error add to the program's environment."""
+    wanted = arguments.strict or arguments.on_error != "report"
+    return {"MPIPP_STRICT": arguments.on_error} if wanted else {}
+
+
+def settings(arguments: argparse.Namespace, **others: object) -> str:
+    """The options as the watcher is given them.
+
+    Raises MpippError for a negative number, and for a file that makes no sense.
+    """
+    if arguments.hang_after < 0:
+        raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
+    suppress = os.path.abspath(arguments.suppress) if arguments.suppress else ""
+    if suppress:
+        from mpipp.reports import suppressions
+
+        suppressions.read(suppress)
+    # Those of mpipp.watch.settings, which would take some time to load.
+    return json.dumps({"hang_after": arguments.hang_after, "suppress": suppress, **others})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,10 +101,11 @@ def run(arguments: argparse.Namespace) -> int:
     program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
     if not program:
         raise MpippError("no program to run: give it after --, with its arguments")
-    hang_after = seconds(arguments.hang_after)
+    told = settings(arguments)
     wrapper = os.environ.get(WRAPPER) or _wrapper(program[0], arguments.mpicc)
     directory = directory_of_job() if arguments.check else ""
-    start.become(directory, wrapper, hang_after, program)
+    os.environ.update(strict(arguments))
+    start.become(directory, wrapper, told, program)
 
 
 def _wrapper(program: str, mpicc: str | None) -> str:

@@ -20,11 +20,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from mpipp.cli.start import add_watching, seconds
+from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
 from mpipp.reports import directory as reports
 from mpipp.watch import start
-from mpipp.watch.output import INTERRUPTED, LAUNCHER, REPORT
+from mpipp.watch.output import INTERRUPTED, LAUNCHER
 from mpipp.watch.report import NOTHING, Total
 
 _LATE = 40.0  # seconds that a watcher may take after the program's end
@@ -64,14 +64,12 @@ def run(
     Raises:
         MpippError: the launcher cannot be started.
     """
-    hang_after = seconds(arguments.hang_after)
+    told = settings(arguments, kept=bool(arguments.report))
     directory = new_directory()
     begun = time.monotonic()
     how = _how(mpi)
     try:
-        if arguments.report:
-            Path(directory, REPORT).touch()
-        prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, hang_after]
+        prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, told]
         session = _Session(directory)
         status = session.run([*launcher, *_prefixed(program, prefix)])
     finally:
@@ -237,9 +235,8 @@ class _Session:
 
     def summary(self, quiet: bool) -> None:
         """The last lines."""
-        failures = self.not_checked()
-        for sentence in failures:
-            sys.stderr.write(f"mpipp: not checked: {sentence}\n")
+        for sentence in self.total._replace(unchecked=tuple(self.not_checked())).remarks():
+            sys.stderr.write(f"mpipp: {sentence}\n")
         if not quiet or self.total.errors or self.total.warnings:
             sys.stderr.write(f"mpipp: {self.total.line()}\n")
 
@@ -252,6 +249,9 @@ class _Session:
             "errors": total.errors,
             "warnings": total.warnings,
             "more": total.untold,
+            "suppressed": [
+                {"reason": reason, "count": count} for reason, count in total.suppressed
+            ],
             "not_checked": self.not_checked(),
             "summary": total.line(),
             "run": run,

@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The histories of channels: the past that the wrapper keeps (wrapper/recorders/ledger.h)."""
+"""The calls in histories: the past that the wrapper keeps (wrapper/recorders/ledger.h)."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
 
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Buffer, Call, Channel, DatatypeRecord, Kept, Share, Stretch
+from mpipp.model import Broken, Buffer, Call, Channel, DatatypeRecord, Share
 from mpipp.registry.datatypes import Datatypes
-from mpipp.registry.fields import Decoder
-from mpipp.registry.records import RawHistory, RawPage
+from mpipp.registry.history import History, Layout
 from mpipp.registry.source import Source
 
-_MAX_PAGES = 1 << 16
-_MAX_WORDS = 1 << 24  # of a page
-_RECENT = 64  # calls that a run may look back
 _ADDRESS = (1 << 56) - 1
 
 # The fields of a call that the wrapper keeps of a collective one, in its order.
@@ -30,22 +24,17 @@ class Ledger:
     def __init__(self, source: Source, datatypes: Datatypes) -> None:
         self._source = source
         self._datatypes = datatypes
-        self._layout: _Layout | None = None
+        self._layout: Layout | None = None
 
-    def past(self, channel: Channel, comm: int | None) -> list[Stretch]:
-        """What is kept of a channel, in order of ordinals; comm: its communicator's handle.
-
-        Ordinals of which nothing is kept are left out. Raises MpippError when it makes no sense.
-        """
+    def history(self, channel: Channel, comm: int | None) -> History:
+        """The history of a channel that has one; comm: its communicator's handle."""
 
         def make(words: tuple[int, ...]) -> Call:
             return self._decoded(words, channel, comm)
 
-        if not channel.history:
-            return []
         if self._layout is None:
-            self._layout = _Layout.of(self._source)
-        return _Decoder(self._source, self._layout, channel, make).stretches()
+            self._layout = Layout.of(self._source)
+        return History(self._source, self._layout, channel.history, make)
 
     def _decoded(self, words: tuple[int, ...], channel: Channel, comm: int | None) -> Call:
         source = self._source
@@ -132,137 +121,6 @@ class Ledger:
             access=self._source.bits("access", head >> 56 & 0xF),
             shares=shares,
         )
-
-
-class _Layout(NamedTuple):
-    # How histories lie in memory.
-    histories: Decoder[RawHistory]
-    pages: Decoder[RawPage]
-    call: int
-    run: int
-    ordinal: int
-
-    @classmethod
-    def of(cls, source: Source) -> _Layout:
-        return cls(
-            source.linked_decoder("histories", RawHistory),
-            source.linked_decoder("pages", RawPage),
-            *(source.value("item", name) for name in ("call", "run", "ordinal")),
-        )
-
-
-class _Decoder:
-    # The items of one history, put in order.
-
-    def __init__(
-        self,
-        source: Source,
-        layout: _Layout,
-        channel: Channel,
-        make: Callable[[tuple[int, ...]], Call],
-    ) -> None:
-        self._source = source
-        self._layout = layout
-        self._channel = channel
-        self._make = make
-        self._recent: list[Kept] = []
-        self._next = 1
-        self._back = False  # whether something was said of ordinals before others
-        self._found: list[Stretch] = []
-
-    def stretches(self) -> list[Stretch]:
-        """All there are."""
-        decoder = self._layout.histories
-        data = self._source.memory.read(self._channel.history, decoder.size)
-        history = decoder.one(data)
-        for words in self._pages(history.pages):
-            self._take_all(words)
-        last = self._channel.count  # ordinal
-        if self._channel.sequence == "collectives":
-            last = history.noted
-        open_run = last + 1 - self._next
-        if self._channel.period and open_run > 0 and not history.full:
-            self._run(self._channel.period, open_run)
-        return list(self._until(last, in_order(self._found) if self._back else self._found))
-
-    def _until(self, last: int, every: Sequence[Stretch]) -> Iterator[Stretch]:
-        # Without the call that is being noted at this moment.
-        for found in every:
-            count = min(found.count, last + 1 - found.first)
-            if count > 0:
-                yield Stretch(found.first, count, found.calls[:count])
-
-    def _take_all(self, words: tuple[int, ...]) -> None:
-        _, _, call, run, ordinal = self._layout
-        position = 0
-        while position < len(words):
-            head = words[position]
-            kind, size = head & 0xFF, 1
-            if kind == call:
-                size = head >> 8 & 0xFFFFFF
-                if size < 3 or position + size > len(words):
-                    raise MpippError(f"the ledger has a call of {size} words")
-                self._one(Kept(words[position : position + size], self._make))
-            elif kind == run:
-                self._run(head >> 8 & 0xFF, head >> 16)
-            elif kind == ordinal:
-                self._go_to(head >> 8)
-            else:
-                raise MpippError(f"the ledger has an item of kind {kind}")
-            position += size
-
-    def _one(self, kept: Kept) -> None:
-        self._found.append(Stretch(self._next, 1, (kept,)))
-        self._next += 1
-        self._remember([kept])
-
-    def _run(self, period: int, count: int) -> None:
-        if not 0 < period <= min(len(self._recent), _RECENT):
-            raise MpippError(f"the ledger has a run with a period of {period}")
-        cycle = tuple(self._recent[-period:])
-        self._found.append(Stretch(self._next, count, cycle))
-        self._next += count
-        self._remember([cycle[i % period] for i in range(max(0, count - _RECENT), count)])
-
-    def _remember(self, kept: list[Kept]) -> None:
-        self._recent += kept
-        if len(self._recent) > 16 * _RECENT:
-            del self._recent[:-_RECENT]
-
-    def _go_to(self, ordinal: int) -> None:
-        self._back |= ordinal < self._next
-        self._next = ordinal
-        self._recent = []
-
-    def _pages(self, address: int) -> Iterator[tuple[int, ...]]:
-        source, decoder = self._source, self._layout.pages
-        seen: set[int] = set()
-        while address:
-            if address in seen or len(seen) >= _MAX_PAGES:
-                raise MpippError("the ledger has a page that follows itself")
-            seen.add(address)
-            page = decoder.one(source.memory.read(address, decoder.size))
-            if not page.used <= page.capacity <= _MAX_WORDS:
-                raise MpippError(f"the ledger has a page with {page.used} words")
-            yield source.integers(address + decoder.size, page.used, 8, signed=False)
-            address = page.next
-
-
-def in_order(said: Sequence[Stretch]) -> list[Stretch]:
-    """Stretches by ordinal; what was said later of an ordinal counts."""
-    found: list[Stretch] = []
-    for stretch in said:
-        at = bisect_left([known.end for known in found], stretch.first + 1)
-        end = at
-        while end < len(found) and found[end].first < stretch.end:
-            end += 1
-        pieces = [stretch]
-        if at < end and found[at].first < stretch.first:
-            pieces.insert(0, found[at].part(found[at].first, stretch.first))
-        if at < end and found[end - 1].end > stretch.end:
-            pieces.append(found[end - 1].part(stretch.end, found[end - 1].end))
-        found[at:end] = pieces
-    return found
 
 
 def _raw_buffers(words: tuple[int, ...], count: int) -> Iterator[tuple[int, ...]]:

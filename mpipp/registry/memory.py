@@ -125,6 +125,10 @@ class PageCache:
             raise UnreadableMemory(address, length)
         return self._memory.read(address, length)
 
+    def fresh(self, address: int, length: int) -> bytes:
+        """As it is now, whatever is remembered of it."""
+        return self._memory.read(address, length)
+
     def _page(self, address: int) -> bytes:
         page = self._pages.get(address)
         return self._load(address) if page is None else page

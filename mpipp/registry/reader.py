@@ -26,6 +26,7 @@ from mpipp.model import (
 from mpipp.registry.calls import Calls
 from mpipp.registry.datatypes import Datatypes
 from mpipp.registry.fields import CHUNK, MAGIC, SLOT, find_roots, text
+from mpipp.registry.history import History
 from mpipp.registry.ledger import Ledger
 from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
@@ -302,8 +303,15 @@ class Registry:
 
         Raises MpippError when what is recorded of them makes no sense.
         """
+        if not channel.history:
+            return []
+        history = self.history(comm, channel)
+        return history.more(channel.period, history.last(channel))
+
+    def history(self, comm: Comm, channel: Channel) -> History:
+        """What is kept of a channel that has a history."""
         unlisted = "unlisted" in comm.header.flags  # the handle may be another's
-        return self._ledger.past(channel, None if unlisted else comm.header.handle)
+        return self._ledger.history(channel, None if unlisted else comm.header.handle)
 
     def breaches(self) -> Iterator[Breach]:
         """The calls that have broken the thread level that MPI provides, as far as is certain."""

@@ -97,6 +97,7 @@ class Entry(NamedTuple):
     must: str
     follows: str
     text: str  # its block, as the run printed it
+    picture: str  # SVG: who waits for whom; "" if nobody does
     timeline: Timeline | None
 
 
@@ -143,6 +144,7 @@ def _with_pictures_once(content: Mapping[str, Any]) -> dict[str, Any]:
         return pictures.setdefault(svg, len(pictures)) if svg else None
 
     for finding in content["findings"]:
+        finding["picture"] = number(finding.get("picture", ""))
         for party in finding.get("parties", ()):
             for buffer in party.get("buffers", ()):
                 for name in ("tree_svg", "map_svg"):
@@ -263,6 +265,7 @@ def _entry(of: _Fields) -> Entry:
         must=of.text("must"),
         follows=of.text("follows"),
         text=of.text("text"),
+        picture=of.picture("picture"),
         timeline=_timeline(of.object("timeline")) if of.has("timeline") else None,
     )
 

@@ -77,7 +77,8 @@ def _picture(
     try:
         found["tree"] = meta_tree(tree, limits=Limits(elements=_MOST_LINES))
         found["tree_svg"] = _small(tree_svg(tree)) if not tree.is_leaf else ""
-        found["map_svg"] = _small(map_svg.svg(memory_map(tree, max(count, 0)), mark=mark))
+        if mark is not None or not tree.is_leaf:
+            found["map_svg"] = _small(map_svg.svg(memory_map(tree, max(count, 0)), mark=mark))
     except MpippError:  # its record makes no sense
         pass
     return found

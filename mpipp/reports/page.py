@@ -115,13 +115,13 @@ def _place(entry: Entry) -> str:
 
 
 def _finding(entry: Entry) -> Iterator[str]:
+    if entry.picture or not entry.parties:  # what its parties do not tell
+        yield f'<pre class="block">{e(entry.text.partition(chr(10))[2])}</pre>'
     if entry.parties:
         yield '<div class="parties">'
         for party in entry.parties:
             yield from _party(party)
         yield "</div>"
-    else:
-        yield f'<pre class="block">{e(entry.text)}</pre>'
     rows = [
         ("May follow from", entry.follows),
         ("Rule", entry.rule),
@@ -132,6 +132,10 @@ def _finding(entry: Entry) -> Iterator[str]:
     yield '<dl class="rule">'
     yield from (f"<div><dt>{name}</dt><dd>{e(text)}</dd></div>" for name, text in rows if text)
     yield "</dl>"
+    drawn = cleaned(entry.picture, "Who waits for whom") if entry.picture else ""
+    if drawn:
+        yield f"<figure><figcaption>Who waits for whom</figcaption>{_wide(drawn, 'the picture')}"
+        yield "</figure>"
     if entry.timeline is not None:
         yield from _timeline(entry.timeline)
 
@@ -167,6 +171,11 @@ def _source(place: Place, how: str, is_open: bool) -> Iterator[str]:
     yield "</details>"
 
 
+def _wide(content: str, name: str) -> str:
+    # What may be wider than the page, to be moved by keyboard, too.
+    return f'<div class="scroll" role="region" tabindex="0" aria-label="{e(name)}">{content}</div>'
+
+
 def _buffer(drawn: Drawn) -> Iterator[str]:
     amount = f"{drawn.count} {drawn.datatype}" if drawn.role else drawn.datatype
     title = f"{drawn.role}: {amount}" if drawn.role else amount
@@ -175,12 +184,12 @@ def _buffer(drawn: Drawn) -> Iterator[str]:
     for svg, what in ((drawn.tree_svg, "Type tree"), (drawn.map_svg, "Memory")):
         picture = cleaned(svg, f"{what} of {amount}") if svg else ""
         if picture:
-            yield f'<figure><figcaption>{what}</figcaption><div class="scroll" role="region" '
-            yield f'tabindex="0" aria-label="{what} of {e(amount)}">{picture}</div></figure>'
+            yield f"<figure><figcaption>{what}</figcaption>"
+            yield f"{_wide(picture, f'{what} of {amount}')}</figure>"
     if len(drawn.tree) > 2:
         yield "<details><summary>Type tree as text</summary>"
-        yield f'<div class="scroll" role="region" tabindex="0" aria-label="text of {e(amount)}">'
-        yield f"<pre>{e(chr(10).join(drawn.tree))}</pre></div></details>"
+        text = f"<pre>{e(chr(10).join(drawn.tree))}</pre>"
+        yield f"{_wide(text, f'text of {amount}')}</details>"
     yield "</section>"
 
 
@@ -198,7 +207,7 @@ def _timeline(of: Timeline) -> Iterator[str]:
 def _calls(of: Timeline) -> Iterator[str]:
     yield f'<div class="scroll" role="region" tabindex="0" aria-label="{e(of.title)}">'
     yield f"<table><caption>{e(of.title)}</caption><thead><tr>"
-    yield '<th scope="col"><abbr title="number">No.</abbr></th>'
+    yield '<th scope="col">Number</th>'
     yield from (f'<th scope="col">{e(lane)}</th>' for lane in of.lanes)
     yield "</tr></thead><tbody>"
     width = len(of.lanes) + 1

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mpipp.checks.hangs import svg as why_svg
 from mpipp.show import trees_svg
 from mpipp.show.memorymap import svg as map_svg
 
@@ -60,7 +61,8 @@ figure{margin:.25rem 0 .5rem} figcaption{font-size:.8125rem;color:var(--dim)}
 .block{white-space:pre-wrap;margin:.5rem 0}
 .around{margin:1rem 0} table{border-collapse:collapse;font-size:.875rem;min-width:100%}
 caption{text-align:left;padding:.5rem .6rem;color:var(--dim)}
-th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-top:1px solid var(--line)}
+th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-top:1px solid var(--line);
+overflow-wrap:normal} th{white-space:nowrap} td{min-width:8rem}
 tbody th{font-weight:400;color:var(--dim)} td .dim{display:block}
 .here{background:var(--mark)} .here th{color:inherit;font-weight:600;
 border-left:4px solid var(--error)} .here .dim{color:inherit}
@@ -71,4 +73,4 @@ border-left:4px solid var(--error)} .here .dim{color:inherit}
 svg{max-width:100%;height:auto} .scroll>pre{white-space:pre-wrap;width:auto}}
 """
 
-STYLE = f"{_PAGE}{trees_svg.STYLE}\n{map_svg.style()}\n"
+STYLE = f"{_PAGE}{trees_svg.STYLE}\n{map_svg.style()}\n{why_svg.style()}\n"

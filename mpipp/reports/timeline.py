@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 from mpipp.checks.finding import Finding
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
-from mpipp.model import Call, Channel, Comm, Site, Stretch, Thread
+from mpipp.model import Call, Comm, Site, Stretch, Thread
 from mpipp.show import oneline
 from mpipp.show.describe import Surroundings
 
 _AROUND = 3  # ordinals before and after
+_TOGETHER = "collectives"
 _MOST = 8  # lanes, and groups of processes
 
 Where = Callable[[Process, Site], str]  # a source line, "" if it is not known
@@ -21,9 +22,11 @@ Label = Callable[..., str]
 
 
 class _Lane(NamedTuple):
-    # A process in a channel.
+    # A process in a channel of a communicator.
     process: Process
-    channel: Channel
+    comm: Comm
+    sequence: str
+    last: int  # ordinal
     stretches: list[Stretch]
 
 
@@ -76,8 +79,7 @@ def _called(place: str) -> str:
 
 def _title(lane: _Lane, label: Label) -> str:
     name = label(lane.process.number)
-    sequence = lane.channel.sequence
-    return name if sequence == "collectives" else f"{name} {sequence.split()[-1]}"
+    return name if lane.sequence == _TOGETHER else f"{name} {lane.sequence.split()[-1]}"
 
 
 def _lanes(of: Finding, processes: Sequence[Process]) -> tuple[list[_Lane], int, str]:
@@ -114,7 +116,7 @@ def _members(comm: Comm, processes: Iterable[Process]) -> list[_Lane]:
     for process in processes:
         for other in process.registry.objects("comm", ended=True):
             if isinstance(other, Comm) and other.identity == comm.identity:
-                found += ((other.rank, lane) for lane in _lane(process, other, "collectives"))
+                found += ((other.rank, lane) for lane in _lane(process, other, _TOGETHER))
     found.sort(key=lambda one: one[0])
     return [lane for _, lane in found[:_MOST]]
 
@@ -134,12 +136,14 @@ def _lane(
     for channel in comm.channels:
         same = peer is None or (channel.peer, channel.tag) == (peer, tag)
         if channel.sequence == sequence and same:
-            return [_Lane(process, channel, process.registry.past(comm, channel))]
-    return []
+            past = process.registry.past(comm, channel)
+            return [_Lane(process, comm, sequence, channel.count, past)]
+    # It has not called yet.
+    return [_Lane(process, comm, sequence, 0, [])] if sequence == _TOGETHER else []
 
 
 def _rows(lanes: Sequence[_Lane], ordinal: int, where: Where) -> dict[str, Any]:
-    last = max(lane.channel.count for lane in lanes)
+    last = max(lane.last for lane in lanes)
     first, end = max(1, ordinal - _AROUND), min(last, ordinal + _AROUND)
     rows = [
         {
@@ -153,16 +157,27 @@ def _rows(lanes: Sequence[_Lane], ordinal: int, where: Where) -> dict[str, Any]:
 
 
 def _cell(lane: _Lane, ordinal: int, where: Where) -> dict[str, str]:
-    # What a process did; nothing is known of ordinals that are not kept.
-    if ordinal > lane.channel.count:
+    if ordinal > lane.last:
         return {"call": "", "data": "", "place": ""}
-    stretch = next((s for s in lane.stretches if s.first <= ordinal < s.end), None)
-    if stretch is None:
+    call = _call(lane, ordinal)
+    if call is None:
         return {"call": "?", "data": "not kept", "place": ""}
-    call = stretch.at(ordinal).call
     around: Surroundings = lane.process.around
     return {
         "call": call.procedure,
         "data": ", ".join(oneline.data(call, around)),
         "place": where(lane.process, call.site),
     }
+
+
+def _call(lane: _Lane, ordinal: int) -> Call | None:
+    for stretch in lane.stretches:
+        if stretch.first <= ordinal < stretch.end:
+            return stretch.at(ordinal).call
+    # Collective calls are kept when they have returned.
+    for operation in lane.process.operations if lane.sequence == _TOGETHER else ():
+        call, comm = operation.call, operation.comm
+        same = comm is not None and comm.identity == lane.comm.identity
+        if same and call.ordinal == ordinal and call.facts.over == "comm":
+            return call
+    return None

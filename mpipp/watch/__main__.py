@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import socket
 import sys
@@ -11,17 +12,19 @@ import traceback
 
 from mpipp.watch import start
 from mpipp.watch.output import output
-from mpipp.watch.watcher import Settings, Watcher
+from mpipp.watch.settings import Settings
+from mpipp.watch.watcher import Watcher
 
 
 def main() -> int:
     """Watch until the last process has gone; returns the exit status."""
-    directory, hang_after = sys.argv[1:3]
+    directory = sys.argv[1]
+    settings = Settings(**json.loads(sys.argv[2]))
     listener = socket.socket(fileno=3)
     to = output(directory)
     try:
         os.nice(5)
-        Watcher(listener, to, Settings(float(hang_after))).run()
+        Watcher(listener, to, settings).run()
     except Exception as error:  # a sentence, whatever it is
         with open(os.path.join(directory, "watcher.log"), "a", encoding="utf-8") as log:
             traceback.print_exc(file=log)

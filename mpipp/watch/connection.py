@@ -14,10 +14,11 @@ from mpipp.errors import MpippError
 VERSION = 1
 MET, AT_WORK, LOOKED = b"m", b"w", b"."  # what it is answered
 
-FINALIZED, EXITING, ABORTING = 1, 2, 3  # enum mpipp_end
+FINALIZED, EXITING, ABORTING, STOPPED = 1, 2, 3, 4  # enum mpipp_end
 
 _HELLO = struct.Struct("=8sIIQQQQ")
 _OVER = struct.Struct("=8sQ")
+_DISAGREEING = struct.Struct("=8sQQQQII")  # struct mpipp_disagreeing
 _START = b"MPIPPRUN"  # of what becomes the program: see start.py
 _CREDENTIALS = struct.Struct("=iII")
 
@@ -29,6 +30,17 @@ class Hello(NamedTuple):
     pid: int
     root: int  # address of the registry
     arena: int  # offset in the file of the list of regions
+
+
+class Disagreeing(NamedTuple):
+    """A blocking collective call that waits to be compared with those of others."""
+
+    pid: int
+    tid: int
+    number: int  # the same in all its processes
+    identity: int  # of the communicator, 0 if it has none
+    here: int  # how many of the processes are on this node
+    processes: int  # in all
 
 
 class Started(NamedTuple):
@@ -43,7 +55,7 @@ def peer(connection: socket.socket) -> tuple[int, int]:
     return pid, user
 
 
-def greeting(connection: socket.socket) -> Hello | Started | None:
+def greeting(connection: socket.socket) -> Hello | Disagreeing | Started | None:
     """What a process says first; None if it has gone.
 
     Raises:
@@ -63,11 +75,13 @@ def greeting(connection: socket.socket) -> Hello | Started | None:
         raise
 
 
-def _greeting(data: bytes, files: array.array[int]) -> Hello | Started | None:
+def _greeting(data: bytes, files: array.array[int]) -> Hello | Disagreeing | Started | None:
     if not data:
         return None
     if data == _START:
         return Started()
+    if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPDIF"):
+        return Disagreeing(*_DISAGREEING.unpack(data)[1:])
     if len(data) != _HELLO.size or not data.startswith(b"MPIPPHI\0") or len(files) != 1:
         raise MpippError("what has connected to the watcher is no program of MPI's")
     _, version, _, pid, root, arena, _ = _HELLO.unpack(data)

@@ -14,7 +14,6 @@ from mpipp.watch.report import Total
 
 INTERRUPTED = b"i"  # what the launcher says when the user ends the program; nothing more at its end
 LAUNCHER = "launcher"  # the name of the launcher's socket in the run's directory
-REPORT = "report"  # that of a file that is there if the launcher writes a report
 
 
 def output(directory: str) -> ToLauncher | ToStream:
@@ -25,7 +24,7 @@ def output(directory: str) -> ToLauncher | ToStream:
     except OSError:
         connection.close()
         return ToStream()
-    return ToLauncher(connection, os.path.exists(os.path.join(directory, REPORT)))
+    return ToLauncher(connection)
 
 
 class ToLauncher:
@@ -33,9 +32,8 @@ class ToLauncher:
 
     has_launcher = True
 
-    def __init__(self, connection: socket.socket, is_kept: bool) -> None:
+    def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self.is_kept = is_kept
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """A finding, and the same for machines."""
@@ -73,7 +71,6 @@ class ToStream:
     """Text on the error stream that the first process of the node had."""
 
     has_launcher = False
-    is_kept = False
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """A finding."""
@@ -81,8 +78,8 @@ class ToStream:
 
     def total(self, total: Total) -> None:
         """The end."""
-        for sentence in total.unchecked:
-            self._write(f"mpipp: not checked: {sentence}\n")
+        for sentence in total.remarks():
+            self._write(f"mpipp: {sentence}\n")
         if total.processes:
             self._write(f"mpipp: {total.line()}\n")
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.checks import report
 from mpipp.checks.finding import Finding, Party
 from mpipp.checks.hangs import words
+from mpipp.reports.sources import Frame
+from mpipp.reports.suppressions import Suppressions
 
 MOST_AT_A_PLACE = 20
 MOST = 200
 
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
+
+_NONE = Suppressions()
 
 Where = Callable[[Party], list[str]]
 Label = Callable[..., str]
@@ -30,6 +34,7 @@ class Total(NamedTuple):
     warnings: int
     untold: int  # findings beyond what is told
     unchecked: tuple[str, ...]  # sentences
+    suppressed: tuple[tuple[str, int], ...] = ()  # reasons, each with how many findings it has
 
     def plus(self, other: Total) -> Total:
         """Of both."""
@@ -40,7 +45,16 @@ class Total(NamedTuple):
             self.warnings + other.warnings,
             self.untold + other.untold,
             tuple(dict.fromkeys((*self.unchecked, *other.unchecked))),
+            _added(self.suppressed, other.suppressed),
         )
+
+    def remarks(self) -> Iterator[str]:
+        """What is said before the last line."""
+        yield from (f"not checked: {sentence}" for sentence in self.unchecked)
+        if self.suppressed:
+            count = sum(number for _, number in self.suppressed)
+            reasons = ", ".join(f"{reason} ({number})" for reason, number in self.suppressed)
+            yield f"{count} suppressed: {reasons}"
 
     def line(self) -> str:
         """ "no errors in 4 processes, 1,204 calls"."""
@@ -56,14 +70,23 @@ class Total(NamedTuple):
         return f"{told}{more} in {processes}, {calls}"
 
 
+def _added(*of: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    found: Counter[str] = Counter()
+    for reason, number in (one for each in of for one in each):
+        found[reason] += number
+    return tuple(found.items())
+
+
 NOTHING = Total(0, 0, 0, 0, 0, ())
 
 
 class Collected:
     """Findings, and what was not checked."""
 
-    def __init__(self) -> None:
+    def __init__(self, suppressions: Suppressions = _NONE) -> None:
         self.errors = self.warnings = self.untold = 0
+        self.suppressed: Counter[str] = Counter()
+        self._suppressions = suppressions
         self.unchecked: dict[str, None] = {}
         self._known: set[object] = set()
         self._at: Counter[object] = Counter()
@@ -73,11 +96,14 @@ class Collected:
         findings: Iterable[Finding],
         where: Where,
         label: Label,
-        more: Callable[[Finding, dict[str, Any]], None] | None = None,
+        frames: Callable[[Party], Sequence[Frame]] = lambda party: (),
+        more: Callable[[Finding, dict[str, Any]], None] = lambda finding, record: None,
     ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         """The blocks of those that were not found before, and each as records for machines.
 
-        `more` adds to a record what only a report shows.
+        Args:
+            frames: a party's places, for suppressions.
+            more: adds to a record what only a report shows.
         """
         fresh = []
         for finding in findings:
@@ -87,6 +113,9 @@ class Collected:
                 fresh.append(finding)
         for folded in report.folded(fresh, where):
             finding = folded.finding
+            places = [frame for party in finding.parties for frame in frames(party)]
+            if self.is_suppressed((finding.rule.check, finding.rule.id), places):
+                continue
             place = _place(finding, where)
             told = self.errors + self.warnings
             if self._at[place] >= MOST_AT_A_PLACE or told >= MOST:
@@ -96,9 +125,15 @@ class Collected:
             self.count(finding.rule.severity)
             text = "\n".join(report.text(folded, where, label))
             record = {**_record(folded, where, label), "text": text}
-            if more is not None:
-                more(finding, record)
+            more(finding, record)
             yield text, [record]
+
+    def is_suppressed(self, names: Sequence[str], places: Sequence[Frame]) -> bool:
+        """Whether a finding of a rule with these names is known; it is counted then."""
+        reason = self._suppressions.reason(names, places)
+        if reason:
+            self.suppressed[reason] += 1
+        return bool(reason)
 
     def count(self, severity: str) -> None:
         """One more is told."""
@@ -110,7 +145,15 @@ class Collected:
     def total(self, processes: int, calls: int) -> Total:
         """What is said at the end."""
         unchecked = tuple(self.unchecked)
-        return Total(processes, calls, self.errors, self.warnings, self.untold, unchecked)
+        return Total(
+            processes,
+            calls,
+            self.errors,
+            self.warnings,
+            self.untold,
+            unchecked,
+            tuple(self.suppressed.items()),
+        )
 
 
 def _record(folded: report.Folded, where: Where, label: Label) -> dict[str, Any]:

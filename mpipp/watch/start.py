@@ -3,7 +3,7 @@
 
 It runs as a file before each process of a job: it must cost little, and imports nothing of mpipp.
 
-    python -I -S start.py DIRECTORY WRAPPER HANG-AFTER PROGRAM [ARGUMENT...]
+    python -I -S start.py DIRECTORY WRAPPER SETTINGS PROGRAM [ARGUMENT...]
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SOCKET, LOCK = "watcher", "lock"  # their names in the run's directory
 _BACKLOG = 4096
 
 
-def watched(directory: str, hang_after: str) -> str:
+def watched(directory: str, settings: str) -> str:
     """The path of the watcher's socket; a watcher is started if there is none.
 
     Raises OSError.
@@ -31,7 +31,7 @@ def watched(directory: str, hang_after: str) -> str:
     lock = locked(directory)
     try:
         if not _announce(path):
-            _start(path, directory, hang_after)
+            _start(path, directory, settings)
             _announce(path)
     finally:
         os.close(lock)
@@ -64,7 +64,7 @@ def _announce(path: str) -> bool:
     return True
 
 
-def _start(path: str, directory: str, hang_after: str) -> None:
+def _start(path: str, directory: str, settings: str) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         if os.path.lexists(path):
             os.unlink(path)
@@ -79,12 +79,12 @@ def _start(path: str, directory: str, hang_after: str) -> None:
             os.setsid()
             if os.fork():
                 os._exit(0)
-            _become_watcher(listener.fileno(), directory, hang_after)
+            _become_watcher(listener.fileno(), directory, settings)
         finally:
             os._exit(1)
 
 
-def _become_watcher(listener: int, directory: str, hang_after: str) -> None:
+def _become_watcher(listener: int, directory: str, settings: str) -> None:
     os.dup2(listener, 3)
     os.set_inheritable(3, True)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -98,24 +98,24 @@ def _become_watcher(listener: int, directory: str, hang_after: str) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
     for name in ("LD_PRELOAD", "MPIPP_WATCH"):
         environment.pop(name, None)
-    words = [sys.executable, "-m", "mpipp.watch", directory, hang_after]
+    words = [sys.executable, "-m", "mpipp.watch", directory, settings]
     os.chdir("/")
     os.execve(sys.executable, words, environment)
 
 
-def become(directory: str, wrapper: str, hang_after: str, program: Sequence[str]) -> NoReturn:
+def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) -> NoReturn:
     """Become the program, with the wrapper in it.
 
     Args:
         directory: of the run, on this node; "": it is not watched.
-        hang_after: for the watcher, seconds.
+        settings: the watcher's, those of mpipp.watch.settings; JSON.
     """
     environment = dict(os.environ)
     before = environment.get("LD_PRELOAD")
     environment["LD_PRELOAD"] = f"{wrapper}:{before}" if before else wrapper
     try:
         if directory:
-            environment["MPIPP_WATCH"] = watched(directory, hang_after)
+            environment["MPIPP_WATCH"] = watched(directory, settings)
     except OSError as error:
         sys.stderr.write(f"mpipp: not watched: {directory}: {error.strerror}\n")
     try:

@@ -103,7 +103,7 @@ def operations(process: Process) -> Iterator[Operation]:
             yield Operation(process, thread.call, None, thread.tid)
 
 
-def handed(connection: socket.socket) -> Hello | said.Started | None:
+def handed(connection: socket.socket) -> Hello | said.Disagreeing | said.Started | None:
     """What a process says first, of one of the same user; None if it has gone.
 
     Raises MpippError for any other.

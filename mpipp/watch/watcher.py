@@ -2,7 +2,8 @@
 """The watcher's loop: who comes and goes, and when the processes' records are looked at.
 
 Records are looked at when they are at rest: of processes that wait for the watcher at their end,
-that have died, or in which nothing has changed for a while.
+that have died, or in which nothing has changed for a while. What was sent and received is also
+compared while they run (comparing.py).
 """
 
 from __future__ import annotations
@@ -10,22 +11,29 @@ from __future__ import annotations
 import selectors
 import socket
 import time
-from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Protocol
 
 from mpipp import checks
+from mpipp.checks import deadlocks
+from mpipp.checks import report as text_of
 from mpipp.checks.finding import Finding, Party
-from mpipp.checks.hangs import Report, explain, records, words
+from mpipp.checks.hangs import Report, explain, picture, records, words
+from mpipp.checks.hangs.svg import svg
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.rules import hangs, leaks
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
-from mpipp.reports.sources import Sources
+from mpipp.reports import suppressions
+from mpipp.reports.sources import Frame, Sources
 from mpipp.watch import connection as said
 from mpipp.watch import endings
+from mpipp.watch.comparing import Comparing
 from mpipp.watch.output import INTERRUPTED
-from mpipp.watch.pictures import Pictures
 from mpipp.watch.report import Collected, Total
+from mpipp.watch.settings import Settings
+from mpipp.watch.strict import Waiting, compared
 from mpipp.watch.watched import GONE, OVER, RUNNING, Watched, handed
 
 _TOGETHER = 1.0  # seconds in which processes that end together say so
@@ -39,13 +47,7 @@ _LATEST = 60.0  # seconds until the first comes
 
 
 class Output(Protocol):
-    """Where the watcher tells.
-
-    Attributes:
-        is_kept: whether a report will be asked for: pictures are made then.
-    """
-
-    is_kept: bool
+    """Where the watcher tells."""
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """A finding, and the same for machines."""
@@ -62,12 +64,6 @@ class Output(Protocol):
     def heard(self) -> bytes:
         """What the launcher says: INTERRUPTED; nothing if the program has ended."""
         ...
-
-
-class Settings(NamedTuple):
-    """How a run is watched."""
-
-    hang_after: float = 30.0  # seconds without a call; 0: never
 
 
 class Watcher:
@@ -89,13 +85,15 @@ class Watcher:
         self._watched: list[Watched] = []
         self._ended: list[Watched] = []  # not as they should, in order
         self._told_ends: set[float] = set()
-        self._collected = Collected()
+        self._collected = Collected(suppressions.read(settings.suppress))
+        self._comparing = Comparing()
         self._sources = Sources()
         self._due: float | None = None  # when to look at those at rest
         self._emptied = time.monotonic()
         self._moved = time.monotonic()
         self._movement: object = None
         self._told_hang: object = None
+        self._strict = Waiting()
 
     def run(self) -> None:
         """Until there is nobody to watch."""
@@ -113,6 +111,8 @@ class Watcher:
             if self._due is not None and now >= self._due:
                 self._due = None
                 self._look()
+            self._compare_waiting()
+            self._compare()
             self._look_for_hang()
         self._look()
         counted = [one for one in self._watched if self._guarded(one)]
@@ -149,9 +149,12 @@ class Watcher:
         return self._is_last or now - self._emptied > (_LINGER if self._any_came else _LATEST)
 
     def _timeout(self) -> float:
-        if self._due is None:
-            return _LOOK
-        return max(0.0, min(_LOOK, self._due - time.monotonic()))
+        due = [time.monotonic() + _LOOK]
+        if self._due is not None:
+            due.append(self._due)
+        if self._running():
+            due.append(self._comparing.due)
+        return max(0.0, min(due) - time.monotonic())
 
     # Who comes and goes.
 
@@ -178,6 +181,10 @@ class Watcher:
             self._watched.append(one)
             self._selector.register(made, selectors.EVENT_READ, one)
             one.answer(said.MET)
+            return
+        if isinstance(hello, said.Disagreeing):
+            self._strict.add(made, hello)
+            self._compare_waiting()
             return
         if isinstance(hello, said.Started):
             self._programs.add(said.peer(made)[0])
@@ -232,6 +239,16 @@ class Watcher:
         for one in waiting:
             one.answer(said.LOOKED)
 
+    def _compare(self) -> None:
+        # While they run.
+        if time.monotonic() < self._comparing.due or not self._running():
+            return
+        found = self._comparing.look(self._watched)
+        if found:
+            for one in self._running():
+                one.places.refresh()
+            self._tell(self._watched, iter(found))
+
     def _tell_endings(self) -> None:
         # Once of each; with what the others do then, as far as they stand still.
         if self._interrupted:
@@ -270,15 +287,36 @@ class Watcher:
 
     def _tell(self, of: list[Watched], found: Iterator[Finding]) -> None:
         view = View(of)
-        more = Pictures(of, view.label, self._sources).add if self._output.is_kept else None
+        known = view.where, view.label, view.frames
         try:
-            for text, told in self._collected.new(found, view.where, view.label, more):
+            for text, told in self._collected.new(found, *known, self._pictured(of, view)):
                 self._output.block(text, told)
         except MpippError as error:
             self._not_checked(str(error))
 
+    def _pictured(self, of: list[Watched], view: View) -> Callable[[Finding, dict[str, Any]], None]:
+        if not self._settings.kept:
+            return lambda finding, record: None
+        # Drawing takes some time to load.
+        from mpipp.watch.pictures import Pictures
+
+        return Pictures(of, view.label, self._sources).add
+
     def _not_checked(self, sentence: str) -> None:
         self._collected.unchecked[sentence] = None
+
+    def _compare_waiting(self) -> None:
+        # Calls that wait for each other: they are as they will be until they are answered.
+        for asked in self._strict.due():
+            by_pid = {one.pid: one for one in self._watched if one.state == RUNNING}
+            of = [by_pid[call.pid] for call in asked.calls if call.pid in by_pid]
+            found: list[Finding] = []
+            try:
+                found = compared(of, asked.calls)
+                self._tell(of, iter(found))
+            except MpippError as error:
+                self._not_checked(str(error))
+            asked.answer(found)
 
     # Whether anything moves.
 
@@ -305,22 +343,31 @@ class Watcher:
             one.places.refresh()
         view = View(everybody)
         processes = [one.process(number) for number, one in enumerate(everybody)]
-        told: list[tuple[str, list[dict[str, Any]]]] = []
+        told: list[tuple[Finding, str, dict[str, Any]]] = []
+        pictured = self._pictured(everybody, view)
         try:
             for world in worlds(processes):
                 found = explain(world)
                 report = Report(found, view)
                 for knot in found.knots:
-                    record = {"check": "deadlock", **_knot(found, view, knot)}
-                    told.append(("error: " + "\n".join(report.knot(knot)), [record]))
+                    standard = world.all[0].registry.info.standard
+                    finding = replace(deadlocks.finding(found, knot), standard=standard)
+                    text = "error: " + "\n".join(report.knot(knot))
+                    record = text_of.record(finding, view.where, view.label)
+                    record.update(_knot(found, view, knot), check="deadlock", text=text)
+                    record["picture"] = svg(picture.groups(found, view))
+                    pictured(finding, record)
+                    told.append((finding, text, record))
         except MpippError as error:
             self._not_checked(str(error))
         # What has changed meanwhile may have been misread.
         if movement != [(one.pid, one.movement()) for one in self._running()]:
             return
-        for text, found_there in told:
-            self._collected.count("error")
-            self._output.block(text, found_there)
+        for finding, text, record in told:
+            places = [frame for party in finding.parties for frame in view.frames(party)]
+            if not self._collected.is_suppressed(("deadlock", finding.rule.id), places):
+                self._collected.count("error")
+                self._output.block(text, [record])
 
 
 def _standing(others: list[Watched]) -> list[Watched]:
@@ -366,6 +413,10 @@ class View:
     def where(self, party: Party) -> list[str]:
         """A party's source lines."""
         return self._watched[party.process].places.site(party.site)
+
+    def frames(self, party: Party) -> list[Frame]:
+        """The same, with what is known of each."""
+        return self._watched[party.process].places.frames(party.site)
 
     def place(self, operation: Operation) -> str:
         """The source line of a call."""

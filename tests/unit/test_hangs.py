@@ -277,8 +277,8 @@ def test_picture() -> None:
         "B  rank 2         not in MPI (computing at x.c:2 in work)",
     ]
     root = ElementTree.fromstring(svg(drawn))
-    assert len(root.findall("{*}path")) == 1
-    assert len(root.findall("{*}rect")) == 1 + len(drawn)
+    assert [path.get("class") for path in root.findall("{*}path")] == ["line", "tip"]
+    assert [box.get("class") for box in root.findall("{*}g/{*}rect")] == ["stuck", "computes"]
 
 
 def test_document() -> None:

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
-from mpipp.checks.past import meetings
+from mpipp.checks.past.meetings import Histories
 from mpipp.model import Call, Kept, Stretch
-from mpipp.registry.ledger import in_order
+from mpipp.registry.history import in_order
 
 
 def _never(words: tuple[int, ...]) -> Call:
@@ -39,19 +40,36 @@ def test_later_words_count() -> None:
 def test_meetings_are_all_that_met() -> None:
     chance = random.Random(8)
     for _ in range(2000):
-        histories = []
-        for _ in range(chance.randint(2, 3)):
-            history: list[Stretch] = []
-            for _ in range(chance.randint(1, 6)):
-                end = history[-1].end if history else 1
-                history.append(drawn(chance, end + chance.choice((0, 0, 0, 3))))
-            histories.append(history)
-        expected: dict[tuple[Kept, ...], int] = {}
+        count = chance.randint(2, 3)
+        histories = [random_history(chance) for _ in range(count)]
+        least = chance.choice((2, count))
         every = [written_out(history) for history in histories]
-        for ordinal in set.intersection(*(set(one) for one in every)):
-            calls = tuple(one[ordinal] for one in every)
-            expected[calls] = expected.get(calls, 0) + 1
-        found: dict[tuple[Kept, ...], int] = {}
-        for met in meetings(histories):
-            found[met.calls] = found.get(met.calls, 0) + met.times
+        expected: Counter[object] = Counter()
+        waiting: list[set[int]] = [set() for _ in every]
+        for ordinal in sorted(set().union(*every)):
+            of = [i for i, one in enumerate(every) if ordinal in one]
+            if len(of) >= least:
+                expected[tuple((i, every[i][ordinal]) for i in of)] += 1
+            else:
+                for i in of:
+                    waiting[i].add(ordinal)
+        together = Histories(count)
+        found: Counter[object] = Counter()
+        # As they become known, and compared now and then.
+        for cut in [*sorted(chance.sample(range(1, 60), 3 if least == count else 0)), 99]:
+            for i, history in enumerate(histories):
+                known = [s.part(s.first, min(s.end, cut)) for s in history if s.first < cut]
+                together.waiting[i] += known
+                histories[i] = [s.part(max(s.first, cut), s.end) for s in history if s.end > cut]
+            for met in together.meet(least):
+                found[tuple(zip(met.of, met.calls))] += met.times
         assert found == expected
+        assert [set(written_out(one)) for one in together.waiting] == waiting
+
+
+def random_history(chance: random.Random) -> list[Stretch]:
+    history: list[Stretch] = []
+    for _ in range(chance.randint(1, 6)):
+        end = history[-1].end if history else 1
+        history.append(drawn(chance, end + chance.choice((0, 0, 0, 3))))
+    return history

@@ -318,6 +318,7 @@ struct mpipp_comm {
   uint64_t abandoned;     // receives whose request was freed while they were active
   uint32_t uncertain;     // 1 << enum "sequence": those whose ordinals are not certain
   uint32_t frozen;        // 1 after a receive whose channel stays unknown
+  uint64_t shadow;        // private: a communicator of the same processes, 0 if none (strict/)
 };
 
 struct mpipp_group {

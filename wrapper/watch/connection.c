@@ -37,6 +37,7 @@ struct over {
 };
 
 static int connection = -1, told = 0;
+static char *watcher; // the path of its socket
 static dev_t device;
 static ino_t inode;
 
@@ -118,6 +119,7 @@ void mpipp_watch_connect(void) {
   if (!path) return;
   connection = connected(path);
   if (connection < 0) return;
+  watcher = strdup(path);
   if (fstat(connection, &now)) {
     close(connection);
     connection = -1;
@@ -169,6 +171,10 @@ void mpipp_watch_over(enum mpipp_end end) {
     if (send(connection, &over, sizeof over, MSG_NOSIGNAL) == (ssize_t)sizeof over) await_answer(1);
   }
   errno = saved;
+}
+
+int mpipp_watch_another(void) {
+  return watcher && is_open() ? connected(watcher) : -1;
 }
 
 void mpipp_watch_forked(void) {

@@ -8,6 +8,7 @@ enum mpipp_end {
   MPIPP_OVER_FINALIZED = 1, // MPI_Finalize is about to return
   MPIPP_OVER_EXITING,       // the program exits
   MPIPP_OVER_ABORTING,      // it calls MPI_Abort
+  MPIPP_OVER_STOPPED,       // it is ended for an error that was found
 };
 
 // To the watcher whose socket MPIPP_WATCH names. Without one the program goes on, unwatched.
@@ -16,6 +17,8 @@ void mpipp_watch_connect(void);
 void mpipp_watch_meet(void);
 // Tells the watcher, once, and lets it look; not for ever.
 void mpipp_watch_over(enum mpipp_end end);
+// Another connection to the watcher, the caller's to close; -1 if there is none.
+int mpipp_watch_another(void);
 // In the child of a fork: it is not watched.
 void mpipp_watch_forked(void);
 

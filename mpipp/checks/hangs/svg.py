@@ -15,19 +15,31 @@ _PADDING, _BETWEEN, _MARGIN = 10, 18, 16
 _ARC, _MOST_ARC = 16, 200  # how far an arrow bends out, for each box that it passes
 _MOST_TEXT = 100  # characters of a line
 
+# Of each state: fill and line, light and dark.
 _COLOURS = {
-    "stuck": ("#ffebe9", "#cf222e"),
-    "behind": ("#fff1e5", "#bc4c00"),
-    "waits": ("#fff8c5", "#9a6700"),
-    "calls": ("#ddf4ff", "#0969da"),
-    "computes": ("#dafbe1", "#1a7f37"),
-    "ends": ("#f6f8fa", "#8c959f"),
-    "missing": ("#ffffff", "#8c959f"),
+    "stuck": ("#ffebe9", "#cf222e", "#3c1618", "#ff7b72"),
+    "behind": ("#fff1e5", "#bc4c00", "#3d2211", "#f0883e"),
+    "waits": ("#fff8c5", "#9a6700", "#332a0b", "#d29922"),
+    "calls": ("#ddf4ff", "#0969da", "#12233c", "#58a6ff"),
+    "computes": ("#dafbe1", "#1a7f37", "#12301d", "#3fb950"),
+    "ends": ("#f6f8fa", "#8c959f", "#161b22", "#6e7681"),
+    "missing": ("#ffffff", "#8c959f", "#0d1117", "#6e7681"),
 }
+_STYLE = """\
+.mpipp-why{{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}}
+.mpipp-why text{{fill:#24292f}} .mpipp-why .back{{fill:#fff}} .mpipp-why .tip{{fill:#57606a}}
+.mpipp-why .name{{font-weight:bold}} .mpipp-why .missing{{stroke-dasharray:4 3}}
+.mpipp-why .line{{fill:none;stroke:#57606a}}
+{light}
+@media (prefers-color-scheme:dark){{
+.mpipp-why text{{fill:#e6edf3}} .mpipp-why .back{{fill:#0d1117}} .mpipp-why .tip{{fill:#8b949e}}
+.mpipp-why .line{{stroke:#8b949e}}
+{dark}
+}}"""
 
 
 def svg(drawn: Sequence[Group]) -> str:
-    """The picture; it brings its own colours and background."""
+    """The picture; it brings its own colours, light and dark, and background."""
     texts = [_cut(group.text) for group in drawn]
     heads = [_cut(f"{group.name}  {named(group)}") for group in drawn]
     width = max([20, *map(len, texts), *map(len, heads)]) * _CHARACTER + 2 * _PADDING
@@ -42,30 +54,39 @@ def svg(drawn: Sequence[Group]) -> str:
     return "\n".join([*parts, "</svg>\n"])
 
 
+def style() -> str:
+    """Its colours, for a page that has several."""
+
+    def rules(first: int) -> str:
+        return "\n".join(
+            f".mpipp-why .{state}{{fill:{colours[first]};stroke:{colours[first + 1]}}}"
+            for state, colours in _COLOURS.items()
+        )
+
+    return _STYLE.format(light=rules(0), dark=rules(2))
+
+
 def _head(width: float, height: float) -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 0 {width:g} {height:g}" '
-        'font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="12">\n'
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" '
-        'markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#57606a"/></marker></defs>\n'
-        '<rect width="100%" height="100%" fill="#ffffff"/>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="mpipp-why" role="img" '
+        f'aria-label="Who waits for whom" width="{width:g}" height="{height:g}" '
+        f'viewBox="0 0 {width:g} {height:g}">\n'
+        f"<style>{style()}</style>\n"
+        f'<rect class="back" width="{width:g}" height="{height:g}"/>'
     )
 
 
 def _box(
     group: Group, head: str, text: str, top: float, width: float, height: float
 ) -> Iterator[str]:
-    fill, stroke = _COLOURS[group.state]
-    dashed = ' stroke-dasharray="4 3"' if group.state == "missing" else ""
     whole = f"{words.ranks(group.ranks)}: {group.text}"
     yield (
-        f'<rect x="{_MARGIN}" y="{top:g}" width="{width:g}" height="{height:g}" rx="4" '
-        f'fill="{fill}" stroke="{stroke}"{dashed}><title>{escape(whole)}</title></rect>'
+        f'<g><rect class="{group.state}" x="{_MARGIN}" y="{top:g}" width="{width:g}" '
+        f'height="{height:g}" rx="4"><title>{escape(whole)}</title></rect>'
     )
     x, first = _MARGIN + _PADDING, top + _LINE
-    yield f'<text x="{x}" y="{first:g}" font-weight="bold">{escape(head)}</text>'
-    yield f'<text x="{x}" y="{first + _LINE:g}">{escape(text)}</text>'
+    yield f'<text x="{x}" y="{first:g}" class="name">{escape(head)}</text>'
+    yield f'<text x="{x}" y="{first + _LINE:g}">{escape(text)}</text></g>'
 
 
 def _arrows(
@@ -79,9 +100,10 @@ def _arrows(
             start, end = tops[i] + height / 3, tops[j] + height * 2 / 3
             out = right + min(_MOST_ARC, _ARC * (abs(i - j) + 1))
             yield (
-                f'<path d="M{right:g} {start:g}C{out:g} {start:g} {out:g} {end:g} {right:g} '
-                f'{end:g}" fill="none" stroke="#57606a" marker-end="url(#tip)"/>'
+                f'<path class="line" d="M{right:g} {start:g}C{out:g} {start:g} {out:g} {end:g} '
+                f'{right + 6:g} {end:g}"/>'
             )
+            yield f'<path class="tip" d="M{right:g} {end:g}l8 -4v8z"/>'
 
 
 def _cut(text: str) -> str:

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Which calls met: those with the same ordinal in several histories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import lcm
+from typing import NamedTuple
+
+from mpipp.checks.finding import Finding
+from mpipp.model import Kept, Stretch
+
+_MOST_TURNS = 4096  # combinations of two stretches' calls that are looked at
+
+
+class Meeting(NamedTuple):
+    """Calls that met: one of each history."""
+
+    ordinal: int  # of the first time
+    times: int
+    of: tuple[int, ...]  # the histories
+    calls: tuple[Kept, ...]
+
+
+class Histories:
+    """What has not met yet, of several processes: `waiting`, in order of ordinals."""
+
+    def __init__(self, count: int) -> None:
+        self.waiting: list[list[Stretch]] = [[] for _ in range(count)]
+
+    def meet(self, least: int = 2) -> Iterator[Meeting]:
+        """The combinations of calls that have the same ordinals, in order of the first time.
+
+        Ordinals that fewer than `least` histories have wait for the next time. All must be taken.
+        """
+        waiting = self.waiting
+        at = [0] * len(waiting)
+        left: list[list[Stretch]] = [[] for _ in waiting]
+        now = 0
+        while True:
+            heads = [(i, one[at[i]]) for i, one in enumerate(waiting) if at[i] < len(one)]
+            if len(heads) < least:
+                break
+            here = [(i, stretch) for i, stretch in heads if stretch.first <= now]
+            if not here:
+                now = min(stretch.first for _, stretch in heads)
+                continue
+            end = min(
+                stretch.end if stretch.first <= now else stretch.first for _, stretch in heads
+            )
+            if len(here) >= least:
+                yield from _turns(here, now, end)
+            for i, stretch in here:
+                if len(here) < least:
+                    left[i].append(stretch.part(now, end))
+                at[i] += stretch.end == end
+            now = end
+        for i, one in enumerate(waiting):
+            if at[i] < len(one) and one[at[i]].first < now:
+                one[at[i]] = one[at[i]].part(now, one[at[i]].end)
+            one[: at[i]] = left[i]
+
+
+def _turns(here: Sequence[tuple[int, Stretch]], first: int, end: int) -> Iterator[Meeting]:
+    of = tuple(i for i, _ in here)
+    period = lcm(*(len(stretch.calls) for _, stretch in here))
+    for ordinal in range(first, min(end, first + period, first + _MOST_TURNS)):
+        times = (end - 1 - ordinal) // period + 1
+        yield Meeting(ordinal, times, of, tuple(stretch.at(ordinal) for _, stretch in here))
+
+
+class Met:
+    """How often calls met in one way, and first when."""
+
+    def __init__(self) -> None:
+        self._found: dict[object, tuple[Finding, int, int]] = {}
+
+    def add(self, found: Finding, met: Meeting) -> None:
+        """Once more."""
+        key = found.rule.id, found.what, tuple((party.site, party.text) for party in found.parties)
+        first, ordinal, times = self._found.get(key, (found, met.ordinal, 0))
+        self._found[key] = first, ordinal, times + met.times
+
+    def findings(self, noun: str) -> Iterator[Finding]:
+        """In the order of the ordinals; the calls are the `noun` with that number."""
+        for found, ordinal, times in self._found.values():
+            text = f"{noun} number {ordinal}"
+            text += f", the first of {times} of these calls" if times > 1 else ""
+            *before, last = found.parties
+            yield replace(found, parties=(*before, replace(last, details=(*last.details, text))))

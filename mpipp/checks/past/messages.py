@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Sends and receives that belonged together: did they match? (MPI-4.1, sections 3.3 and 3.5)"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from mpipp.checks import messages, signatures
+from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.leaks import at_the_end
+from mpipp.checks.past.meetings import Histories, Meeting, Met
+from mpipp.checks.past.sides import Key, Side, every, is_sent, key
+from mpipp.checks.signatures import Data
+from mpipp.checks.world import World
+from mpipp.model import Call, Comm
+
+_MOST_ALIKE = 1 << 17  # combinations that are remembered
+
+
+class _Pair:
+    # A channel: the sender's history of it and the receiver's.
+
+    def __init__(self) -> None:
+        self.sides: list[Side | None] = [None, None]
+        self.histories = Histories(2)
+        self.first = ""  # what was found first
+
+
+class Messages:
+    """What was sent and received in all channels, compared as it becomes known."""
+
+    def __init__(self) -> None:
+        self._pairs: dict[Key, _Pair] = {}
+        self._new: dict[Key, None] = {}
+        self._alike: set[object] = set()
+
+    def add(self, of: Key, side: Side) -> None:
+        """More of a channel's history."""
+        pair = self._pairs.setdefault(of, _Pair())
+        number = 0 if is_sent(side.channel) else 1
+        pair.sides[number] = side
+        pair.histories.waiting[number] += side.stretches
+        self._new[of] = None
+
+    def compare(self, going_on: Collection[messages.Key] = ()) -> Findings:
+        """What is wrong where both sides are there now; those `going_on` are left out."""
+        changed, self._new = self._new, {}
+        for of in changed:
+            yield from self._compare(of, self._pairs[of], going_on)
+
+    def _compare(self, of: Key, pair: _Pair, going_on: Collection[messages.Key]) -> Findings:
+        sent, received = pair.sides
+        if sent is None or received is None:
+            return
+        compared = Met()
+        for met in pair.histories.meet():
+            combination = of.sender, of.receiver, *(kept.key for kept in met.calls)
+            if combination in self._alike:
+                continue
+            found = _compare(sent, received, met)
+            if found is None:
+                self._remember(combination)
+            elif messages.Key(*of[:4], met.ordinal, of.partitioned) not in going_on:
+                compared.add(found, met)
+        # Where a process sends one message too many, none of those after it is received right.
+        for found in compared.findings("message"):
+            yield replace(found, follows=pair.first)
+            pair.first = pair.first or found.what
+
+    def _remember(self, combination: object) -> None:
+        if len(self._alike) >= _MOST_ALIKE:
+            self._alike.clear()
+        self._alike.add(combination)
+
+    def unmet(self) -> Mapping[Key, Side]:
+        """The senders' sides, with what has met no receive."""
+        return {
+            of: pair.sides[0]._replace(stretches=pair.histories.waiting[0])
+            for of, pair in self._pairs.items()
+            if pair.sides[0] is not None
+        }
+
+
+def check(known: World) -> Findings:
+    """Sends and receives that belonged together and did not match; messages nobody received."""
+    past = Messages()
+    for side in every(known):
+        of = key(known, side)
+        if of is not None:
+            past.add(of, side)
+    sends, receives = messages.live(known)
+    yield from past.compare(sends.keys() & receives.keys())
+    yield from _lost(known, past.unmet())
+
+
+def _compare(sent: Side, received: Side, met: Meeting) -> Finding | None:
+    calls = [replace(kept.call, ordinal=met.ordinal) for kept in met.calls]
+    data = _data(sent, calls[0]), _data(received, calls[1])
+    if data[0] is None or data[1] is None:
+        return None
+    return signatures.compare(data[0], data[1], signatures.MESSAGE)
+
+
+def _data(side: Side, call: Call) -> Data | None:
+    if len(call.buffers) != 1:
+        return None
+    return signatures.whole(side.operation(call), call.buffers[0])
+
+
+def _lost(known: World, sends: Mapping[Key, Side]) -> Findings:
+    # Only once both are at their end: until then the receive may come.
+    counts: dict[int, dict[tuple[int, int], int]] = {}  # by receiver's communicator: peer and tag
+    for of, sent in sends.items():
+        receiver = known.peer(sent.member, sent.channel.peer)
+        ended = receiver is not None and at_the_end(receiver.process)
+        if not ended or receiver is None or not at_the_end(sent.member.process) or of.partitioned:
+            continue
+        if "receives" in receiver.comm.uncertain or receiver.comm.frozen:
+            continue
+        comm = id(receiver.comm)  # there are many channels, with several processes each
+        if comm not in counts:
+            counts[comm] = _received(receiver.comm)
+        count = counts[comm].get((sent.member.comm.rank, of.tag), 0)
+        lost = sent.channel.count - count
+        last = next((s for s in sent.stretches if s.first <= count + 1 < s.end), None)
+        if lost > 0 and last is not None:
+            call = replace(last.at(count + 1).call, ordinal=count + 1)
+            party = sent.operation(call).party()
+            many = f"{lost} messages are" if lost > 1 else "a message is"
+            yield Finding.of("message-lost", f"{many} sent and never received", [party])
+
+
+def _received(comm: Comm) -> dict[tuple[int, int], int]:
+    return {(c.peer, c.tag): c.count for c in comm.channels if c.sequence == "receives"}

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""The histories of channels, by what the processes that share them have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mpipp.checks.process import Operation
+from mpipp.checks.world import Member, World
+from mpipp.model import Call, Channel, Comm, Stretch
+
+
+class Side(NamedTuple):
+    """One process's part in a channel, or a part of its history."""
+
+    member: Member
+    channel: Channel
+    stretches: list[Stretch]
+
+    def operation(self, call: Call) -> Operation:
+        """One of its calls."""
+        return Operation(self.member.process, call, None, None, self.member.comm)
+
+
+class Key(NamedTuple):
+    """A channel of messages, whichever side it is seen from."""
+
+    identity: int  # the communicator's
+    sender: int  # ranks in MPI_COMM_WORLD
+    receiver: int
+    tag: int
+    partitioned: bool
+
+
+_MESSAGES = ("sends", "receives", "partitioned sends", "partitioned receives")
+
+
+def every(known: World) -> Iterator[Side]:
+    """All that is kept, of communicators that were freed, too."""
+    for process in known.all:
+        for comm in known.comms(process):
+            for channel in comm.channels:
+                if channel.history and is_certain(comm, channel):
+                    yield Side(Member(process, comm), channel, process.registry.past(comm, channel))
+
+
+def is_certain(comm: Comm, channel: Channel) -> bool:
+    """Whether the ordinals of a channel tell which calls belong together."""
+    return channel.sequence not in comm.uncertain
+
+
+def key(known: World, side: Side) -> Key | None:
+    """None for other channels than those of messages, and where the peer is not known."""
+    member, channel = side.member, side.channel
+    if channel.sequence not in _MESSAGES:
+        return None
+    own, peer = member.process.registry.info.world_rank, known.world_rank(member, channel.peer)
+    if own is None or peer is None:
+        return None
+    ranks = (own, peer) if is_sent(channel) else (peer, own)
+    partitioned = channel.sequence.startswith("partitioned")
+    return Key(member.comm.identity, *ranks, channel.tag, partitioned)
+
+
+def is_sent(channel: Channel) -> bool:
+    """Whether it is one of sends."""
+    return "sends" in channel.sequence

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Findings that are known and not to be told, by a file that says why.
+
+The file has a section for each: its title is the reason, and what it says must all hold for one
+place of the finding.
+
+    [PETSc keeps its row type, issue 12]
+    check = datatype-leak
+    library = libpetsc.so*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from mpipp.checks.rules import RULES
+from mpipp.errors import MpippError
+from mpipp.reports.sources import Frame
+
+_CONDITIONS = ("check", "function", "file", "library")
+
+
+class Suppression(NamedTuple):
+    """Patterns as of a shell; "": anything."""
+
+    reason: str
+    check: str  # the word or the id of a rule
+    function: str
+    file: str  # the end of a path
+    library: str
+
+    def fits(self, names: Iterable[str], frame: Frame | None) -> bool:
+        """Whether it is of a finding with these names, at this place."""
+        if self.check and not any(fnmatchcase(name, self.check) for name in names):
+            return False
+        if frame is None:
+            return not (self.function or self.file or self.library)
+        path = "/" + frame.path.lstrip("/")
+        return (
+            _fits(frame.function, self.function)
+            and _fits(frame.library, self.library)
+            and (not self.file or fnmatchcase(path, "*/" + self.file.lstrip("/")))
+        )
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return not pattern or fnmatchcase(name, pattern)
+
+
+class Suppressions:
+    """What a file says, in its order."""
+
+    def __init__(self, known: Sequence[Suppression] = ()) -> None:
+        self._known = known
+
+    def reason(self, names: Sequence[str], places: Sequence[Frame]) -> str:
+        """Why a finding is not told; "" if it is.
+
+        Args:
+            names: the word and the id of its rule.
+            places: those of all its parties.
+        """
+        for one in self._known:
+            if any(one.fits(names, frame) for frame in places or (None,)):
+                return one.reason
+        return ""
+
+
+def read(path: str) -> Suppressions:
+    """Those of a file; none if the path is "". Raises MpippError for one that makes no sense."""
+    if not path:
+        return Suppressions()
+    import configparser  # which no other run needs
+
+    parser = configparser.RawConfigParser(
+        delimiters=("=",), comment_prefixes=("#",), default_section="", empty_lines_in_values=False
+    )
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    try:
+        with open(path, encoding="utf-8") as file:
+            parser.read_file(file)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise MpippError(f"cannot read {path}: {reason}") from None
+    except configparser.ParsingError as error:
+        lines = getattr(error, "errors", None) or [(getattr(error, "lineno", 0), "")]
+        raise MpippError(
+            f"{path}:{lines[0][0]}: a line is [REASON], or NAME = PATTERN below one"
+        ) from None
+    except (configparser.DuplicateSectionError, configparser.DuplicateOptionError) as error:
+        what = getattr(error, "option", "") or f"[{error.section}]"
+        raise MpippError(f"{path}:{error.lineno}: {what} is there twice") from None
+    return Suppressions([_suppression(title, parser[title], path) for title in parser.sections()])
+
+
+def _suppression(title: str, section: Mapping[str, str], path: str) -> Suppression:
+    where = f"{path}: [{title}]"
+    for name in section:
+        if name not in _CONDITIONS:
+            raise MpippError(f"{where}: {name} is none of {', '.join(_CONDITIONS)}")
+    if not title.strip():
+        raise MpippError(f"{where}: say between the brackets why it is suppressed")
+    if not any(section.values()):
+        raise MpippError(f"{where}: say what is suppressed: {', '.join(_CONDITIONS)}")
+    check = section.get("check", "")
+    names = {*RULES, *(rule.check for rule in RULES.values())}
+    if check and not any(fnmatchcase(name, check) for name in names):
+        raise MpippError(f"{where}: there is no check {check}: docs/checks.md has them all")
+    others = (section.get(name, "") for name in _CONDITIONS[1:])
+    return Suppression(title.strip(), check, *others)

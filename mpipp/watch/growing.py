@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""What a process's ledger gains from look to look, while the process goes on.
+
+A look tells the calls that were there at the look before. So they are certain to have been
+recorded whole; and whatever made the ordinals of one of them uncertain is known by now.
+
+What is read of a history while it grows is right because of the order (wrapper/recorders/ledger.h):
+its last ordinal first, then the period of the run that goes on, then what is written. Whoever ends
+a run writes it down before anything else: a run that is not written down goes on since before the
+period was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mpipp.checks.past.sides import Side, is_certain
+from mpipp.checks.process import Process
+from mpipp.checks.world import Member
+from mpipp.model import Channel, Comm
+from mpipp.registry.history import History
+from mpipp.watch.watched import Watched
+
+
+class _Seen(NamedTuple):
+    # A channel at a look.
+    comm: Comm
+    channel: Channel
+    history: History
+    last: int  # ordinal
+
+
+class Growing:
+    """The past of one process, which is told once.
+
+    Raises MpippError when what is recorded makes no sense.
+    """
+
+    def __init__(self, watched: Watched) -> None:
+        self._watched = watched
+        self._histories: dict[int, History] = {}  # by address
+        self._before: dict[int, int] = {}  # last ordinals, at the look before
+        self._told: dict[int, int] = {}
+
+    def look(self) -> Iterator[_Seen]:
+        """The channels with calls that are to be told. They are, by `side`, after all processes
+        were looked at."""
+        self._watched.refresh()
+        registry = self._watched.registry
+        before, self._before = self._before, {}
+        for comm in registry.objects("comm", ended=True):
+            if not isinstance(comm, Comm) or not comm.identity:
+                continue
+            for channel in comm.channels:
+                if not channel.history or not is_certain(comm, channel):
+                    continue
+                at = channel.history
+                if at not in self._histories:
+                    self._histories[at] = registry.history(comm, channel)
+                last = self._histories[at].last(channel)
+                self._before[at] = last
+                known = min(before.get(at, 0), last)
+                if known > self._told.get(at, 0):
+                    yield _Seen(comm, channel, self._histories[at], known)
+
+    def sides(self, process: Process, seen: list[_Seen]) -> Iterator[Side]:
+        """What is new in those channels."""
+        self._watched.refresh()
+        registry = self._watched.registry
+        for comm, channel, history, last in seen:
+            now = registry.at("comm", comm.header.record)
+            # Not of a communicator whose record was given to another meanwhile.
+            if isinstance(now, Comm) and now.identity == comm.identity:
+                stretches = history.more(channel.period, last)
+                self._told[channel.history] = last
+                yield Side(Member(process, now), channel, stretches)

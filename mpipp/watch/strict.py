@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""`--strict`: blocking collective calls that wait to be compared, and their comparison.
+
+The wrapper (wrapper/strict/strict.c) has found by a sum that they seem not to agree: what sums say
+is no finding. No process has gone on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from mpipp.checks import collectives
+from mpipp.checks.exchanges import Joined
+from mpipp.checks.finding import Finding
+from mpipp.checks.process import Operation, Process
+from mpipp.checks.world import Member
+from mpipp.model import Comm
+from mpipp.watch.connection import Disagreeing
+from mpipp.watch.watched import Watched, operations
+
+_LATE = 2.0  # seconds in which all of a call ask
+# enum mpipp_disagreement, by rule; all else of one's arguments, or types.
+_ARGUMENT, _ROOT, _OP, _TYPE, _COUNT, _CALL = range(1, 7)
+_CLASSES = {
+    "root-mismatch": _ROOT,
+    "op-mismatch": _OP,
+    "recvcounts": _COUNT,
+    "collective-length": _COUNT,
+    "reduction-length": _COUNT,
+    "collective-mismatch": _CALL,
+    "collective-form-mismatch": _CALL,
+}
+
+
+class Asked:
+    """The processes of one call that have asked so far."""
+
+    def __init__(self) -> None:
+        self.since = time.monotonic()
+        self.calls: list[Disagreeing] = []
+        self._connections: list[socket.socket] = []
+
+    def add(self, connection: socket.socket, call: Disagreeing) -> None:
+        """One more."""
+        self.calls.append(call)
+        self._connections.append(connection)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether all have asked, or those that have not will not."""
+        return len(self.calls) >= self.calls[0].here or time.monotonic() - self.since > _LATE
+
+    def answer(self, found: Sequence[Finding]) -> None:
+        """Let them go on."""
+        code = _class(found[0]) if found else 0
+        for connection in self._connections:
+            with contextlib.suppress(OSError), connection:
+                connection.send(bytes([code]), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+
+
+class Waiting:
+    """Calls that wait to be compared."""
+
+    def __init__(self) -> None:
+        self._asked: dict[int, Asked] = {}
+
+    def add(self, connection: socket.socket, call: Disagreeing) -> None:
+        """A process has asked."""
+        self._asked.setdefault(call.number, Asked()).add(connection, call)
+
+    def due(self) -> list[Asked]:
+        """Those that are to be compared now, and answered; they wait no more."""
+        numbers = [number for number, asked in self._asked.items() if asked.is_due]
+        return [self._asked.pop(number) for number in numbers]
+
+
+def _class(finding: Finding) -> int:
+    rule = finding.rule.id
+    return _CLASSES.get(rule) or (_TYPE if "-types" in rule else _ARGUMENT)
+
+
+def compared(watched: Sequence[Watched], calls: Iterable[Disagreeing]) -> list[Finding]:
+    """What is wrong with the calls of one collective operation.
+
+    Args:
+        watched: the processes, numbered in this order.
+
+    Raises MpippError if not all of it was looked at.
+    """
+    by_pid = {call.pid: call for call in calls}
+    joined = []
+    for number, one in enumerate(watched):
+        one.refresh()
+        process = one.process(number)
+        joined += _joined(process, by_pid[one.pid])
+    joined.sort(key=lambda one: one.rank)
+    return [
+        replace(one, standard=joined[0].operation.process.registry.info.standard)
+        for one in _findings(joined)
+    ]
+
+
+def _joined(process: Process, call: Disagreeing) -> list[Joined]:
+    inside: Operation | None = next((o for o in operations(process) if o.tid == call.tid), None)
+    if inside is None:
+        return []
+    comm = inside.comm
+    if comm is None:  # MPI_Comm_free
+        known = process.registry.objects("comm")
+        comm = next((c for c in known if isinstance(c, Comm) and c.identity == call.identity), None)
+    return [Joined(inside, Member(process, comm))] if comm is not None else []
+
+
+def _findings(joined: Sequence[Joined]) -> list[Finding]:
+    # Each that differs from the first, so that all sides are told; of what is sent to others all.
+    found: list[Finding] = []
+    for one in joined[1:]:
+        found += collectives.compare([joined[0], one])
+    return found or list(collectives.compare(joined))

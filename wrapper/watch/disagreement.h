@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Collective calls that disagree, as far as sums tell: the watcher compares them exactly, while
+// every process waits before its call.
+#ifndef MPIPP_DISAGREEMENT_H
+#define MPIPP_DISAGREEMENT_H
+
+#include <stdint.h>
+
+// What the watcher has found.
+enum mpipp_disagreement {
+  MPIPP_AGREE,      // nothing, or it could not tell
+  MPIPP_DIFFER_ARG, // MPI_ERR_ARG, and so on
+  MPIPP_DIFFER_ROOT,
+  MPIPP_DIFFER_OP,
+  MPIPP_DIFFER_TYPE,
+  MPIPP_DIFFER_COUNT,
+  MPIPP_DIFFER_CALL, // different procedures: MPI_ERR_OTHER
+};
+
+struct mpipp_disagreeing {
+  char magic[8];
+  uint64_t pid, tid;  // of the call
+  uint64_t number;    // the same in all its processes, and of no other call
+  uint64_t identity;  // of the communicator, 0 if it has none
+  uint32_t here;      // how many of its processes are on this node
+  uint32_t processes; // in all
+};
+
+// Asks the watcher, and waits for its answer, not for ever.
+enum mpipp_disagreement mpipp_ask_watcher(struct mpipp_disagreeing *call);
+
+#endif
