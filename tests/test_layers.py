@@ -25,6 +25,7 @@ LAYERS = (
     ("registry",),
     ("checks",),
     ("reports",),
+    ("agreement",),
     ("watch",),
     ("gdb", "gdb_printers", "cli", "browse", "python"),
 )

@@ -88,6 +88,15 @@ def cited(found: Iterable[Finding], processes: Sequence[Process]) -> list[Findin
     ]
 
 
+def between(
+    processes: Sequence[Process], failed: Callable[[Process | None, MpippError], None]
+) -> Iterator[Finding]:
+    """As `findings`, those between processes alone."""
+    for one in ordered(_between(processes, failed)):
+        info = processes[one.parties[0].process].registry.info
+        yield replace(one, standard=info.standard)
+
+
 def _findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
@@ -101,9 +110,15 @@ def _findings(
             yield from _guarded(leaks.check, process, process, failed)
         for damaged in _damaged(process, KINDS if at_the_end else ("request", "file")):
             failed(process, MpippError(damaged.reason))
+    yield from _between(processes, failed)
+
+
+def _between(
+    processes: Sequence[Process], failed: Callable[[Process | None, MpippError], None]
+) -> Iterator[Finding]:
     for world in worlds(processes):
-        for between in _BETWEEN:
-            yield from merged(_guarded(between, world, None, failed))
+        for check in _BETWEEN:
+            yield from merged(_guarded(check, world, None, failed))
 
 
 def _guarded(

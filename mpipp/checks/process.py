@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from mpipp.checks.finding import Evidence, Party
+from mpipp.checks.records import Records
 from mpipp.errors import MpippError
 from mpipp.model import (
     KINDS,
@@ -23,7 +24,6 @@ from mpipp.model import (
     Thread,
     Win,
 )
-from mpipp.registry.reader import Registry
 from mpipp.show import oneline
 from mpipp.show.describe import Surroundings
 
@@ -131,7 +131,7 @@ class Process:
     """
 
     def __init__(
-        self, number: int, registry: Registry, around: Surroundings, gaps: Sequence[Gap] | None
+        self, number: int, registry: Records, around: Surroundings, gaps: Sequence[Gap] | None
     ) -> None:
         self.number = number
         self.registry = registry

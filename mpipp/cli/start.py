@@ -51,6 +51,11 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
         help="with --check: say why nothing moves after so many seconds (default: 30; 0: never)",
     )
     parser.add_argument(
+        "--report",
+        metavar="DIR",
+        help="with --check: write there what mpipp report DIR shows; all nodes share it",
+    )
+    parser.add_argument(
         "--suppress",
         metavar="FILE",
         help="with --check: do not tell what FILE says is known, and why; see docs/reports.md",
@@ -75,8 +80,10 @@ def settings(arguments: argparse.Namespace, **others: object) -> str:
         from mpipp.reports import suppressions
 
         suppressions.read(suppress)
+    report = os.path.abspath(arguments.report) if arguments.report else ""
+    known = {"hang_after": arguments.hang_after, "suppress": suppress, "report": report}
     # Those of mpipp.watch.settings, which would take some time to load.
-    return json.dumps({"hang_after": arguments.hang_after, "suppress": suppress, **others})
+    return json.dumps({**known, "kept": bool(report), **others})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

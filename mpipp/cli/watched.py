@@ -20,12 +20,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from mpipp.cli import nodes
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
 from mpipp.reports import directory as reports
 from mpipp.watch import start
 from mpipp.watch.output import INTERRUPTED, LAUNCHER
 from mpipp.watch.report import NOTHING, Total
+from mpipp.watch.settings import Settings
 
 _LATE = 40.0  # seconds that a watcher may take after the program's end
 _START = Path(start.__file__).resolve()
@@ -34,9 +36,6 @@ _START = Path(start.__file__).resolve()
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a watched run."""
     add_watching(parser)
-    parser.add_argument(
-        "--report", metavar="DIR", help="with --check: write there what mpipp report DIR shows"
-    )
     parser.add_argument(
         "--error-exit",
         type=int,
@@ -64,7 +63,8 @@ def run(
     Raises:
         MpippError: the launcher cannot be started.
     """
-    told = settings(arguments, kept=bool(arguments.report))
+    shared = nodes.begin(arguments.report)
+    told = settings(arguments, report=shared, launched=True)
     directory = new_directory()
     begun = time.monotonic()
     how = _how(mpi)
@@ -72,8 +72,12 @@ def run(
         prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, told]
         session = _Session(directory)
         status = session.run([*launcher, *_prefixed(program, prefix)])
+        found = nodes.gather(shared, session.has_ended, Settings(**json.loads(told)))
+        session.add(found)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+        if not arguments.report:
+            shutil.rmtree(shared, ignore_errors=True)
     if arguments.report:
         seconds_taken = round(time.monotonic() - begun, 3)
         session.write(Path(arguments.report), {**how, "seconds": seconds_taken, "exit": status})
@@ -221,6 +225,20 @@ class _Session:
             self._ended += 1
             return True
         return False
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether a watcher on this node has told all."""
+        return self._ended > 0
+
+    def add(self, others: nodes.Gathered) -> None:
+        """What comes from the run's directory; what is new there is printed."""
+        self._ended += others.nodes
+        self._texts += [*others.told, *others.new]
+        self._findings += others.findings
+        self.total = self.total.plus(others.total)
+        for text in others.new:
+            sys.stderr.write(text + "\n\n")
 
     def not_checked(self) -> list[str]:
         """Sentences."""

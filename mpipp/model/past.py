@@ -20,6 +20,11 @@ class Kept:
         self._call: Call | None = None
 
     @property
+    def words(self) -> tuple[int, ...]:
+        """The same for calls of a process that differ by their channels alone."""
+        return self._words
+
+    @property
     def key(self) -> tuple[int, ...]:
         """The same for calls of a process that differ by their places, peers and tags alone."""
         return self._words[:1] + self._words[2:]

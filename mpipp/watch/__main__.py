@@ -21,7 +21,7 @@ def main() -> int:
     directory = sys.argv[1]
     settings = Settings(**json.loads(sys.argv[2]))
     listener = socket.socket(fileno=3)
-    to = output(directory)
+    to = output(directory, settings)
     try:
         os.nice(5)
         Watcher(listener, to, settings).run()

@@ -10,20 +10,22 @@ import socket
 import sys
 from typing import Any
 
-from mpipp.watch.report import Total
+from mpipp.watch import nodes, start
+from mpipp.watch.report import NOTHING, Total
+from mpipp.watch.settings import Settings
 
 INTERRUPTED = b"i"  # what the launcher says when the user ends the program; nothing more at its end
 LAUNCHER = "launcher"  # the name of the launcher's socket in the run's directory
 
 
-def output(directory: str) -> ToLauncher | ToStream:
-    """To the launcher that listens in the run's directory; to the error stream without one."""
+def output(directory: str, settings: Settings) -> ToLauncher | ToStream:
+    """To the launcher that listens in a directory; to the error stream without one."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.connect(os.path.join(directory, LAUNCHER))
     except OSError:
         connection.close()
-        return ToStream()
+        return ToRun(settings) if settings.report else ToStream()
     return ToLauncher(connection)
 
 
@@ -102,3 +104,40 @@ class ToStream:
         with contextlib.suppress(OSError):
             sys.stderr.write(text)
             sys.stderr.flush()
+
+
+class ToRun(ToStream):
+    """The same, and into the run's directory."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._node = nodes.Node(start.node(), False, NOTHING, [], [])
+        self._save()
+
+    def block(self, text: str, found: list[dict[str, Any]]) -> None:
+        """A finding."""
+        super().block(text, found)
+        self._node.findings.extend(found)
+        self._node.blocks.append(text)
+        self._save()
+
+    def total(self, total: Total) -> None:
+        """The end; whoever has started the run says that of all nodes."""
+        self._node = self._node._replace(ended=True, total=total)
+        if not self._save() or not self._settings.launched:
+            super().total(total)
+
+    def failed(self, sentence: str) -> None:
+        """The watcher cannot go on."""
+        super().failed(sentence)
+        unchecked = (f"node {self._node.name}: {sentence}",)
+        self._node = self._node._replace(ended=True, total=NOTHING._replace(unchecked=unchecked))
+        self._save()
+
+    def _save(self) -> bool:
+        try:
+            nodes.save(self._settings.report, self._node)
+        except OSError as error:
+            self._write(f"mpipp: cannot write {self._settings.report}: {error.strerror}\n")
+            return False
+        return True

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a report shows of the findings of some watched processes, beside their words."""
+"""What a report shows of the findings of some processes, beside their words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mpipp.checks.finding import Finding, Party
@@ -11,18 +11,27 @@ from mpipp.checks.process import Process
 from mpipp.errors import MpippError
 from mpipp.model import Site
 from mpipp.reports import evidence
-from mpipp.reports.sources import Sources
+from mpipp.reports.sources import Frame, Sources
 from mpipp.reports.timeline import timeline
 from mpipp.watch.report import Label
-from mpipp.watch.watched import Watched
 
 
 class Pictures:
-    """Taken while the records are there, and the source is that of the program."""
+    """Taken while the records are there, and the source is that of the program.
 
-    def __init__(self, watched: Sequence[Watched], label: Label, sources: Sources) -> None:
-        self._watched = watched
-        self._processes = [one.process(number) for number, one in enumerate(watched)]
+    Args:
+        frames: of a process, by its number among these, the calls that a place stands for.
+    """
+
+    def __init__(
+        self,
+        processes: Sequence[Process],
+        frames: Callable[[int, Site], list[Frame]],
+        label: Label,
+        sources: Sources,
+    ) -> None:
+        self._processes = processes
+        self._frames = frames
         self._label = label
         self._sources = sources
 
@@ -33,7 +42,7 @@ class Pictures:
         record["timeline"] = timeline(finding, self._processes, self._place, self._label)
 
     def _party(self, party: Party) -> dict[str, Any]:
-        frames = self._watched[party.process].places.frames(party.site)
+        frames = self._frames(party.process, party.site)
         try:
             drawn = evidence.buffers(party.evidence)
         except MpippError:  # of records that make no sense the checks tell
@@ -42,4 +51,4 @@ class Pictures:
         return {"made": party.made, "frames": places, "buffers": drawn}
 
     def _place(self, process: Process, site: Site) -> str:
-        return next(iter(self._watched[process.number].places.site(site)), "")
+        return next((frame.text for frame in self._frames(process.number, site)), "")

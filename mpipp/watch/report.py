@@ -23,6 +23,7 @@ _NONE = Suppressions()
 
 Where = Callable[[Party], list[str]]
 Label = Callable[..., str]
+More = Callable[[Finding, dict[str, Any]], None]
 
 
 class Total(NamedTuple):
@@ -97,7 +98,7 @@ class Collected:
         where: Where,
         label: Label,
         frames: Callable[[Party], Sequence[Frame]] = lambda party: (),
-        more: Callable[[Finding, dict[str, Any]], None] = lambda finding, record: None,
+        more: More = lambda finding, record: None,
     ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         """The blocks of those that were not found before, and each as records for machines.
 

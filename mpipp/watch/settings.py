@@ -11,4 +11,6 @@ class Settings(NamedTuple):
 
     hang_after: float = 30.0  # seconds without a call; 0: never
     suppress: str = ""  # path of a suppressions file; "": none
+    report: str = ""  # the run's directory, which all nodes share; "": there is none
     kept: bool = False  # a report will be asked for: pictures are made then
+    launched: bool = False  # by mpipp run, which says at the end what all nodes have found

@@ -22,6 +22,12 @@ SOCKET, LOCK = "watcher", "lock"  # their names in the run's directory
 _BACKLOG = 4096
 
 
+def node() -> str:
+    """The name of this node. MPIPP_NODE makes several of one, which share no watcher."""
+    name = os.environ.get("MPIPP_NODE") or socket.gethostname()
+    return "".join(c if c.isalnum() or c in "-." else "_" for c in name)[:32]
+
+
 def watched(directory: str, settings: str) -> str:
     """The path of the watcher's socket; a watcher is started if there is none.
 
@@ -107,7 +113,7 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
     """Become the program, with the wrapper in it.
 
     Args:
-        directory: of the run, on this node; "": it is not watched.
+        directory: of the run's socket, on this node; "": it is not watched.
         settings: the watcher's, those of mpipp.watch.settings; JSON.
     """
     environment = dict(os.environ)
@@ -115,6 +121,7 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
     environment["LD_PRELOAD"] = f"{wrapper}:{before}" if before else wrapper
     try:
         if directory:
+            directory += f"-{node()}" if "MPIPP_NODE" in environment else ""
             environment["MPIPP_WATCH"] = watched(directory, settings)
     except OSError as error:
         sys.stderr.write(f"mpipp: not watched: {directory}: {error.strerror}\n")

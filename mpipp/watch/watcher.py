@@ -11,7 +11,7 @@ from __future__ import annotations
 import selectors
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -25,13 +25,15 @@ from mpipp.checks.process import Operation, Process
 from mpipp.checks.rules import hangs, leaks
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
+from mpipp.model import Site
 from mpipp.reports import suppressions
 from mpipp.reports.sources import Frame, Sources
 from mpipp.watch import connection as said
 from mpipp.watch import endings
 from mpipp.watch.comparing import Comparing
+from mpipp.watch.nodes import Left
 from mpipp.watch.output import INTERRUPTED
-from mpipp.watch.report import Collected, Total
+from mpipp.watch.report import Collected, Label, More, Total
 from mpipp.watch.settings import Settings
 from mpipp.watch.strict import Waiting, compared
 from mpipp.watch.watched import GONE, OVER, RUNNING, Watched, handed
@@ -94,6 +96,7 @@ class Watcher:
         self._movement: object = None
         self._told_hang: object = None
         self._strict = Waiting()
+        self._left = Left(settings.report)
 
     def run(self) -> None:
         """Until there is nobody to watch."""
@@ -236,6 +239,8 @@ class Watcher:
         self._tell_endings()
         known = [one for one in resting if self._guarded(one)]
         self._tell(known, self._findings(known))
+        for sentence in self._left.leave(known, len(self._watched)):
+            self._not_checked(sentence)
         for one in waiting:
             one.answer(said.LOOKED)
 
@@ -289,18 +294,23 @@ class Watcher:
         view = View(of)
         known = view.where, view.label, view.frames
         try:
-            for text, told in self._collected.new(found, *known, self._pictured(of, view)):
+            for text, told in self._collected.new(found, *known, self._pictured(of, view.label)):
                 self._output.block(text, told)
         except MpippError as error:
             self._not_checked(str(error))
 
-    def _pictured(self, of: list[Watched], view: View) -> Callable[[Finding, dict[str, Any]], None]:
+    def _pictured(self, of: list[Watched], label: Label) -> More:
         if not self._settings.kept:
             return lambda finding, record: None
         # Drawing takes some time to load.
         from mpipp.watch.pictures import Pictures
 
-        return Pictures(of, view.label, self._sources).add
+        processes = [one.process(number) for number, one in enumerate(of)]
+
+        def frames(number: int, site: Site) -> list[Frame]:
+            return of[number].places.frames(site)
+
+        return Pictures(processes, frames, label, self._sources).add
 
     def _not_checked(self, sentence: str) -> None:
         self._collected.unchecked[sentence] = None
@@ -344,7 +354,7 @@ class Watcher:
         view = View(everybody)
         processes = [one.process(number) for number, one in enumerate(everybody)]
         told: list[tuple[Finding, str, dict[str, Any]]] = []
-        pictured = self._pictured(everybody, view)
+        pictured = self._pictured(everybody, view.label)
         try:
             for world in worlds(processes):
                 found = explain(world)
@@ -404,11 +414,7 @@ class View:
 
     def label(self, *numbers: int) -> str:
         """ "rank 0", "ranks 0 to 3"."""
-        ranks = [self._watched[number].registry.info.world_rank for number in numbers]
-        known = [rank for rank in ranks if rank is not None]
-        if len(known) == len(ranks):
-            return words.ranks(known)
-        return words.listed([self._watched[number].label() for number in numbers])
+        return words.processes([self._watched[number].registry.info for number in numbers])
 
     def where(self, party: Party) -> list[str]:
         """A party's source lines."""

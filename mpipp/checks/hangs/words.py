@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from mpipp.checks.process import Operation
-from mpipp.model import Call, Comm
+from mpipp.model import Call, Comm, ProcessInfo
 from mpipp.show.members import quoted
 
 _TAGS = ("tag", "sendtag", "recvtag")
@@ -17,6 +17,18 @@ _PEERS = ("MPI_ANY_SOURCE", "MPI_PROC_NULL", "MPI_ROOT")
 def ranks(numbers: Iterable[int]) -> str:
     """ "rank 3", "ranks 0 and 1", "ranks 0, 2 to 5 and 8"."""
     return numbered("rank", numbers)
+
+
+def processes(infos: Sequence[ProcessInfo]) -> str:
+    """ "ranks 0 and 1"; "process 4711" of one that has no rank."""
+    known = [info.world_rank for info in infos if info.world_rank is not None]
+    if len(known) == len(infos):
+        return ranks(known)
+    each = (
+        f"process {info.pid}" if info.world_rank is None else f"rank {info.world_rank}"
+        for info in infos
+    )
+    return listed(list(each))
 
 
 def numbered(noun: str, numbers: Iterable[int], more: int = 0) -> str:

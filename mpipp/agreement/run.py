@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""What all processes of a run have left in its directory, compared.
+
+The directory has a file for each process in `processes` and one for each node's watcher in `nodes`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from mpipp import checks
+from mpipp.agreement import files
+from mpipp.agreement.written import Written
+from mpipp.checks.finding import Finding, Party
+from mpipp.checks.hangs import words
+from mpipp.checks.process import Process
+from mpipp.checks.rules import hangs
+from mpipp.errors import MpippError
+from mpipp.model import Site
+from mpipp.reports.sources import Frame
+
+PROCESSES, NODES = "processes", "nodes"
+_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
+
+
+class Compared(NamedTuple):
+    """What came of it."""
+
+    findings: list[Finding]
+    processes: list[Process]
+    view: View
+    unchecked: list[str]  # sentences
+
+
+class View:
+    """Processes that were read, as reports show them, by their numbers among these."""
+
+    def __init__(self, processes: Sequence[Written]) -> None:
+        self._processes = processes
+
+    def label(self, *numbers: int) -> str:
+        """ "rank 0", "ranks 0 to 3"."""
+        return words.processes([self._processes[number].info for number in numbers])
+
+    def where(self, party: Party) -> list[str]:
+        """A party's source lines."""
+        return [frame.text for frame in self.frames(party)]
+
+    def frames(self, party: Party) -> list[Frame]:
+        """The same, with what is known of each."""
+        return self.calls(party.process, party.site)
+
+    def calls(self, number: int, site: Site) -> list[Frame]:
+        """Those that a place of a process stands for."""
+        return self._processes[number].frames(site)
+
+
+def save(directory: str, name: str, content: bytes) -> None:
+    """Write a file whole or not at all, below a directory that is made. Raises OSError."""
+    path = os.path.join(directory, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    file, made = tempfile.mkstemp(prefix=".", dir=os.path.dirname(path))
+    try:
+        with os.fdopen(file, "wb") as stream:
+            stream.write(content)
+        os.replace(made, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(made)
+        raise
+
+
+def compare(directory: str, told: Iterable[str]) -> Compared:
+    """What is wrong between the processes that have left a file in a run's directory.
+
+    Args:
+        told: nodes whose watchers have told what is wrong between their own processes.
+    """
+    unchecked: list[str] = []
+    found: list[Written] = []
+    for path in paths(os.path.join(directory, PROCESSES)):
+        try:
+            found.append(files.read(path))
+        except MpippError as error:
+            unchecked.append(str(error))
+    found.sort(key=lambda one: (one.info.world_rank or 0, one.node))
+    everything = list(_between(found, unchecked))
+    known: set[object] = set()
+    view = View(found)
+    for node in {one.node for one in found}.intersection(told):
+        own = [one for one in found if one.node == node]
+        known.update(_same(finding, View(own)) for finding in _between(own, []))
+    fresh = [finding for finding in everything if _same(finding, view) not in known]
+    missing = _missing(found)
+    if missing:
+        unchecked.append(f"{missing} left nothing in {directory} to compare: is it of all nodes?")
+    return Compared(fresh, _processes(found), view, unchecked)
+
+
+def paths(directory: str) -> list[str]:
+    """The files of a directory that are whole; none if it is not there."""
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError:
+        return []
+    return [os.path.join(directory, name) for name in names if not name.startswith(".")]
+
+
+def _processes(found: Sequence[Written]) -> list[Process]:
+    return [Process(number, one, one, None) for number, one in enumerate(found)]
+
+
+def _between(found: Sequence[Written], unchecked: list[str]) -> Iterator[Finding]:
+    def failed(process: Process | None, error: MpippError) -> None:
+        unchecked.append(str(error))
+
+    for finding in checks.between(_processes(found), failed):
+        if finding.rule not in hangs.RULES:  # of what goes on
+            yield finding
+
+
+def _same(finding: Finding, view: View) -> object:
+    # The same message; of a collective call whichever ranks it is told of.
+    who = [view.label(p.process) for p in finding.parties]
+    if any("collective call" in line for p in finding.parties for line in p.details):
+        who = []
+    where = tuple(tuple(view.where(party)) for party in finding.parties)
+    return finding.rule.id, _NUMBERS.sub("", finding.what), tuple(who), where
+
+
+def _missing(found: Sequence[Written]) -> str:
+    # Of the world that most are of.
+    if not found:
+        return ""
+    size = max(one.info.world_size or 0 for one in found)
+    missing = set(range(size)) - {one.info.world_rank for one in found}
+    return (
+        f"{words.ranks(sorted(missing))} {'has' if len(missing) == 1 else 'have'}"
+        if missing
+        else ""
+    )

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""What the checks ask of a process's records, wherever these are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from mpipp.model import (
+    Breach,
+    Broken,
+    Call,
+    Channel,
+    Comm,
+    Header,
+    Object,
+    ProcessInfo,
+    Request,
+    Stretch,
+    Thread,
+    ThreadCall,
+)
+
+
+class Records(Protocol):
+    """As `registry.reader.Registry`, which says what each is."""
+
+    @property
+    def info(self) -> ProcessInfo: ...
+
+    @property
+    def constants(self) -> Mapping[str, int]: ...
+
+    @property
+    def count_of_calls(self) -> int: ...
+
+    def constant_name(self, value: int, *names: str) -> str | None: ...
+
+    def find(self, kind: str, handle: int, place: int | None = None) -> Object | Broken | None: ...
+
+    def at(self, kind: str, address: int) -> Object | Broken: ...
+
+    def objects(self, kind: str, ended: bool = False) -> Iterator[Object | Broken]: ...
+
+    def headers(self, kind: str, ended: bool = False) -> Iterator[Header | Broken]: ...
+
+    def combiner(self, address: int) -> str: ...
+
+    def given(self, call: Call, most: int) -> list[tuple[Object | Broken, ...]]: ...
+
+    def given_handles(self, call: Call, most: int) -> tuple[int, ...]: ...
+
+    def pending_requests(self) -> Iterator[Request | Broken]: ...
+
+    def given_up(self) -> Iterator[Request]: ...
+
+    def threads(self) -> Iterator[Thread | Broken]: ...
+
+    def last_calls(self) -> Iterator[ThreadCall]: ...
+
+    def past(self, comm: Comm, channel: Channel) -> list[Stretch]: ...
+
+    def breaches(self) -> Iterator[Breach]: ...

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""What a node's watcher leaves in the run's directory, for the others' processes to be compared."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from mpipp.agreement import files, run
+from mpipp.errors import MpippError
+from mpipp.watch import start
+from mpipp.watch.report import Total
+from mpipp.watch.watched import Watched
+
+FORMAT, VERSION = "node", 1
+
+
+class Left:
+    """The files of processes; in no directory none are left."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._left: set[int] = set()  # process numbers
+        self._node = start.node()
+
+    def leave(self, ended: Sequence[Watched], known: int) -> Iterator[str]:
+        """Write those that are new, if the others of their world are elsewhere.
+
+        Yields sentences of what could not be written.
+
+        Args:
+            known: how many processes this node has.
+        """
+        for one in ended:
+            if not self._directory or one.pid in self._left:
+                continue
+            self._left.add(one.pid)
+            if (one.registry.info.world_size or 0) <= known:
+                continue
+            reason = self._write(one)
+            if reason:
+                yield (
+                    f"{one.label()} left nothing in {self._directory} ({reason}) "
+                    "to compare with processes of other nodes"
+                )
+
+    def _write(self, one: Watched) -> str:
+        name = f"{one.registry.info.world_rank}-{self._node}-{one.pid}"
+        try:
+            content = files.written(one.process(0), one.places.frames, self._node)
+            run.save(self._directory, os.path.join(run.PROCESSES, name), content)
+        except MpippError as error:
+            return str(error)
+        except OSError as error:
+            return str(error.strerror)
+        return ""
+
+
+class Node(NamedTuple):
+    """What one node's watcher has found."""
+
+    name: str
+    ended: bool
+    total: Total
+    findings: list[dict[str, Any]]
+    blocks: list[str]
+
+
+def save(directory: str, node: Node) -> None:
+    """Write it into the run's directory. Raises OSError."""
+    known = {**node._asdict(), "total": node.total._asdict()}
+    content = {"mpipp": FORMAT, "version": VERSION, **known}
+    name = os.path.join(run.NODES, f"{node.name}-{os.getpid()}.json")
+    run.save(directory, name, json.dumps(content).encode())
+
+
+def nodes(directory: str) -> Iterator[Node]:
+    """Those that have written there. Raises MpippError for a file that makes no sense."""
+    for path in run.paths(os.path.join(directory, run.NODES)):
+        try:
+            with open(path, "rb") as file:
+                said = json.loads(file.read())
+            if (said.pop("mpipp"), said.pop("version")) != (FORMAT, VERSION):
+                raise ValueError
+            total = _total(said.pop("total"))
+            yield Node(total=total, **said)
+        except OSError as error:
+            raise MpippError(f"cannot read {path}: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise MpippError(f"{path} is damaged, or of another version of mpipp") from None
+
+
+def _total(said: dict[str, Any]) -> Total:
+    names = "processes", "calls", "errors", "warnings", "untold"
+    processes, calls, errors, warnings, untold = numbers = [said[name] for name in names]
+    suppressed = [(str(reason), number) for reason, number in said["suppressed"]]
+    if not all(type(number) is int for number in [*numbers, *(n for _, n in suppressed)]):
+        raise TypeError
+    unchecked = tuple(map(str, said["unchecked"]))
+    return Total(processes, calls, errors, warnings, untold, unchecked, tuple(suppressed))

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Runs on several nodes: only MPI and the run's directory connect them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+import runs
+import support
+from support import MPI, on_mpi
+
+from mpipp.agreement import run
+from mpipp.agreement.files import head, read
+from mpipp.errors import MpippError
+
+LAUNCHER = Path(__file__).with_name("node_launcher.py")
+WRONG = [
+    # The watcher of ranks 0 and 1 tells.
+    """\
+error: what is sent does not match what is received, at the first element: \
+MPI_INT is sent, MPI_UNSIGNED received
+  rank 0: MPI_Send(dest = 1, tag = 2, comm = "MPI_COMM_WORLD", buf = 2 MPI_INT)
+    called at nodes.c:19 in send
+    sends MPI_INT: buf(INT)
+  rank 1: MPI_Recv(source = 0, tag = 2, comm = "MPI_COMM_WORLD", buf = 2 MPI_UNSIGNED)
+    called at nodes.c:24 in receive
+    receives MPI_UNSIGNED: buf(UNSIGNED)
+    message number 1
+  rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH""",
+    # The rest only all processes tell.
+    """\
+error: what is sent does not match what is received, at the first element: \
+MPI_INT is sent, MPI_FLOAT received
+  rank 1: MPI_Send(dest = 2, tag = 1, comm = "MPI_COMM_WORLD", buf = 2 MPI_INT)
+    called at nodes.c:19 in send
+    sends MPI_INT: buf(INT)
+  rank 2: MPI_Irecv(source = 1, tag = 1, comm = "MPI_COMM_WORLD", buf = 2 MPI_FLOAT)
+    called at nodes.c:31 in ring
+    receives MPI_FLOAT: buf(FLOAT)
+    message number 4
+  rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH""",
+    """\
+error: a message is sent and never received
+  rank 1: MPI_Send(dest = 2, tag = 7, comm = "MPI_COMM_WORLD", buf = 2 MPI_INT)
+    called at nodes.c:19 in send
+  rule: MPI-4.1, section 11.2.2: every message must have been received before MPI is finalized
+  to do: receive it, or do not send it
+  MUST: MUST_ERROR_MESSAGE_LOST""",
+    """\
+error: the processes reduce with different operations: MPI_SUM and MPI_MAX
+  rank 0: MPI_Allreduce(comm = "MPI_COMM_WORLD", op = "MPI_SUM", sendbuf = 1 MPI_INT, \
+recvbuf = 1 MPI_INT)
+    called at nodes.c:58 in main
+  rank 2: MPI_Allreduce(comm = "MPI_COMM_WORLD", op = "MPI_MAX", sendbuf = 1 MPI_INT, \
+recvbuf = 1 MPI_INT)
+    called at nodes.c:58 in main
+    collective call number 2
+  rule: MPI-4.1, section 6.9: the argument op must be the same in all processes
+  to do: pass the same operation in all processes
+  MUST: MUST_ERROR_COLLECTIVE_OP_MISMATCH""",
+]
+
+
+def watched(mpi: MPI, cwd: Path, *words: str, options: tuple[str, ...] = ()) -> runs.Run:
+    """Four processes on two nodes, and what is left of them."""
+    launcher = [sys.executable, "-I", "-S", str(LAUNCHER), "2", *mpi.mpiexec]
+    known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
+    command = ["run", "--check", "--mpiexec", " ".join(launcher), "-n", "4", *options, "--"]
+    program = runs.program("nodes.c", mpi)
+    return runs.read(support.shell(*command, program, *words, env=known, cwd=cwd))
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_all_processes_are_compared(mpi: MPI, tmp_path: Path) -> None:
+    words = "type", "near", "lost", "op"
+    found = watched(mpi, tmp_path, *words, options=("--report", "report"))
+    assert found.status == 0
+    assert found.blocks == [mpi.cited(block) for block in WRONG]
+    assert found.last == ["mpipp: 4 errors in 4 processes, 159 calls"]
+    report = tmp_path / "report"
+    assert (report / "findings.txt").read_text() == (
+        "\n\n".join(found.blocks) + "\n\n4 errors in 4 processes, 159 calls\n"
+    )
+    told = json.loads((report / "findings.json").read_text())
+    checks = ["type-mismatch", "type-mismatch", "lost-message", "op-mismatch"]
+    assert [one["check"] for one in told["findings"]] == checks
+    # Another run into the same directory finds nothing of this one there.
+    found = watched(mpi, tmp_path, options=("--report", "report"))
+    assert (found.blocks, found.last) == ([], ["mpipp: no errors in 4 processes, 156 calls"])
+    for path in run.paths(str(report / run.PROCESSES)):
+        process = read(path)
+        assert (process.info, process.node) == (head(path).info, head(path).node)
+
+
+@on_mpi("mpich4")
+def test_a_directory_of_its_own_is_removed(mpi: MPI, tmp_path: Path) -> None:
+    found = watched(mpi, tmp_path, "op")
+    assert found.blocks == [mpi.cited(WRONG[3])]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a run."""
+    made: Path = tmp_path_factory.mktemp("left")
+    watched(support.find_mpi("mpich4"), made, "type", "near", options=("--report", "report"))
+    return made / "report"
+
+
+def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
+    good = Path(run.paths(str(left / run.PROCESSES))[1])
+    first, rest = good.read_bytes().split(b"\n", 1)
+    lines = zlib.decompress(rest).splitlines(keepends=True)
+
+    def again(changed: list[bytes]) -> bytes:
+        packed = zlib.compress(b"".join(changed))
+        size = f'"bytes":{len(rest)}'.encode()
+        return first.replace(size, f'"bytes":{len(packed)}'.encode()) + b"\n" + packed
+
+    path = tmp_path / "file"
+    for content, reason in (
+        (b"", "is no file of a process that mpipp has written"),
+        (b'{"mpipp":"node"}\n', "is no file of a process that mpipp has written"),
+        (
+            first.replace(b'"version":1', b'"version":9') + b"\n" + rest,
+            "is of another version of mpipp: compare it with that",
+        ),
+        (first.replace(b'"pid"', b'"dip"') + b"\n" + rest, "is damaged: its head makes no sense"),
+        (first + b"\n" + rest[:-9], f"has {len(rest) - 9} bytes of {len(rest)}: it is not whole"),
+        (again([*lines, b'{"call":7}\n']), "is damaged: it has a line that makes no sense"),
+        (again([*lines, b'{"comm":{"rank":"a"}}']), "is damaged: it has a Comm that is none"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(MpippError, match=f"{path} {reason}"):
+            read(str(path))
+    for number in range(0, len(rest), 7):
+        path.write_bytes(
+            first + b"\n" + rest[:number] + bytes([rest[number] ^ 8]) + rest[number + 1 :]
+        )
+        with pytest.raises(MpippError, match="is damaged"):
+            read(str(path))
+    path.write_bytes(again(lines))
+    assert read(str(path)).info == read(str(good)).info
+
+
+def test_what_is_missing_is_said(left: Path, tmp_path: Path) -> None:
+    shutil.copytree(left, tmp_path / "some")
+    paths = [Path(path) for path in run.paths(str(tmp_path / "some" / run.PROCESSES))]
+    paths[0].unlink()
+    paths[3].write_bytes(b"")
+    found = run.compare(str(tmp_path / "some"), told=[])
+    assert found.unchecked == [
+        f"{paths[3]} is no file of a process that mpipp has written",
+        f"ranks 0 and 3 have left nothing in {tmp_path / 'some'} to compare: is it of all nodes?",
+    ]
+    assert [one.rule.id for one in found.findings] == ["message-types"]
+
+
+def test_what_a_watcher_has_told_is_not_told_again(left: Path) -> None:
+    found = run.compare(str(left), told=[])
+    assert [one.rule.id for one in found.findings] == ["message-types"] * 2
+    found = run.compare(str(left), told=["node0", "node1"])
+    assert [one.rule.id for one in found.findings] == ["message-types"]
+    assert found.unchecked == []
