@@ -20,7 +20,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from mpipp.checks.hangs import words
 from mpipp.cli import nodes
+from mpipp.cli.progress import Progress
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
 from mpipp.reports import directory as reports
@@ -70,7 +72,7 @@ def run(
     how = _how(mpi)
     try:
         prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, told]
-        session = _Session(directory)
+        session = _Session(directory, Progress(sys.stderr, arguments.q))
         status = session.run([*launcher, *_prefixed(program, prefix)])
         found = nodes.gather(shared, session.has_ended, Settings(**json.loads(told)))
         session.add(found)
@@ -126,8 +128,9 @@ def _prefixed(program: Sequence[str], prefix: Sequence[str]) -> list[str]:
 
 class _Session:
     # The launcher, and what watchers on this node say meanwhile.
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, progress: Progress) -> None:
         self.total: Total = NOTHING
+        self._progress = progress
         self._texts: list[str] = []
         self._findings: list[dict[str, Any]] = []
         self._unfinished = 0
@@ -161,6 +164,7 @@ class _Session:
                 self._listen(0.05)
             self._finish()
         finally:
+            self._progress.end()
             for number, handler in before.items():
                 signal.signal(number, handler)
         return child.returncode if child.returncode >= 0 else 128 - child.returncode
@@ -182,6 +186,7 @@ class _Session:
         return there and not self._ended and not self._unfinished
 
     def _listen(self, seconds: float) -> None:
+        self._progress.tick()
         for key, _ in self._selector.select(seconds):
             if key.fileobj is self._listener:
                 made, _ = self._listener.accept()
@@ -216,8 +221,11 @@ class _Session:
         if "block" in message:
             self._texts.append(message["block"])
             self._findings += message["findings"]
+            self._progress.clear()
             sys.stderr.write(message["block"] + "\n\n")
             sys.stderr.flush()
+        elif "looking" in message:
+            self._look(message["looking"])
         elif "failed" in message:
             self.total = self.total.plus(NOTHING._replace(unchecked=(message["failed"],)))
         elif "total" in message:
@@ -239,6 +247,13 @@ class _Session:
         self.total = self.total.plus(others.total)
         for text in others.new:
             sys.stderr.write(text + "\n\n")
+
+    def _look(self, processes: int) -> None:
+        if processes:
+            counted = words.counted(processes, "process", "processes")
+            self._progress.begin(f"mpipp: looking at what {counted} recorded")
+        else:
+            self._progress.end()
 
     def not_checked(self) -> list[str]:
         """Sentences."""

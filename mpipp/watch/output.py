@@ -41,6 +41,10 @@ class ToLauncher:
         """A finding, and the same for machines."""
         self._send({"block": text, "findings": found})
 
+    def looking(self, processes: int) -> None:
+        """It begins to look at so many processes; 0: it has looked."""
+        self._send({"looking": processes})
+
     def total(self, total: Total) -> None:
         """The end."""
         self._send({"total": list(total)})
@@ -77,6 +81,9 @@ class ToStream:
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """A finding."""
         self._write(text + "\n\n")
+
+    def looking(self, processes: int) -> None:
+        """Nobody waits for it here."""
 
     def total(self, total: Total) -> None:
         """The end."""

@@ -55,6 +55,10 @@ class Output(Protocol):
         """A finding, and the same for machines."""
         ...
 
+    def looking(self, processes: int) -> None:
+        """The watcher begins to look at so many processes; 0: it has looked."""
+        ...
+
     def total(self, total: Total) -> None:
         """The end."""
         ...
@@ -236,11 +240,13 @@ class Watcher:
         waiting = [one for one in resting if one.connection.fileno() >= 0]
         for one in waiting:
             one.answer(said.AT_WORK)
+        self._output.looking(len(resting))
         self._tell_endings()
         known = [one for one in resting if self._guarded(one)]
         self._tell(known, self._findings(known))
         for sentence in self._left.leave(known, len(self._watched)):
             self._not_checked(sentence)
+        self._output.looking(0)
         for one in waiting:
             one.answer(said.LOOKED)
 
