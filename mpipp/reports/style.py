@@ -47,7 +47,7 @@ summary{cursor:pointer}
 .parties{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}
 .party{background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:.75rem;
 min-width:0}
-.call{margin-bottom:.5rem} .source,.place{font-size:.9375rem;margin:.25rem 0}
+.call{margin-bottom:.5rem;line-height:1.3} .source,.place{font-size:.9375rem;margin:.25rem 0}
 .scroll{overflow-x:auto;border:1px solid var(--line);border-radius:6px;background:var(--back)}
 .scroll>pre{padding:.5rem 0;width:max-content;min-width:100%}
 .buffer .scroll>pre{padding:.5rem}
