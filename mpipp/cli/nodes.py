@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import time
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from mpipp.agreement import run
 from mpipp.errors import MpippError
+from mpipp.reports import directory as reports
 from mpipp.reports import suppressions
 from mpipp.reports.sources import Sources
 from mpipp.watch import nodes, start
@@ -28,6 +31,62 @@ class Gathered(NamedTuple):
     told: list[str]  # blocks that their watchers have printed
     new: list[str]  # others
     findings: list[dict[str, Any]]  # all, for machines
+
+
+class Found(NamedTuple):
+    """What a run has found."""
+
+    total: Total
+    not_checked: list[str]
+    findings: list[dict[str, Any]]
+    blocks: list[str]
+
+
+def write(directory: Path, found: Found, run: dict[str, Any]) -> None:
+    """Write it as text, and all that reports show; `run`: how it was started. Raises OSError."""
+    total = found.total
+    content = {
+        "processes": total.processes,
+        "calls": total.calls,
+        "errors": total.errors,
+        "warnings": total.warnings,
+        "more": total.untold,
+        "suppressed": [{"reason": reason, "count": count} for reason, count in total.suppressed],
+        "not_checked": found.not_checked,
+        "summary": total.line(),
+        "run": run,
+        "findings": found.findings,
+    }
+    text = "".join(f"{block}\n\n" for block in found.blocks) + f"{total.line()}\n"
+    reports.write(directory, content, text)
+
+
+def complete(directory: str) -> None:
+    """Write what mpipp exec has left to be put together, if nothing newer has.
+
+    Raises MpippError when that cannot be written.
+    """
+    left = [path for name in (run.NODES, run.PROCESSES) for path in _times(directory, name)]
+    done = _times(directory, "", reports.DATA)
+    if not left or (done and done[0] >= max(left)):
+        return
+    found = gather(directory, False, Settings(report=directory, kept=True), late=0)
+    unchecked = list(found.total.unchecked)
+    try:
+        put = Found(found.total, unchecked, found.findings, [*found.told, *found.new])
+        write(Path(directory), put, {})
+    except OSError as error:
+        raise MpippError(f"cannot write {directory}: {error.strerror}") from None
+
+
+def _times(directory: str, *names: str) -> list[int]:
+    # When the files were written.
+    found = []
+    for path in run.paths(os.path.join(directory, names[0])):
+        if len(names) == 1 or os.path.basename(path) in names[1:]:
+            with contextlib.suppress(OSError):
+                found.append(os.stat(path).st_mtime_ns)
+    return found
 
 
 def begin(report: str | None) -> str:
@@ -49,21 +108,22 @@ def begin(report: str | None) -> str:
     return os.path.abspath(report)
 
 
-def gather(directory: str, has_told: bool, settings: Settings) -> Gathered:
+def gather(directory: str, has_told: bool, settings: Settings, late: float = _LATE) -> Gathered:
     """All that is there, once the watchers have ended, and what comes of comparing processes.
 
     Args:
         has_told: whether the watcher of this node has told its findings elsewhere.
+        late: seconds that watchers may take.
     """
     unchecked = NOTHING
     try:
-        found = _ended(directory)
+        found = _ended(directory, late)
     except MpippError as error:
         found, unchecked = [], NOTHING._replace(unchecked=(str(error),))
     total = sum_of([one.total for one in found], unchecked)
-    late = [one.name for one in found if not one.ended]
-    if late:
-        sentence = f"the watcher of node {', '.join(late)} has not ended for {_LATE:g} seconds"
+    going_on = [one.name for one in found if not one.ended]
+    if going_on:
+        sentence = f"the watcher of node {', '.join(going_on)} has not said that it has ended"
         total = total.plus(NOTHING._replace(unchecked=(sentence,)))
     told = {one.name for one in found if one.ended} | ({start.node()} if has_told else set())
     blocks = [text for one in found for text in one.blocks]
@@ -97,8 +157,8 @@ def sum_of(totals: list[Total], start_with: Total) -> Total:
     return start_with
 
 
-def _ended(directory: str) -> list[nodes.Node]:
-    until = time.monotonic() + _LATE
+def _ended(directory: str, late: float) -> list[nodes.Node]:
+    until = time.monotonic() + late
     while True:
         found = list(nodes.nodes(directory))
         if all(one.ended for one in found) or time.monotonic() > until:

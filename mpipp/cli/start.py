@@ -132,7 +132,7 @@ def directory_of_job() -> str:
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     base = runtime if runtime and os.access(runtime, os.W_OK) else tempfile.gettempdir()
     name = re.sub(r"[^\w.-]", "_", f"mpipp-{os.getuid()}-{job}")[:60]
-    path = os.path.join(base, name)
+    path = start.on_node(os.path.join(base, name))
     try:
         os.makedirs(path, 0o700, exist_ok=True)
         found = os.lstat(path)

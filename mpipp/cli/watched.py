@@ -25,7 +25,6 @@ from mpipp.cli import nodes
 from mpipp.cli.progress import Progress
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
-from mpipp.reports import directory as reports
 from mpipp.watch import start
 from mpipp.watch.output import INTERRUPTED, LAUNCHER
 from mpipp.watch.report import NOTHING, Total
@@ -275,23 +274,8 @@ class _Session:
 
     def write(self, directory: Path, run: dict[str, Any]) -> None:
         """The findings as text, and all that reports show; `run`: how it was started."""
-        total = self.total
-        content = {
-            "processes": total.processes,
-            "calls": total.calls,
-            "errors": total.errors,
-            "warnings": total.warnings,
-            "more": total.untold,
-            "suppressed": [
-                {"reason": reason, "count": count} for reason, count in total.suppressed
-            ],
-            "not_checked": self.not_checked(),
-            "summary": total.line(),
-            "run": run,
-            "findings": self._findings,
-        }
-        text = "".join(f"{block}\n\n" for block in self._texts) + f"{total.line()}\n"
+        found = nodes.Found(self.total, self.not_checked(), self._findings, self._texts)
         try:
-            reports.write(directory, content, text)
+            nodes.write(directory, found, run)
         except OSError as error:
             sys.stderr.write(f"mpipp: cannot write {directory}: {error.strerror}\n")

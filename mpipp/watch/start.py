@@ -28,6 +28,11 @@ def node() -> str:
     return "".join(c if c.isalnum() or c in "-." else "_" for c in name)[:32]
 
 
+def on_node(directory: str) -> str:
+    """The path of a run's directory that processes of this node alone use."""
+    return f"{directory}-{node()}" if os.environ.get("MPIPP_NODE") else directory
+
+
 def watched(directory: str, settings: str) -> str:
     """The path of the watcher's socket; a watcher is started if there is none.
 
@@ -121,7 +126,6 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
     environment["LD_PRELOAD"] = f"{wrapper}:{before}" if before else wrapper
     try:
         if directory:
-            directory += f"-{node()}" if "MPIPP_NODE" in environment else ""
             environment["MPIPP_WATCH"] = watched(directory, settings)
     except OSError as error:
         sys.stderr.write(f"mpipp: not watched: {directory}: {error.strerror}\n")
@@ -133,4 +137,4 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
 
 
 if __name__ == "__main__":
-    become(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])
+    become(on_node(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:])
