@@ -120,6 +120,7 @@ FOLDERS = (
     "records",
     "watch",
     "recorders",
+    "screens",
     "intercept",
     "strict",
     "generated/calls",

@@ -37,9 +37,9 @@ from mpipp.checks.world import World, worlds
 from mpipp.errors import MpippError
 from mpipp.model import KINDS, Broken
 
-_OF_ONE: tuple[Callable[[Process], Iterator[Finding]], ...] = (
+# Of each call, and what goes on beside it.
+_OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     lifetime.check,
-    levels.check,
     handles.check,
     arguments.check,
     constructors.check,
@@ -51,8 +51,8 @@ _OF_ONE: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     inplace.check,
     memory.check,
     overlaps.check,
-    alone.check,
 )
+_OF_ONE = (levels.check, *_OF_CALLS, alone.check)
 _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     windows.check_targets,
     givenup.check,
@@ -95,6 +95,17 @@ def between(
     for one in ordered(_between(processes, failed)):
         info = processes[one.parties[0].process].registry.info
         yield replace(one, standard=info.standard)
+
+
+def of_calls(
+    process: Process, failed: Callable[[Process | None, MpippError], None]
+) -> Iterator[Finding]:
+    """What is wrong with the calls that a process is inside of, and with what is pending."""
+    found = [merged(_guarded(check, process, process, failed)) for check in _OF_CALLS]
+    for world in worlds([process]):
+        found.append(merged(_guarded(windows.check_targets, world, None, failed)))
+    for one in ordered(chain.from_iterable(found)):
+        yield replace(one, standard=process.registry.info.standard)
 
 
 def _findings(

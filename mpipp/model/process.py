@@ -30,3 +30,4 @@ class ProcessInfo:
     kind_bits: int = 0  # of handles, that tell which kind they are of; 0: none do
     ledger_bytes: int = 0  # that the past of the channels takes
     forgotten: int = 0  # calls that found no room there
+    unasked: int = 0  # calls that a watcher should have looked at, and that found no room

@@ -39,6 +39,11 @@ class Calls:
         self._buffers = layout.decoder(buffers, "buffer", RawBuffer)
         self._vectors = layout.decoder(vectors, "vector", RawVector)
 
+    @property
+    def size(self) -> int:
+        """Bytes of a call's record."""
+        return self._calls.size
+
     def active(self, record: bytes) -> Call | None:
         """The call in a thread's record, None while it is not whole: being entered, or left.
 

@@ -110,6 +110,7 @@ class Registry:
             several_threads=bool(root.several_threads),
             ledger_bytes=root.ledger_bytes,
             forgotten=root.forgotten,
+            unasked=root.unasked,
         )
 
     @property

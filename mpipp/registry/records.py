@@ -32,6 +32,7 @@ class RawRoot(NamedTuple):
     calls: int
     ledger_bytes: int
     forgotten: int
+    unasked: int
     library_version: bytes
     built_with: bytes
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from mpipp.errors import MpippError
 
-VERSION = 1
-MET, AT_WORK, LOOKED = b"m", b"w", b"."  # what it is answered
+VERSION = 2
+MET, AT_WORK, LOOKED, ANSWERED = b"m", b"w", b".", b"a"  # what it is answered
 
 FINALIZED, EXITING, ABORTING, STOPPED = 1, 2, 3, 4  # enum mpipp_end
 
@@ -96,3 +96,11 @@ def end(data: bytes) -> int | None:
         return None
     reason: int = _OVER.unpack(data)[1]
     return reason
+
+
+def question(data: bytes) -> int | None:
+    """The address of what the process asks; None if it says something else."""
+    if len(data) != _OVER.size or not data.startswith(b"MPIPPASK"):
+        return None
+    address: int = _OVER.unpack(data)[1]
+    return address

@@ -36,6 +36,7 @@ class Total(NamedTuple):
     untold: int  # findings beyond what is told
     unchecked: tuple[str, ...]  # sentences
     suppressed: tuple[tuple[str, int], ...] = ()  # reasons, each with how many findings it has
+    questions: int = 0  # calls that a watcher was asked about
 
     def plus(self, other: Total) -> Total:
         """Of both."""
@@ -47,6 +48,7 @@ class Total(NamedTuple):
             self.untold + other.untold,
             tuple(dict.fromkeys((*self.unchecked, *other.unchecked))),
             _added(self.suppressed, other.suppressed),
+            self.questions + other.questions,
         )
 
     def remarks(self) -> Iterator[str]:
@@ -67,6 +69,8 @@ class Total(NamedTuple):
         told = ", ".join(found) or "no errors"
         processes = words.counted(self.processes, "process", "processes")
         calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'}"
+        if self.questions:
+            calls += f", {words.counted(self.questions, 'question')}"
         more = f" ({self.untold} more not told)" if self.untold else ""
         return f"{told}{more} in {processes}, {calls}"
 
@@ -85,7 +89,7 @@ class Collected:
     """Findings, and what was not checked."""
 
     def __init__(self, suppressions: Suppressions = _NONE) -> None:
-        self.errors = self.warnings = self.untold = 0
+        self.errors = self.warnings = self.untold = self.questions = 0
         self.suppressed: Counter[str] = Counter()
         self._suppressions = suppressions
         self.unchecked: dict[str, None] = {}
@@ -154,6 +158,7 @@ class Collected:
             self.untold,
             unchecked,
             tuple(self.suppressed.items()),
+            self.questions,
         )
 
 

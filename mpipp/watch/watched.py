@@ -18,6 +18,7 @@ from mpipp.watch import connection as said
 from mpipp.watch.connection import Hello
 from mpipp.watch.memory import FileMemory
 from mpipp.watch.places import Places
+from mpipp.watch.questions import Asker
 
 RUNNING, OVER, GONE = "running", "over", "gone"
 
@@ -45,6 +46,7 @@ class Watched(Recorded):
         self.memory = FileMemory(hello.file, hello.arena, others)
         self.registry = Registry(self.memory, hello.root)
         self.places = Places(hello.pid, self.memory.code())
+        self.asker = Asker(self.memory, hello.root, self.places)
 
     def refresh(self) -> None:
         """The process has run: forget what may have changed."""

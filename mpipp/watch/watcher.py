@@ -45,6 +45,7 @@ _STILL = 0.02  # seconds in which who does not move is taken to stand still
 _LOOKS = 50
 _LOOK = 0.5  # seconds between looks whether anything moves
 _LINGER = 0.3  # seconds after the last process
+_ANSWERED = 0.2  # seconds in which other processes ask the same
 _LATEST = 60.0  # seconds until the first comes
 
 
@@ -95,6 +96,8 @@ class Watcher:
         self._comparing = Comparing()
         self._sources = Sources()
         self._due: float | None = None  # when to look at those at rest
+        self._answers: list[Finding] = []  # not told yet, of processes by their numbers here
+        self._answers_due: float | None = None
         self._emptied = time.monotonic()
         self._moved = time.monotonic()
         self._movement: object = None
@@ -115,6 +118,8 @@ class Watcher:
                 else:
                     self._hear(key.data)
             now = time.monotonic()
+            if self._answers_due is not None and now >= self._answers_due:
+                self._tell_answers()
             if self._due is not None and now >= self._due:
                 self._due = None
                 self._look()
@@ -140,6 +145,11 @@ class Watcher:
                 self._not_checked(
                     f"{one.label()}: the system had no more memory that the watcher can see"
                 )
+            if one.registry.info.unasked and one.state != RUNNING:
+                count = words.counted(one.registry.info.unasked, "call")
+                self._not_checked(
+                    f"{one.label()}: {count} of which too many had to be looked at at once"
+                )
             return one.initialized
         except MpippError as error:
             self._not_checked(f"process {one.pid}: {error}")
@@ -161,6 +171,8 @@ class Watcher:
             due.append(self._due)
         if self._running():
             due.append(self._comparing.due)
+        if self._answers_due is not None:
+            due.append(self._answers_due)
         return max(0.0, min(due) - time.monotonic())
 
     # Who comes and goes.
@@ -202,6 +214,10 @@ class Watcher:
             data = one.connection.recv(4096)
         except OSError:
             data = b""
+        asked = said.question(data)
+        if asked is not None:
+            self._answer(one, asked)
+            return
         end = said.end(data)
         now = time.monotonic()
         if end is not None and one.state == RUNNING:
@@ -222,6 +238,30 @@ class Watcher:
                 if not self._running():
                     self._due = now
 
+    def _answer(self, one: Watched, address: int) -> None:
+        # Of a call that has mostly returned by now.
+        def failed(process: Process | None, error: MpippError) -> None:
+            self._not_checked(f"{one.label()}: {error}")
+
+        self._collected.questions += 1
+        try:
+            process = one.asker.process(self._watched.index(one), address)
+            found = list(checks.of_calls(process, failed))
+        except MpippError as error:
+            self._not_checked(f"{one.label()}: {error}")
+        else:
+            if found and self._answers_due is None:
+                self._answers_due = time.monotonic() + _ANSWERED
+            self._answers += found
+        one.answer(said.ANSWERED)
+
+    def _tell_answers(self) -> None:
+        answers, self._answers, self._answers_due = self._answers, [], None
+        for number in {party.process for finding in answers for party in finding.parties}:
+            if self._watched[number].state != GONE:
+                self._watched[number].places.refresh()
+        self._tell(self._watched, iter(answers))
+
     def _ended_badly(self, one: Watched) -> None:
         # What comes soon after another's end is the launcher's doing; epoll tells who was first.
         now = time.monotonic()
@@ -236,6 +276,7 @@ class Watcher:
     # What is looked at.
 
     def _look(self) -> None:
+        self._tell_answers()
         resting = [one for one in self._watched if one.state in (OVER, GONE)]
         waiting = [one for one in resting if one.connection.fileno() >= 0]
         for one in waiting:

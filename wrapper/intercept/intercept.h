@@ -160,13 +160,20 @@ static inline void mpipp_handles_deinit(struct mpipp_handles *handles, int64_t c
 void mpipp_show_handles(struct mpipp_thread *thread, int64_t count, const MPI_Request *requests);
 static inline void mpipp_waits_for(struct mpipp_thread *thread, int64_t count,
                                    const MPI_Request *requests) {
-  if (MPIPP_UNLIKELY(mpipp_shared)) mpipp_show_handles(thread, count, requests);
+  if (MPIPP_LIKELY(!mpipp_shared)) return;
+  if (MPIPP_UNLIKELY((uint64_t)count > thread->shown_room || !mpipp_are_few(count))) {
+    mpipp_show_handles(thread, count, requests);
+    return;
+  }
+  MPI_Request *shown = (MPI_Request *)(uintptr_t)thread->shown;
+  for (int64_t i = 0; i < count; i++) MPIPP_WRITE(shown[i], requests[i]);
+  thread->shown_serial = thread->call.serial;
 }
 
 // The record is whole. Returns whether there are hooks that the call is to pass.
 static inline int mpipp_active(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
-  return MPIPP_UNLIKELY(mpipp_hooks != NULL);
+  return MPIPP_UNLIKELY(mpipp_hooks != NULL) && mpipp_is_hooked(thread);
 }
 
 #define MPIPP_GIVEN(PASSAGE, ROLE, POINTER)                                                        \
@@ -186,7 +193,7 @@ static inline int mpipp_success(void) {
 }
 
 static inline int mpipp_leave(struct mpipp_thread *thread, int code) {
-  if (MPIPP_UNLIKELY(thread->passage)) code = mpipp_leave_hooked(thread, code);
+  if (MPIPP_UNLIKELY(thread->passage)) code = mpipp_left(thread, code);
   __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
   return code;

@@ -7,6 +7,11 @@
 #include "mpi/vendor.h"
 #include "records/store.h"
 
+// Whether there are hooks beside the screens, which are not worth a passage: else the call has been
+// screened when this returns.
+int mpipp_is_hooked(struct mpipp_thread *thread);
+// The call has a passage, or the screens want to see it return.
+int mpipp_left(struct mpipp_thread *thread, int code);
 // The hooks enter. results: where the call stores what it gives out. Returns the passage, with
 // `over` set if a hook has taken the call over.
 struct mpipp_passage *mpipp_enter_hooked(struct mpipp_thread *thread,

@@ -13,8 +13,12 @@
 struct mpipp_hook *mpipp_hooks = NULL;
 int mpipp_listening = 0;
 
+int mpipp_only_screens = 0;
+
 static void set_listening(void) {
   int listening = 0;
+  const struct mpipp_hook *first = mpipp_hooks;
+  MPIPP_WRITE(mpipp_only_screens, first && first->order == MPIPP_SCREENS_ORDER && !first->next);
   for (const struct mpipp_hook *hook = mpipp_hooks; hook; hook = hook->next)
     listening |= hook->event != NULL;
   MPIPP_WRITE(mpipp_listening, listening);

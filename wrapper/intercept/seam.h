@@ -73,5 +73,8 @@ void mpipp_hook_out(struct mpipp_hook *hook);
 
 // Within this library: the first hook.
 extern struct mpipp_hook *mpipp_hooks __attribute__((visibility("hidden")));
+// The screens' order (screened.c), before all others, and whether they are the only hook.
+#define MPIPP_SCREENS_ORDER (-1000000000)
+extern int mpipp_only_screens __attribute__((visibility("hidden")));
 
 #endif

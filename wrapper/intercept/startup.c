@@ -8,6 +8,7 @@
 
 #include "intercept/ending.h"
 #include "intercept/levels.h"
+#include "intercept/screened.h"
 #include "mpi/resolve.h"
 #include "recorders/ledger.h"
 #include "recorders/recorders.h"
@@ -15,6 +16,7 @@
 #include "records/registry.h"
 #include "records/store.h"
 #include "watch/connection.h"
+#include "watch/questions.h"
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 
@@ -31,6 +33,7 @@ static void open_registry(void) {
   mpipp_open_stores();
   mpipp_ledger_open();
   if (right && mpipp_shared) mpipp_watch_connect();
+  if (right && mpipp_shared) mpipp_screens_open();
   mpipp_find_mpi_code(); // in either case: readers shall see the status
   errno = saved;
 }
@@ -112,13 +115,24 @@ void mpipp_initialized(void) {
   errno = saved;
 }
 
+static void over(enum mpipp_end end) {
+  mpipp_questions_over();
+  mpipp_watch_over(end);
+}
+
 void mpipp_finalized(void) {
   mpipp_registry.end_awaited = 0;
   mpipp_registry.status = MPIPP_STATUS_FINALIZED;
-  mpipp_watch_over(MPIPP_OVER_FINALIZED);
+  over(MPIPP_OVER_FINALIZED);
 }
 
 void mpipp_aborting(struct mpipp_call *call) {
   __atomic_store_n(&call->state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
-  mpipp_watch_over(MPIPP_OVER_ABORTING);
+  over(MPIPP_OVER_ABORTING);
+}
+
+// The program has returned from main, or called exit. Not at _exit, or by a signal.
+__attribute__((destructor)) static void exiting(void) {
+  if (mpipp_watch_is_there() && mpipp_registry.status == MPIPP_STATUS_STARTED)
+    over(MPIPP_OVER_EXITING);
 }

@@ -18,6 +18,7 @@ enum {
   MPIPP_LAST_CHANNELS = 8, // kept by each thread, of each sequence
   MPIPP_RECENT = 64,       // the longest period of a run that is seen; a power of two
   MPIPP_PASSAGE_ROOM = 24, // u64 of a struct mpipp_passage
+  MPIPP_BOXES_ROOM = 13,   // u64 of a struct mpipp_own
 };
 
 // What an object record is about; the order is that of the registry's object tables.
@@ -430,6 +431,7 @@ struct mpipp_thread {
   };
   uint32_t padding;
   struct mpipp_call call;
+  uint64_t boxes[MPIPP_BOXES_ROOM];  // private: where the call's buffers lie (screens/screens.h)
   uint64_t room[MPIPP_PASSAGE_ROOM]; // private: for the passage
 } __attribute__((aligned(64)));
 

@@ -96,6 +96,7 @@ struct mpipp_registry {
   uint64_t calls;        // of threads that have ended
   uint64_t ledger_bytes; // that the ledger takes
   uint64_t forgotten;    // calls that found no room in it
+  uint64_t unasked;      // questions to the watcher (watch/questions.h) that found no room
   char library_version[256];
   char built_with[256];
 };

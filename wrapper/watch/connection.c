@@ -20,9 +20,10 @@
 #include "records/registry.h"
 #include "records/store.h"
 
-enum { VERSION = 1, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
+enum { VERSION = 2, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
 // What a watcher answers: that it has met the process, that it is at work; all else: it has looked.
-enum { MET = 'm', AT_WORK = 'w' };
+// Of a question, that it is answered.
+enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a' };
 
 struct hello {
   char magic[8];
@@ -33,11 +34,13 @@ struct hello {
 };
 struct over {
   char magic[8];
-  uint64_t end;
+  uint64_t end; // or the address of a question
 };
 
 static int connection = -1, told = 0;
 static char *watcher; // the path of its socket
+static int64_t answered = 0;
+static int has_met = 0;
 static dev_t device;
 static ino_t inode;
 
@@ -143,7 +146,7 @@ static int64_t now_ms(void) {
 // Until the watcher has met the process, or has looked; it says nothing for a while, or is gone.
 static void await_answer(int looked) {
   int64_t begin = now_ms(), heard = begin;
-  for (;;) {
+  while (looked || !has_met) {
     int64_t now = now_ms(), left = heard + SILENCE_MS - now;
     if (left <= 0 || now - begin > MOST_MS) return;
     struct pollfd ready = {.fd = connection, .events = POLLIN};
@@ -152,7 +155,8 @@ static void await_answer(int looked) {
     if (count <= 0) continue;
     char answer = 0;
     if (recv(connection, &answer, 1, MSG_DONTWAIT) != 1 || (answer == MET && !looked)) return;
-    if (answer != MET && answer != AT_WORK) return;
+    if (answer == ANSWERED) __atomic_add_fetch(&answered, 1, __ATOMIC_RELAXED);
+    if (answer != MET && answer != AT_WORK && answer != ANSWERED) return;
     heard = now_ms();
   }
 }
@@ -177,15 +181,42 @@ int mpipp_watch_another(void) {
   return watcher && is_open() ? connected(watcher) : -1;
 }
 
+int mpipp_watch_is_there(void) {
+  return connection >= 0;
+}
+
+int mpipp_watch_ask(uint64_t address) {
+  int saved = errno;
+  struct over question = {.magic = "MPIPPASK", .end = address};
+  int done = is_open() && send(connection, &question, sizeof question,
+                               MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof question;
+  errno = saved;
+  return done;
+}
+
+int64_t mpipp_watch_answered(void) {
+  int saved = errno;
+  char answer = 0;
+  int64_t found = __atomic_exchange_n(&answered, 0, __ATOMIC_RELAXED);
+  while (connection >= 0 && !told && recv(connection, &answer, 1, MSG_DONTWAIT) == 1) {
+    found += answer == ANSWERED;
+    has_met |= answer == MET;
+  }
+  errno = saved;
+  return found;
+}
+
+int mpipp_watch_await_room(void) {
+  int saved = errno;
+  struct pollfd ready = {.fd = connection, .events = POLLIN};
+  int count = is_open() ? poll(&ready, 1, SILENCE_MS) : -1;
+  errno = saved;
+  return count > 0;
+}
+
 void mpipp_watch_forked(void) {
   int saved = errno;
   if (is_open()) close(connection);
   connection = -1;
   errno = saved;
-}
-
-// The program has returned from main, or called exit. Not at _exit, or by a signal.
-__attribute__((destructor)) static void exiting(void) {
-  if (connection >= 0 && mpipp_registry.status == MPIPP_STATUS_STARTED)
-    mpipp_watch_over(MPIPP_OVER_EXITING);
 }

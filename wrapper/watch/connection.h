@@ -3,6 +3,8 @@
 #ifndef MPIPP_CONNECTION_H
 #define MPIPP_CONNECTION_H
 
+#include <stdint.h>
+
 // Why a process records no more.
 enum mpipp_end {
   MPIPP_OVER_FINALIZED = 1, // MPI_Finalize is about to return
@@ -19,6 +21,13 @@ void mpipp_watch_meet(void);
 void mpipp_watch_over(enum mpipp_end end);
 // Another connection to the watcher, the caller's to close; -1 if there is none.
 int mpipp_watch_another(void);
+// Whether there is a watcher to ask; sends it the address of a question, returning 0 where it
+// cannot take one now; how many it has answered since this was last called.
+int mpipp_watch_is_there(void);
+int mpipp_watch_ask(uint64_t address);
+int64_t mpipp_watch_answered(void);
+// Until it can take one more, or has answered; 0: it says nothing for a while.
+int mpipp_watch_await_room(void);
 // In the child of a fork: it is not watched.
 void mpipp_watch_forked(void);
 

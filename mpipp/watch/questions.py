@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""What the program asks about calls that its screens could not clear (wrapper/watch/questions.h).
+
+A question holds all that the answer depends on as it was when the call was made: the program has
+gone on since. It is answered by the checks that every process is looked at with, on a process that
+does nothing but this call, beside the operations that it meets.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from mpipp.checks.process import Gap, Process
+from mpipp.errors import MpippError, UnreadableMemory
+from mpipp.model import KINDS, Broken, ProcessInfo, Request, Thread
+from mpipp.registry.memory import Memory
+from mpipp.registry.reader import Known, Registry
+from mpipp.registry.recorded import Recorded
+from mpipp.watch.memory import FileMemory
+from mpipp.watch.places import Places
+
+MOST_BYTES = 1 << 21  # of a question
+
+_HEAD = struct.Struct("=8sQQQQQ")  # struct mpipp_question without the call
+_NOTE = struct.Struct("=IIQQQQ")  # struct mpipp_note
+_OBJECT, _MEMORY, _PENDING, _OTHER = 1, 2, 3, 4  # enum mpipp_note_kind
+_NO_HANDLE = (1 << 64) - 1
+_NO_GAPS: Sequence[Gap] = ()
+
+
+class Question(NamedTuple):
+    """A question as it was asked."""
+
+    tid: int
+    status: int  # of MPI
+    awaits: bool  # the process waits for the answer
+    call: bytes  # the record
+    objects: dict[tuple[str, int], int]  # records by kind and handle
+    memory: list[tuple[int, bytes]]
+    pending: list[int]  # records of requests
+    others: list[tuple[int, bytes]]  # other threads' calls: tid and record
+
+
+def read(memory: Memory, address: int, call_size: int) -> Question:
+    """The question at an address. Raises MpippError when it makes no sense."""
+    head = memory.read(address, _HEAD.size)
+    magic, size, tid, status, awaits, _ = _HEAD.unpack(head)
+    begin = _HEAD.size + call_size
+    if magic != b"MPIPPQU\0" or not begin <= size <= MOST_BYTES:
+        raise MpippError("a question of a watched process is damaged")
+    data = memory.read(address, size)
+    question = Question(tid, status, bool(awaits), data[_HEAD.size : begin], {}, [], [], [])
+    at = begin
+    while at + _NOTE.size <= size:
+        kind, _, length, a, b, record = _NOTE.unpack_from(data, at)
+        at += _NOTE.size
+        content = data[at : at + length]
+        at += (length + 7) & ~7
+        if kind == _OBJECT and a < len(KINDS):
+            if b != _NO_HANDLE:
+                question.objects.setdefault((KINDS[a], b), record)
+        elif kind == _MEMORY:
+            question.memory.append((a, content))
+        elif kind == _PENDING:
+            question.pending.append(a)
+        elif kind == _OTHER:
+            question.others.append((b, content))
+    return question
+
+
+class Overlay:
+    """A process's memory, of which some bytes are as they were."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self.pieces: list[tuple[int, bytes]] = []
+
+    def read(self, address: int, length: int) -> bytes:
+        end = address + length
+        over = [(a, data) for a, data in self.pieces if a < end and address < a + len(data)]
+        for start, data in over:
+            if start <= address and end <= start + len(data):
+                return data[address - start : end - start]
+        content = self._memory.read(address, length)
+        for start, data in reversed(over):
+            low, high = max(start, address), min(start + len(data), end)
+            content = (
+                content[: low - address]
+                + data[low - start : high - start]
+                + content[high - address :]
+            )
+        return content
+
+
+class Asked(Registry):
+    """The registry as a question has it: one call, and what it meets."""
+
+    def __init__(self, memory: Memory, address: int) -> None:
+        self._overlay = Overlay(memory)
+        super().__init__(self._overlay, address)
+        self._question: Question | None = None
+
+    @property
+    def call_size(self) -> int:
+        """Bytes of a call's record."""
+        return self._calls.size
+
+    def ask(self, question: Question) -> None:
+        """From now on it is this one."""
+        self._question = question
+        self._overlay.pieces = question.memory
+        self.invalidate()
+
+    @property
+    def info(self) -> ProcessInfo:
+        question = self._question
+        known = super().info
+        if question is None:
+            return known
+        return replace(known, status=self._source.enumerator("status", question.status))
+
+    def find(self, kind: str, handle: int, place: int | None = None) -> Known | None:
+        if self._question is None:
+            return super().find(kind, handle, place)
+        wanted = handle % (1 << 8 * self._source.handle_size(kind))
+        record = self._question.objects.get((kind, wanted))
+        if record is not None:
+            return self.at(kind, record)
+        # Others may have changed since; what MPI itself has made stays.
+        found = super().find(kind, handle)
+        if found is None or isinstance(found, Broken):
+            return None
+        return found if found.header.predefined or found.header.null else None
+
+    def threads(self) -> Iterator[Thread | Broken]:
+        question = self._question
+        if question is None:
+            return
+        for tid, record in [(question.tid, question.call), *question.others]:
+            try:
+                yield Thread(tid, tid, 0, 1, self._calls.call(record))
+            except MpippError as error:
+                yield Broken("thread", 0, str(error))
+
+    def pending_requests(self) -> Iterator[Request | Broken]:
+        for record in self._question.pending if self._question else ():
+            found = self.at("request", record)
+            if isinstance(found, (Request, Broken)):
+                yield found
+
+    def objects(self, kind: str, ended: bool = False) -> Iterator[Known]:
+        return iter(()) if kind == "file" else super().objects(kind, ended)
+
+
+class Asker(Recorded):
+    """Answers the questions of one process."""
+
+    def __init__(self, memory: FileMemory, root: int, places: Places) -> None:
+        self._memory = memory
+        self.registry: Asked = Asked(memory, root)
+        self._places = places
+
+    def process(self, number: int, address: int) -> Process:
+        """The process as the question at an address has it. Raises MpippError."""
+        try:
+            question = read(self._memory, address, self.registry.call_size)
+        except UnreadableMemory:
+            self._memory.refresh()
+            question = read(self._memory, address, self.registry.call_size)
+        self.registry.ask(question)
+        return Process(number, self.registry, self, _low())
+
+    def function(self, address: int) -> str:
+        """The function at an address, as `<name>`."""
+        return self._places.function(address)
+
+
+def _low() -> Sequence[Gap]:
+    # Addresses that the system gives to nobody: a null pointer's, and what is near it.
+    try:
+        with open("/proc/sys/vm/mmap_min_addr", encoding="ascii") as file:
+            least = int(file.read())
+    except (OSError, ValueError):
+        return _NO_GAPS
+    return (Gap(0, least, False),) if least > 0 else _NO_GAPS

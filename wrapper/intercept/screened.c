@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The screens as a hook: the first, since what others make of a call is not the program's doing.
+#include "intercept/screened.h"
+
+#include <stddef.h>
+
+#include "intercept/passage.h"
+#include "intercept/seam.h"
+#include "mpi/vendor.h"
+#include "recorders/threads.h"
+#include "screens/screens.h"
+#include "watch/connection.h"
+
+static int enter(struct mpipp_passage *passage) {
+  (void)passage;
+  mpipp_screen(mpipp_self);
+  return MPIPP_GO_ON;
+}
+
+static void leave(struct mpipp_passage *passage) {
+  if (passage->code == MPI_SUCCESS) mpipp_screen_returned(mpipp_self);
+}
+
+static struct mpipp_hook screens = {.enter = enter, .leave = leave, .order = MPIPP_SCREENS_ORDER};
+
+void mpipp_screens_open(void) {
+  if (!mpipp_watch_is_there()) return;
+  mpipp_hook_in(&screens);
+}
+
+void mpipp_screens_close(void) {
+  mpipp_hook_out(&screens);
+}
+
+// Stands for the passage of a call that only the screens want to see return.
+static struct mpipp_passage only = {.status = NULL};
+
+int mpipp_is_hooked(struct mpipp_thread *thread) {
+  if (MPIPP_UNLIKELY(!mpipp_only_screens)) return 1;
+  if (mpipp_screen(thread)) thread->passage = (uint64_t)(uintptr_t)&only;
+  return 0;
+}
+
+int mpipp_left(struct mpipp_thread *thread, int code) {
+  if (MPIPP_UNLIKELY(thread->passage != (uint64_t)(uintptr_t)&only))
+    return mpipp_leave_hooked(thread, code);
+  thread->passage = 0;
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) mpipp_screen_returned(thread);
+  return code;
+}

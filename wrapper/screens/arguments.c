@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "screens/arguments.h"
+
+#include <string.h>
+
+#include "recorders/communicators.h"
+
+enum { MOST_VALUES = 1 << 24 };
+
+static int64_t value(const struct mpipp_input *input, int64_t index) {
+  return input->size == sizeof(int32_t) ? ((const int32_t *)input->values)[index]
+                                        : ((const int64_t *)input->values)[index];
+}
+
+static int are_at_least(const struct mpipp_input *input, int64_t count, int64_t least) {
+  if (!input->values) return count <= 0;
+  for (int64_t i = 0; i < count; i++) {
+    if (value(input, i) < least) return 0;
+  }
+  return 1;
+}
+
+// ndims, sizes, subsizes, starts
+static int is_fine_subarray(const struct mpipp_input *inputs) {
+  int64_t ndims = inputs[0].values ? value(&inputs[0], 0) : 0;
+  if (ndims < 1) return 0;
+  for (int k = 1; k < 4; k++) {
+    if (!inputs[k].values) return 0;
+  }
+  for (int64_t i = 0; i < ndims; i++) {
+    int64_t size = value(&inputs[1], i), subsize = value(&inputs[2], i);
+    int64_t start = value(&inputs[3], i);
+    if (size < 1 || subsize < 1 || subsize > size || start < 0 || start > size - subsize) return 0;
+  }
+  return 1;
+}
+
+int mpipp_has_fine_numbers(const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  int64_t count;
+  switch (call->combiner) {
+  case MPIPP_COMBINER_DUP:
+  case MPIPP_COMBINER_RESIZED:
+    return 1;
+  case MPIPP_COMBINER_CONTIGUOUS:
+  case MPIPP_COMBINER_VECTOR:
+  case MPIPP_COMBINER_HVECTOR:
+  case MPIPP_COMBINER_INDEXED:
+  case MPIPP_COMBINER_HINDEXED:
+  case MPIPP_COMBINER_INDEXED_BLOCK:
+  case MPIPP_COMBINER_HINDEXED_BLOCK:
+  case MPIPP_COMBINER_STRUCT:
+    if (call->input_count < 1 || !inputs[0].values) return 0;
+    count = value(&inputs[0], 0);
+    if (count < 0) return 0;
+    if (call->input_count < 2) return 1;
+    if (!are_at_least(&inputs[1], inputs[1].shape == MPIPP_SHAPE_ARRAY ? inputs[1].count : 1, 0))
+      return 0;
+    return call->input_count < 3 || inputs[2].values || count == 0;
+  case MPIPP_COMBINER_SUBARRAY:
+    return call->input_count >= 4 && is_fine_subarray(inputs);
+  default:
+    return 0;
+  }
+}
+
+enum mpipp_kind mpipp_kind_named(uint64_t name) {
+  static const struct {
+    const char *name;
+    enum mpipp_kind kind;
+  } kinds[] = {{"group", MPIPP_GROUP},    {"group1", MPIPP_GROUP}, {"group2", MPIPP_GROUP},
+               {"peer_comm", MPIPP_COMM}, {"info", MPIPP_INFO},    {"errhandler", MPIPP_ERRHANDLER},
+               {"session", MPIPP_SESSION}};
+  const char *given = (const char *)(uintptr_t)name;
+  for (unsigned i = 0; given && i < sizeof kinds / sizeof *kinds; i++) {
+    if (strcmp(kinds[i].name, given) == 0) return kinds[i].kind;
+  }
+  return MPIPP_KINDS;
+}
+
+int64_t mpipp_input_count(const struct mpipp_call *call, uint32_t index) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  const struct mpipp_input *input = &inputs[index];
+  if (input->shape != MPIPP_SHAPE_ARRAY) return 1;
+  if (input->count >= 0) return input->count;
+  const char *name = (const char *)(uintptr_t)input->name;
+  int edges = name && strcmp(name, "edges") == 0;
+  for (uint32_t i = 0; i < call->input_count; i++) {
+    const char *other = (const char *)(uintptr_t)inputs[i].name;
+    if (!other || !inputs[i].values || inputs[i].count < 0 ||
+        strcmp(other, edges ? "index" : "degrees") != 0)
+      continue;
+    int64_t sum = 0;
+    for (int64_t k = 0; k < inputs[i].count; k++) {
+      int64_t one = value(&inputs[i], k);
+      if (one < 0) return 0;
+      sum = edges ? one : sum + one;
+    }
+    return sum < MOST_VALUES ? sum : 0;
+  }
+  return 0;
+}
+
+static void *object_of(const struct mpipp_input *input) {
+  enum mpipp_kind kind = mpipp_kind_named(input->name);
+  uint64_t handle = 0;
+  if (!input->values || input->size > sizeof handle || kind == MPIPP_KINDS) return NULL;
+  memcpy(&handle, input->values, input->size);
+  return mpipp_find_live(kind, handle);
+}
+
+// Whether nothing is to be checked of its numbers (checks/topologies.py, groups.py, windows.py).
+static int has_any_numbers(const struct mpipp_call *call) {
+  switch (call->procedure) {
+  case MPIPP_PROC_Comm_set_errhandler:
+  case MPIPP_PROC_Win_set_errhandler:
+  case MPIPP_PROC_File_set_errhandler:
+  case MPIPP_PROC_Comm_set_info:
+  case MPIPP_PROC_Comm_create:
+  case MPIPP_PROC_Comm_create_group:
+  case MPIPP_PROC_Comm_dup_with_info:
+  case MPIPP_PROC_Info_set:
+  case MPIPP_PROC_Info_free:
+  case MPIPP_PROC_Info_delete:
+  case MPIPP_PROC_Info_dup:
+  case MPIPP_PROC_Group_free:
+  case MPIPP_PROC_Group_union:
+  case MPIPP_PROC_Group_intersection:
+  case MPIPP_PROC_Group_difference:
+  case MPIPP_PROC_Errhandler_free:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+int mpipp_has_fine_arguments(const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  if (!has_any_numbers(call)) return 0;
+  for (uint32_t i = 0; i < call->input_count; i++) {
+    if (inputs[i].shape != MPIPP_SHAPE_HANDLE) continue;
+    const struct mpipp_object *object = object_of(&inputs[i]);
+    if (!object || object->flags & MPIPP_FLAG_NULL) return 0;
+  }
+  return 1;
+}
+
+static void doubt_object(const struct mpipp_input *input, struct mpipp_doubt *doubt) {
+  enum mpipp_kind kind = mpipp_kind_named(input->name);
+  uint64_t handle = 0;
+  if (!input->values || input->size > sizeof handle) return;
+  memcpy(&handle, input->values, input->size);
+  const void *record = kind < MPIPP_KINDS ? mpipp_find(kind, handle) : NULL;
+  if (!record) {
+    mpipp_doubt(doubt, handle);
+    return;
+  }
+  mpipp_doubt(doubt, ((const struct mpipp_object *)record)->flags);
+  if (kind == MPIPP_GROUP) {
+    const struct mpipp_group *group = record;
+    mpipp_doubt(doubt, (uint64_t)(uint32_t)group->size);
+  } else if (kind == MPIPP_COMM) {
+    const struct mpipp_comm *comm = record;
+    mpipp_doubt(doubt, (uint64_t)comm->size << 32 | (uint32_t)comm->remote_size);
+  }
+}
+
+void mpipp_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  for (uint32_t i = 0; i < call->input_count; i++) {
+    const struct mpipp_input *input = &inputs[i];
+    if (input->shape == MPIPP_SHAPE_HANDLE) {
+      doubt_object(input, doubt);
+      continue;
+    }
+    int64_t count = mpipp_input_count(call, i);
+    mpipp_doubt(doubt, input->values ? (uint64_t)count : ~(uint64_t)0);
+    for (int64_t k = 0; input->values && k < count; k++)
+      mpipp_doubt(doubt, (uint64_t)value(input, k));
+  }
+}

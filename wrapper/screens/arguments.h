@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Arguments of calls beside buffers and ranks: a constructor's, and those that have names.
+#ifndef MPIPP_ARGUMENTS_H
+#define MPIPP_ARGUMENTS_H
+
+#include "screens/boxes.h"
+
+// Whether a constructor's numbers are ones that the standard allows.
+int mpipp_has_fine_numbers(const struct mpipp_call *call);
+
+// Whether further arguments are certain to be fine: live objects, and numbers that are not checked.
+int mpipp_has_fine_arguments(const struct mpipp_call *call);
+
+// Adds what is given; of a handle what is known of its object.
+void mpipp_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt *doubt);
+
+// The kind of object that an argument of that name is; MPIPP_KINDS if it is none.
+enum mpipp_kind mpipp_kind_named(uint64_t name);
+// The number of an argument's values: also of arrays of whose length only others tell.
+int64_t mpipp_input_count(const struct mpipp_call *call, uint32_t index);
+
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "screens/asking.h"
+
+#include <string.h>
+
+#include "mpi/resolve.h"
+#include "screens/arguments.h"
+#include "watch/questions.h"
+
+enum { FIRST_ASKED = 1024, MOST_ASKED = 1 << 16, MOST_HANDLES = 64 };
+
+// What was asked: open addressing. One that is full is begun anew.
+static struct mpipp_doubt *asked;
+static uint64_t asked_mask, asked_count;
+
+static struct mpipp_doubt *place_of(const struct mpipp_doubt *doubt) {
+  for (uint64_t i = doubt->low;; i++) {
+    struct mpipp_doubt *place = &asked[i & asked_mask];
+    int empty = !(place->low | place->high);
+    if (empty || (place->low == doubt->low && place->high == doubt->high)) return place;
+  }
+}
+
+int mpipp_is_new_doubt(const struct mpipp_doubt *doubt) {
+  return !asked || place_of(doubt)->low != doubt->low;
+}
+
+static int make_room(void) {
+  if (asked && asked_count * 4 < asked_mask * 3) return 1;
+  uint64_t old_count = asked ? asked_mask + 1 : 0;
+  uint64_t capacity = asked ? 2 * old_count : FIRST_ASKED;
+  struct mpipp_doubt *old = asked, *more = NULL;
+  if (capacity <= MOST_ASKED) more = mpipp_allocate(capacity * sizeof *more);
+  asked_count = 0;
+  if (!more) {
+    if (asked) memset(asked, 0, old_count * sizeof *asked);
+    return asked != NULL;
+  }
+  memset(more, 0, capacity * sizeof *more);
+  asked = more;
+  asked_mask = capacity - 1;
+  for (uint64_t i = 0; i < old_count; i++) {
+    if (!(old[i].low | old[i].high)) continue;
+    *place_of(&old[i]) = old[i];
+    asked_count++;
+  }
+  mpipp_free(old);
+  return 1;
+}
+
+static void remember(const struct mpipp_doubt *doubt) {
+  if (!make_room()) return;
+  struct mpipp_doubt *place = place_of(doubt);
+  asked_count += !(place->low | place->high);
+  *place = *doubt;
+}
+
+static const struct mpipp_call *call_of(struct mpipp_owner owner) {
+  if (owner.record & MPIPP_OF_THREAD)
+    return &((const struct mpipp_thread *)(uintptr_t)(owner.record - MPIPP_OF_THREAD))->call;
+  return &((const struct mpipp_request *)(uintptr_t)owner.record)->call;
+}
+
+int mpipp_is_new_meeting(const struct mpipp_call *call, struct mpipp_meeting *meeting) {
+  const struct mpipp_call *other = call_of(meeting->other);
+  struct mpipp_doubt *doubt = &meeting->doubt;
+  *doubt = (struct mpipp_doubt){0};
+  mpipp_doubt(doubt, call->caller);
+  mpipp_doubt(doubt, other->caller);
+  mpipp_doubt(doubt, (uint64_t)call->procedure << 32 | other->procedure);
+  mpipp_doubt_buffer(call, meeting->own_buffer, doubt);
+  mpipp_doubt_buffer(other, meeting->buffer, doubt);
+  mpipp_doubt(doubt,
+              other->buffers[meeting->buffer].address - call->buffers[meeting->own_buffer].address);
+  return mpipp_is_new_doubt(doubt);
+}
+
+static void ask_arrays(struct mpipp_asking *asking, const struct mpipp_call *call) {
+  int used = (call->present & MPIPP_HAS_COUNTS) != 0;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    if ((int)call->buffers[i].vector > used) used = (int)call->buffers[i].vector;
+  }
+  for (int v = 0; v < used; v++) {
+    const struct mpipp_vector *vector = &call->vectors[v];
+    uint64_t n = vector->length;
+    mpipp_ask_memory(asking, vector->counts, n * vector->count_size);
+    mpipp_ask_memory(asking, vector->displacements, n * vector->displacement_size);
+    mpipp_ask_memory(asking, vector->datatypes, n * sizeof(MPI_Datatype));
+    const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
+    uint64_t before = MPIPP_NO_HANDLE;
+    for (uint64_t i = 0; types && i < n; i++) {
+      uint64_t handle = MPIPP_KEY(types[i]);
+      if (handle != before) mpipp_ask_object(asking, MPIPP_DATATYPE, handle);
+      before = handle;
+    }
+  }
+}
+
+static void ask_inputs(struct mpipp_asking *asking, const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  mpipp_ask_memory(asking, call->inputs, call->input_count * sizeof *inputs);
+  for (uint32_t i = 0; i < call->input_count; i++) {
+    const struct mpipp_input *input = &inputs[i];
+    int64_t count = call->present & MPIPP_HAS_ARGUMENTS ? mpipp_input_count(call, i)
+                    : input->shape == MPIPP_SHAPE_ARRAY ? input->count
+                                                        : 1;
+    if (count > 0)
+      mpipp_ask_memory(asking, (uintptr_t)input->values, (uint64_t)count * input->size);
+    enum mpipp_kind kind = mpipp_kind_named(input->name);
+    uint64_t handle = 0;
+    if (input->shape != MPIPP_SHAPE_HANDLE || kind == MPIPP_KINDS || !input->values) continue;
+    memcpy(&handle, input->values, input->size);
+    mpipp_ask_object(asking, kind, handle);
+  }
+}
+
+static void ask_types(struct mpipp_asking *asking, const struct mpipp_call *call) {
+  const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)call->types;
+  if (!types || call->type_count <= 0) return;
+  mpipp_ask_memory(asking, call->types, (uint64_t)call->type_count * sizeof *types);
+  for (int64_t i = 0; i < call->type_count; i++)
+    mpipp_ask_object(asking, MPIPP_DATATYPE, MPIPP_KEY(types[i]));
+}
+
+static void ask_requests(struct mpipp_asking *asking, const struct mpipp_call *call) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
+  if (!requests || call->request_count <= 0) return;
+  uint64_t count = (uint64_t)call->request_count;
+  mpipp_ask_memory(asking, call->requests, count * sizeof *requests);
+  if (call->before) mpipp_ask_memory(asking, call->before, count * sizeof *requests);
+  for (uint64_t i = 0; i < count && i < MOST_HANDLES; i++) {
+    uint64_t handle = MPIPP_KEY(requests[i]);
+    struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
+    mpipp_ask_object(asking, MPIPP_REQUEST, handle);
+    if (request && request->persistent) mpipp_ask_parts(asking, &request->call);
+  }
+}
+
+static void ask_objects(struct mpipp_asking *asking, const struct mpipp_call *call) {
+  const uint32_t present = call->present;
+  if (present & MPIPP_HAS_COMM) mpipp_ask_object(asking, MPIPP_COMM, call->comm);
+  if (present & MPIPP_HAS_OP) mpipp_ask_object(asking, MPIPP_OP, call->op);
+  if (present & MPIPP_HAS_FILE) mpipp_ask_object(asking, MPIPP_FILE, call->file);
+  if (present & MPIPP_HAS_MESSAGE) mpipp_ask_object(asking, MPIPP_MESSAGE, call->message);
+  if (present & MPIPP_HAS_WIN) {
+    const struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
+    mpipp_ask_object(asking, MPIPP_WIN, call->win);
+    if (win) mpipp_ask_object(asking, MPIPP_COMM, win->comm);
+  }
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    mpipp_ask_object(asking, MPIPP_DATATYPE, buffer->datatype);
+    mpipp_ask_datatype(asking, buffer->record, buffer->datatype);
+  }
+}
+
+static int goes_on(const struct mpipp_request *request, uint64_t serial) {
+  return request->object.serial == serial && request->state == MPIPP_REQUEST_ACTIVE;
+}
+
+void mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt,
+               const struct mpipp_meeting *met, uint32_t count) {
+  const struct mpipp_call *call = &thread->call;
+  struct mpipp_asking asking;
+  mpipp_lock();
+  mpipp_ask_begin(&asking, thread);
+  ask_objects(&asking, call);
+  ask_arrays(&asking, call);
+  if (call->present & (MPIPP_HAS_ARGUMENTS | MPIPP_HAS_CONSTRUCTOR)) ask_inputs(&asking, call);
+  if (call->present & MPIPP_HAS_CONSTRUCTOR) ask_types(&asking, call);
+  if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count) ask_requests(&asking, call);
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t record = met[i].other.record;
+    if (record & MPIPP_OF_THREAD)
+      mpipp_ask_other(&asking, (const void *)(uintptr_t)(record - MPIPP_OF_THREAD));
+    else if (goes_on((const void *)(uintptr_t)record, met[i].other.serial))
+      mpipp_ask_pending(&asking, (const void *)(uintptr_t)record);
+  }
+  if (mpipp_ask_end(&asking)) {
+    if (doubt) remember(doubt);
+    for (uint32_t i = 0; i < count; i++) remember(&met[i].doubt);
+  }
+  mpipp_unlock();
+}

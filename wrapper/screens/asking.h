@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// What is asked, and what was asked before: an answer depends on no more than a doubt has, so that
+// each is asked for once.
+#ifndef MPIPP_ASKING_H
+#define MPIPP_ASKING_H
+
+#include "screens/boxes.h"
+
+// Another operation that shares addresses with a buffer of a call.
+struct mpipp_meeting {
+  struct mpipp_owner other;
+  uint32_t buffer, own_buffer; // of the other, and of the call
+  struct mpipp_doubt doubt;
+};
+
+// Whether the doubt was not asked for yet; all of these with the requests' lock.
+int mpipp_is_new_doubt(const struct mpipp_doubt *doubt);
+// The same of a meeting, whose doubt it works out.
+int mpipp_is_new_meeting(const struct mpipp_call *call, struct mpipp_meeting *meeting);
+
+// Asks about the call that a thread is inside of; takes the lock itself. doubt: NULL if it is only
+// asked for what it meets.
+void mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt,
+               const struct mpipp_meeting *met, uint32_t count);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Where the buffers of pending operations lie: boxes [low, high), found by address. A box whose
+// operation is over is found to be so when it is met, and taken out then: nothing is done where
+// operations complete. All of these with the requests' lock (mpipp_lock_kind).
+#ifndef MPIPP_PENDING_H
+#define MPIPP_PENDING_H
+
+#include "records/store.h"
+
+struct mpipp_box {
+  uint64_t low, high; // [low, high); both 0: nothing
+  uint32_t writes;
+  uint32_t buffer; // of the call
+};
+
+// Whose box it is: of a request, or of a call that a thread is inside of.
+struct mpipp_owner {
+  uint64_t record; // address; of a thread's record with MPIPP_OF_THREAD
+  uint64_t serial; // of the request, or of the call
+};
+enum { MPIPP_OF_THREAD = 1 };
+
+// The boxes added last, which are looked at one by one: most programs have few at a time. Only
+// those that go on for longer are put where they are found by address.
+enum { MPIPP_RECENT_BOXES = 16, MPIPP_NO_BOX = ~0u };
+struct mpipp_recent {
+  uint32_t count;
+  uint32_t older; // not 0: there are others
+  struct {
+    struct mpipp_box box;
+    struct mpipp_owner owner;
+  } all[MPIPP_RECENT_BOXES];
+};
+extern struct mpipp_recent mpipp_recent MPIPP_HIDDEN;
+
+static inline int mpipp_goes_on(struct mpipp_owner owner) {
+  if (MPIPP_UNLIKELY(owner.record & MPIPP_OF_THREAD)) {
+    const struct mpipp_thread *thread = (const void *)(uintptr_t)(owner.record - MPIPP_OF_THREAD);
+    return MPIPP_READ(thread->call.serial) == owner.serial &&
+           MPIPP_READ(thread->call.state) == MPIPP_CALL_ACTIVE;
+  }
+  const struct mpipp_request *request = (const void *)(uintptr_t)owner.record;
+  return request->object.serial == owner.serial && request->state == MPIPP_REQUEST_ACTIVE &&
+         !(request->object.flags & MPIPP_FLAG_ENDED);
+}
+
+static inline int mpipp_boxes_meet(const struct mpipp_box *one, const struct mpipp_box *other) {
+  return one->low < other->high && other->low < one->high && (one->writes | other->writes);
+}
+
+// Whether it is certain that mpipp_pending_meet tells of nothing. over: in a loop there is a box of
+// the round before, whose place it can take; else MPIPP_NO_BOX.
+static inline int mpipp_meets_nothing(const struct mpipp_box *box, uint32_t *over) {
+  *over = MPIPP_NO_BOX;
+  if (MPIPP_UNLIKELY(mpipp_recent.older)) return 0;
+  for (uint32_t i = 0; i < mpipp_recent.count; i++) {
+    const struct mpipp_box *other = &mpipp_recent.all[i].box;
+    if (other->low >= box->high || box->low >= other->high) continue;
+    if (!mpipp_goes_on(mpipp_recent.all[i].owner))
+      *over = i;
+    else if (other->writes | box->writes)
+      return 0;
+  }
+  return 1;
+}
+
+// Adds it, in the place of one that is over, or NO_BOX.
+void mpipp_pending_add_further(const struct mpipp_box *box, struct mpipp_owner owner) MPIPP_COLD;
+static inline void mpipp_pending_add(const struct mpipp_box *box, struct mpipp_owner owner,
+                                     uint32_t over) {
+  uint32_t number = over < mpipp_recent.count ? over : mpipp_recent.count++;
+  if (MPIPP_UNLIKELY(number >= MPIPP_RECENT_BOXES)) {
+    mpipp_pending_add_further(box, owner);
+    return;
+  }
+  mpipp_recent.all[number].box = *box;
+  mpipp_recent.all[number].owner = owner;
+}
+
+// Tells of each box that shares an address with this one, of which one is written to, and whose
+// operation goes on; not of those of that owner.
+typedef void mpipp_meet(void *asking, const struct mpipp_box *met, struct mpipp_owner owner);
+void mpipp_pending_meet(const struct mpipp_box *box, struct mpipp_owner own, mpipp_meet *meet,
+                        void *asking);
+
+#endif

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT
+#include "screens/screens.h"
+
+#include <string.h>
+
+#include "mpi/resolve.h"
+#include "recorders/requests.h"
+#include "records/registry.h"
+#include "screens/arguments.h"
+#include "screens/asking.h"
+#include "screens/boxes.h"
+#include "screens/pending.h"
+#include "watch/connection.h"
+
+enum {
+  MOST_MEETINGS = 16, // that are asked for at a time
+};
+
+// What must be looked at further: all but plain communication.
+enum {
+  UNUSUAL = MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK | MPIPP_HAS_FILE |
+            MPIPP_HAS_MESSAGE | MPIPP_HAS_UNKNOWN | MPIPP_HAS_CONSTRUCTOR | MPIPP_HAS_ARGUMENTS |
+            MPIPP_HAS_AGAIN,
+};
+enum { OF_STATUS = 100, OF_COMM, OF_RANKS, OF_TAGS, OF_OBJECT, OF_OP, OF_ARGUMENTS, OF_REQUEST };
+
+static struct mpipp_own *own_of(struct mpipp_thread *thread) {
+  return (struct mpipp_own *)thread->boxes;
+}
+
+// What meets the call: requests or other threads' calls.
+struct meetings {
+  const struct mpipp_call *call; // whose box is looked at
+  struct mpipp_meeting met[MOST_MEETINGS];
+  uint32_t own_buffer, count;
+};
+
+static int doubted(struct mpipp_doubt *doubt, uint64_t why, uint64_t what) {
+  mpipp_doubt(doubt, why << 32);
+  mpipp_doubt(doubt, what);
+  return 0;
+}
+
+static inline int is_rank(int64_t rank, int64_t size) {
+  return MPIPP_LIKELY((uint64_t)rank < (uint64_t)size) || rank == MPI_PROC_NULL;
+}
+
+static inline int is_tag(int64_t tag) {
+  return tag >= 0 && (tag <= mpipp_registry.tag_ub || !mpipp_registry.tag_ub);
+}
+
+static int has_plain_ranks(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                           struct mpipp_doubt *doubt) {
+  const uint32_t present = call->present;
+  const int64_t size = comm->inter ? comm->remote_size : comm->size;
+  if (present & MPIPP_HAS_DEST && !is_rank(call->dest, size))
+    return doubted(doubt, OF_RANKS, (uint64_t)call->dest);
+  if (present & MPIPP_HAS_SOURCE && !is_rank(call->source, size) && call->source != MPI_ANY_SOURCE)
+    return doubted(doubt, OF_RANKS, (uint64_t)call->source);
+  if (present & MPIPP_HAS_TAG && !is_tag(call->tag)) {
+    int any = present & MPIPP_HAS_SOURCE && !(present & MPIPP_HAS_DEST);
+    if (!any || call->tag != MPI_ANY_TAG) return doubted(doubt, OF_TAGS, (uint64_t)call->tag);
+  }
+  if (present & MPIPP_HAS_RECVTAG && !is_tag(call->recvtag) && call->recvtag != MPI_ANY_TAG)
+    return doubted(doubt, OF_TAGS, (uint64_t)call->recvtag);
+  int root = !(present & MPIPP_HAS_ROOT) || (uint64_t)call->root < (uint64_t)size;
+  if (!root && comm->inter) root = call->root == MPI_ROOT || call->root == MPI_PROC_NULL;
+  return root || doubted(doubt, OF_RANKS, (uint64_t)call->root);
+}
+
+static int has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                        struct mpipp_doubt *doubt) {
+  int fine = mpipp_facts[call->procedure].signatures != MPIPP_SIGNATURES_NEIGHBORS ||
+             comm->topology != MPIPP_TOPO_NONE;
+  if (call->procedure == MPIPP_PROC_Cart_sub) fine = comm->topology == MPIPP_TOPO_CART;
+  return fine || doubted(doubt, OF_COMM, comm->topology);
+}
+
+// The live object that a handle denotes, and no null handle; else NULL.
+static void *given(enum mpipp_kind kind, uint64_t handle, struct mpipp_doubt *doubt) {
+  struct mpipp_object *object = mpipp_find_live(kind, handle);
+  if (MPIPP_LIKELY(object && !(MPIPP_READ(object->flags) & MPIPP_FLAG_NULL))) return object;
+  doubted(doubt, OF_OBJECT + (uint64_t)kind * 256, handle);
+  return NULL;
+}
+
+// Whether an operation fits the datatypes depends on no more than these.
+static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *op,
+                     struct mpipp_doubt *doubt) {
+  doubted(doubt, OF_OP, (uintptr_t)op);
+  mpipp_doubt(doubt, op->flags & MPIPP_FLAG_PREDEFINED);
+  for (uint32_t i = 0; i < call->buffer_count; i++)
+    mpipp_doubt(doubt, mpipp_shape_of(call->buffers[i].record, call->buffers[i].datatype));
+}
+
+// Whether the target is one, and what is accessed lies in its window, if that is the process's own:
+// how large others are it does not know.
+static int is_fine_target(const struct mpipp_call *call, const struct mpipp_win *win) {
+  if (!(call->present & MPIPP_HAS_TARGET_RANK)) return 1;
+  const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, win->comm);
+  if (!is_rank(call->target_rank, comm ? comm->size : INT32_MAX)) return 0;
+  if (call->target_rank != win->rank || win->flavor == MPIPP_WIN_DYNAMIC) return 1;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    if (buffer->access & MPIPP_REMOTE && !mpipp_is_within(buffer, win)) return 0;
+  }
+  return 1;
+}
+
+static int has_fine_types(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  int frees = call->procedure == MPIPP_PROC_Type_free;
+  const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)call->types;
+  for (int64_t i = 0; types && i < call->type_count; i++) {
+    uint64_t handle = MPIPP_KEY(types[i]);
+    const struct mpipp_object *type = given(MPIPP_DATATYPE, handle, doubt);
+    if (!type) return 0;
+    if (frees && type->flags & MPIPP_FLAG_PREDEFINED) return doubted(doubt, OF_OBJECT, handle);
+  }
+  return types || call->type_count <= 0 || doubted(doubt, OF_OBJECT, 0);
+}
+
+// Arguments that only the watcher knows what to do with: all of them.
+static void doubt_arguments(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                            struct mpipp_doubt *doubt) {
+  doubted(doubt, OF_ARGUMENTS, comm ? (uint64_t)comm->size << 32 | (uint32_t)comm->rank : 0);
+  if (comm) mpipp_doubt(doubt, (uint64_t)comm->topology << 32 | (uint32_t)comm->inter);
+  mpipp_doubt_inputs(call, doubt);
+}
+
+static int is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                           struct mpipp_doubt *doubt) {
+  const uint32_t present = call->present;
+  int fine = 1;
+  if (present & MPIPP_HAS_AGAIN) fine = doubted(doubt, OF_STATUS, 0);
+  if (present & MPIPP_HAS_OP && call->buffer_count) {
+    const struct mpipp_object *op = given(MPIPP_OP, call->op, doubt);
+    if (op) doubt_op(call, op, doubt);
+    fine = 0;
+  }
+  if (present & MPIPP_HAS_WIN) {
+    const struct mpipp_win *win = given(MPIPP_WIN, call->win, doubt);
+    fine &= win != NULL;
+    if (win && !is_fine_target(call, win))
+      fine = doubted(doubt, OF_RANKS, (uint64_t)call->target_rank);
+  }
+  if (present & MPIPP_HAS_FILE) fine &= given(MPIPP_FILE, call->file, doubt) != NULL;
+  if (present & MPIPP_HAS_MESSAGE) fine &= given(MPIPP_MESSAGE, call->message, doubt) != NULL;
+  if (present & MPIPP_HAS_CONSTRUCTOR) {
+    fine &= has_fine_types(call, doubt);
+    if (call->combiner != MPIPP_COMBINER_NAMED && !mpipp_has_fine_numbers(call)) {
+      doubted(doubt, OF_ARGUMENTS, call->combiner);
+      mpipp_doubt_inputs(call, doubt);
+      fine = 0;
+    }
+  }
+  if (present & MPIPP_HAS_ARGUMENTS && !mpipp_has_fine_arguments(call)) {
+    doubt_arguments(call, comm, doubt);
+    fine = 0;
+  }
+  return fine;
+}
+
+// Calls that are given requests, and make none.
+static int is_given_requests(const struct mpipp_call *call) {
+  if (call->buffer_count || !call->requests) return 0;
+  switch (call->procedure) {
+  case MPIPP_PROC_Start:
+  case MPIPP_PROC_Startall:
+  case MPIPP_PROC_Wait:
+  case MPIPP_PROC_Waitall:
+  case MPIPP_PROC_Waitany:
+  case MPIPP_PROC_Waitsome:
+  case MPIPP_PROC_Test:
+  case MPIPP_PROC_Testall:
+  case MPIPP_PROC_Testany:
+  case MPIPP_PROC_Testsome:
+  case MPIPP_PROC_Cancel:
+  case MPIPP_PROC_Request_free:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+static int starts(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall;
+}
+
+static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
+  int starting = starts(call);
+  for (int64_t i = 0; i < call->request_count; i++) {
+    uint64_t handle = MPIPP_KEY(requests[i]);
+    const struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
+    if (MPIPP_UNLIKELY(!request)) return doubted(doubt, OF_REQUEST, handle);
+    if (starting && (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE ||
+                     request->object.flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED)))
+      return doubted(doubt, OF_REQUEST, request->state);
+  }
+  return 1;
+}
+
+// Whether the procedure is one that needs MPI to be initialised.
+static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  if (MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED)) return 1;
+  const uint32_t needs = MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_OP |
+                         MPIPP_HAS_REQUESTS | MPIPP_HAS_CONSTRUCTOR;
+  return !(call->present & needs) || doubted(doubt, OF_STATUS, mpipp_registry.status);
+}
+
+// Whether all but overlaps with other operations is certain to be fine; with the call's boxes.
+static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
+                   struct mpipp_doubt *doubt) {
+  const uint32_t present = call->present;
+  const struct mpipp_comm *comm = NULL;
+  int fine = is_in_time(call, doubt);
+  if (MPIPP_LIKELY(present & MPIPP_HAS_COMM)) {
+    comm = given(MPIPP_COMM, call->comm, doubt);
+    fine &= comm && has_plain_ranks(call, comm, doubt) && has_topology(call, comm, doubt);
+  }
+  if (MPIPP_UNLIKELY(present & UNUSUAL)) fine &= is_unusual_fine(call, comm, doubt);
+  if (present & MPIPP_HAS_REQUESTS && is_given_requests(call))
+    fine &= has_fine_requests(call, doubt);
+  uint32_t count = call->buffer_count;
+  own->count = count;
+  for (uint32_t i = 0; i < count; i++) fine &= mpipp_box_of(call, i, &own->boxes[i], doubt);
+  for (uint32_t i = 1; MPIPP_UNLIKELY(i < count); i++) {
+    for (uint32_t k = 0; k < i; k++) fine &= mpipp_are_apart(call, own->boxes, k, i, doubt);
+  }
+  if (MPIPP_UNLIKELY(!fine)) {
+    mpipp_doubt(doubt, (uint64_t)call->procedure << 32 | present);
+    mpipp_doubt(doubt, call->caller);
+    if (comm && present & MPIPP_HAS_ROOT)
+      mpipp_doubt(doubt, (uint64_t)(comm->rank == call->root) << 1 | (comm->inter != 0));
+  }
+  return fine;
+}
+
+static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner owner) {
+  struct meetings *meetings = asking;
+  if (meetings->count == MOST_MEETINGS) return;
+  struct mpipp_meeting *meeting = &meetings->met[meetings->count];
+  *meeting = (struct mpipp_meeting){
+      .other = owner, .buffer = met->buffer, .own_buffer = meetings->own_buffer};
+  if (mpipp_is_new_meeting(meetings->call, meeting)) meetings->count++;
+}
+
+// Of a message to nobody no memory is used (MPI-4.1, section 3.10).
+static int is_used(const struct mpipp_call *call, const struct mpipp_box *box) {
+  if (box->low == box->high) return 0;
+  uint32_t present = call->present;
+  if (present & MPIPP_HAS_DEST && !box->writes && call->dest == MPI_PROC_NULL) return 0;
+  if (present & MPIPP_HAS_SOURCE && box->writes && call->source == MPI_PROC_NULL) return 0;
+  return !(present & MPIPP_HAS_TARGET_RANK) || call->target_rank != MPI_PROC_NULL;
+}
+
+static void add_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
+                        struct mpipp_owner owner) {
+  for (uint32_t i = 0; i < boxes->count; i++) {
+    if (is_used(call, &boxes->boxes[i])) mpipp_pending_add(&boxes->boxes[i], owner, MPIPP_NO_BOX);
+  }
+}
+
+static void boxes_of(const struct mpipp_call *call, struct mpipp_own *boxes) {
+  struct mpipp_doubt doubt = {0};
+  boxes->count = call->buffer_count;
+  for (uint32_t i = 0; i < boxes->count; i++) mpipp_box_of(call, i, &boxes->boxes[i], &doubt);
+}
+
+static int is_partitioned(const struct mpipp_call *call) {
+  return mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
+}
+
+static int is_pending_later(const struct mpipp_call *call) {
+  unsigned form = mpipp_facts[call->procedure].form;
+  return form == MPIPP_FORM_NONBLOCKING || form == MPIPP_FORM_REQUEST_BASED;
+}
+
+int mpipp_boxes_kept = 0;
+
+// What to do with each request whose operation goes on.
+typedef void for_request(const struct mpipp_request *request, void *context);
+static void each_active(for_request *act, void *context) {
+  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+  for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
+       chunk = (const void *)(uintptr_t)MPIPP_READ(chunk->next)) {
+    const struct mpipp_request *requests = (const void *)(chunk + 1);
+    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
+      const struct mpipp_request *request = &requests[i];
+      struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
+      if (owner.serial && mpipp_goes_on(owner) && !is_partitioned(&request->call))
+        act(request, context);
+    }
+  }
+}
+
+// Whether there are so few requests that no boxes need be kept; if not they are from now on.
+static void keep(const struct mpipp_request *request, void *context);
+static int are_few(void) {
+  const struct mpipp_chunk *chunk =
+      (const void *)(uintptr_t)mpipp_stores[MPIPP_REQUEST].table->chunks;
+  if (mpipp_boxes_kept) return 0;
+  if (!chunk || chunk->used <= MPIPP_FEW_REQUESTS) return 1;
+  each_active(keep, NULL);
+  mpipp_boxes_kept = 1;
+  return 0;
+}
+
+static void keep(const struct mpipp_request *request, void *context) {
+  (void)context;
+  struct mpipp_own boxes;
+  boxes_of(&request->call, &boxes);
+  add_pending(&request->call, &boxes,
+              (struct mpipp_owner){(uintptr_t)request, request->object.serial});
+}
+
+// What is looked at, and for whom.
+struct looking {
+  const struct mpipp_call *call;
+  const struct mpipp_own *boxes;
+  struct mpipp_owner owner;
+  struct meetings *meetings;
+};
+
+static void meet_request(const struct mpipp_request *request, void *context) {
+  struct looking *looking = context;
+  struct mpipp_own others;
+  struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
+  if (owner.record == looking->owner.record) return;
+  boxes_of(&request->call, &others);
+  for (uint32_t i = 0; i < looking->boxes->count; i++) {
+    const struct mpipp_box *box = &looking->boxes->boxes[i];
+    looking->meetings->own_buffer = i;
+    for (uint32_t k = 0; is_used(looking->call, box) && k < others.count; k++) {
+      if (is_used(&request->call, &others.boxes[k]) && mpipp_boxes_meet(box, &others.boxes[k]))
+        meet(looking->meetings, &others.boxes[k], owner);
+    }
+  }
+}
+
+static void meet_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
+                         struct mpipp_owner owner, struct meetings *meetings) {
+  meetings->call = call;
+  if (are_few()) {
+    struct looking looking = {call, boxes, owner, meetings};
+    each_active(meet_request, &looking);
+    return;
+  }
+  for (uint32_t i = 0; i < boxes->count; i++) {
+    meetings->own_buffer = i;
+    if (is_used(call, &boxes->boxes[i]))
+      mpipp_pending_meet(&boxes->boxes[i], owner, meet, meetings);
+  }
+}
+
+// What a call starts: the persistent operations, each like a call of its own.
+static void for_started(const struct mpipp_call *call, struct meetings *meetings) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
+  for (int64_t i = 0; requests && i < call->request_count; i++) {
+    struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
+    if (!request || !request->persistent || is_partitioned(&request->call)) continue;
+    struct mpipp_own boxes;
+    struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
+    boxes_of(&request->call, &boxes);
+    if (meetings)
+      meet_pending(&request->call, &boxes, owner, meetings);
+    else
+      add_pending(&request->call, &boxes, owner);
+  }
+}
+
+int mpipp_screen_further(struct mpipp_thread *thread) {
+  const struct mpipp_call *call = &thread->call;
+  struct mpipp_doubt doubt = {0};
+  struct meetings meetings;
+  struct mpipp_own *own = own_of(thread);
+  meetings.count = 0;
+  own->over = MPIPP_NO_BOX;
+  int fine = is_fine(call, own, &doubt), later = 0, locked = mpipp_lock_kind(MPIPP_REQUEST);
+  if (MPIPP_UNLIKELY(mpipp_several_threads) && !mpipp_boxes_kept) {
+    each_active(keep, NULL);
+    mpipp_boxes_kept = 1;
+  }
+  if (call->buffer_count) {
+    unsigned form = mpipp_facts[call->procedure].form;
+    if (form != MPIPP_FORM_PERSISTENT && form != MPIPP_FORM_PARTITIONED)
+      meet_pending(call, own, (struct mpipp_owner){0, 0}, &meetings);
+    later = mpipp_boxes_kept && is_pending_later(call);
+    if (MPIPP_UNLIKELY(mpipp_several_threads) && form == MPIPP_FORM_BLOCKING)
+      add_pending(call, own,
+                  (struct mpipp_owner){(uintptr_t)thread | MPIPP_OF_THREAD, call->serial});
+  } else if (starts(call)) {
+    for_started(call, &meetings);
+    later = mpipp_boxes_kept;
+  }
+  int asks = !fine && mpipp_is_new_doubt(&doubt);
+  mpipp_unlock_kind(locked);
+  if (MPIPP_UNLIKELY(asks || meetings.count))
+    mpipp_ask(thread, asks ? &doubt : NULL, meetings.met, meetings.count);
+  return later;
+}
+
+const struct mpipp_comm *mpipp_last_comm = (void *)&mpipp_no_object;
+
+int mpipp_find_plain_comm(uint64_t handle) {
+  const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, handle);
+  if (!comm || comm->object.flags & MPIPP_FLAG_NULL || comm->inter) return 0;
+  MPIPP_WRITE(mpipp_last_comm, comm);
+  return 1;
+}
+
+// The request that the call has made; NULL if it is the null one, or not recorded.
+static struct mpipp_request *made_by(const struct mpipp_call *call) {
+  uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
+  struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
+  if (request && request->newer && request->newest) request = (void *)(uintptr_t)request->newest;
+  return request && request->call.serial == call->serial && request->call.frame == call->frame
+             ? request
+             : NULL;
+}
+
+void mpipp_screen_returned_further(struct mpipp_thread *thread) {
+  const struct mpipp_call *call = &thread->call;
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  if (starts(call)) {
+    for_started(call, NULL);
+  } else if (call->requests) {
+    const struct mpipp_request *request = made_by(call);
+    if (request)
+      add_pending(call, own_of(thread),
+                  (struct mpipp_owner){(uintptr_t)request, request->object.serial});
+  }
+  mpipp_unlock_kind(locked);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Questions: what the watcher is to look at, of a call that a screen could not clear. A question is
+// a block of the shared memory with all that the answer depends on, as it was when the call was
+// made; the program goes on meanwhile. All of these with the store's lock.
+#ifndef MPIPP_QUESTIONS_H
+#define MPIPP_QUESTIONS_H
+
+#include "records/store.h"
+
+// What follows the head of a question.
+enum mpipp_note_kind {
+  MPIPP_NOTE_OBJECT = 1, // a: its kind, b: its handle; of a datatype that has no handle there ~0
+  MPIPP_NOTE_MEMORY,     // a: the address of bytes, which follow; b: 1 for a record
+  MPIPP_NOTE_PENDING,    // a: the address of a request's record
+  MPIPP_NOTE_OTHER,      // a: the address of a thread's record: another call that is active
+};
+
+struct mpipp_note {
+  uint32_t kind, kept; // kept: 1 if the record is referred to
+  uint64_t bytes;      // that follow, without padding
+  uint64_t a, b;
+  uint64_t record; // address, 0 if none
+};
+
+struct mpipp_question {
+  char magic[8];
+  uint64_t bytes; // of all
+  uint64_t tid;
+  uint64_t status; // of MPI: enum mpipp_status
+  uint64_t awaits; // 1: the process waits for the answer
+  uint64_t next;   // private
+  struct mpipp_call call;
+  // notes follow
+};
+
+// What is being written; NULL once it did not find room.
+struct mpipp_asking {
+  struct mpipp_question *question;
+  uint64_t room;
+};
+
+void mpipp_ask_begin(struct mpipp_asking *asking, const struct mpipp_thread *thread);
+// The record that a handle leads to, as it is now, and that it leads there.
+void mpipp_ask_object(struct mpipp_asking *asking, enum mpipp_kind kind, uint64_t handle);
+// A datatype's record that is known by its address.
+void mpipp_ask_datatype(struct mpipp_asking *asking, uint64_t record, uint64_t handle);
+// Memory of the program's, if it can be read.
+void mpipp_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t bytes);
+// The datatypes, communicator and arrays of a request's call.
+void mpipp_ask_parts(struct mpipp_asking *asking, const struct mpipp_call *call);
+void mpipp_ask_pending(struct mpipp_asking *asking, const struct mpipp_request *request);
+void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread);
+// Sends it; returns 0 if it could not be asked, which is counted.
+int mpipp_ask_end(struct mpipp_asking *asking);
+
+// Before the process says that it is over: sends what waits to be sent.
+void mpipp_questions_over(void);
+
+#endif
