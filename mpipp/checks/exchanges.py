@@ -114,6 +114,15 @@ def _allgather(joined: Sequence[Joined]) -> _Pairs:
         yield own, one.share(first.rank, "recvbuf")
 
 
+def _allgatherv(joined: Sequence[Joined]) -> _Pairs:
+    # The same; each may expect something else of each.
+    for one, other in itertools.product(joined, joined):
+        yield (
+            one.whole("sendbuf") or one.share(one.rank, "recvbuf"),
+            other.share(one.rank, "recvbuf"),
+        )
+
+
 def _alltoall(joined: Sequence[Joined]) -> _Pairs:
     # MPI_IN_PLACE: what is received takes the place of what is sent.
     for one, other in itertools.product(joined, joined):
@@ -139,7 +148,7 @@ _RULES: dict[str, Callable[[Sequence[Joined]], _Pairs]] = {
     "scatter": _scatter,
     "scatterv": _scatter,
     "allgather": _allgather,
-    "allgatherv": _allgather,
+    "allgatherv": _allgatherv,
     "alltoall": _alltoall,
     "alltoallv": _alltoall,
     "alltoallw": _alltoall,

@@ -12,8 +12,9 @@ import socket
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import cycle
 
-from mpipp.checks import collectives
+from mpipp.checks import collectives, report
 from mpipp.checks.exchanges import Joined
 from mpipp.checks.finding import Finding
 from mpipp.checks.process import Operation, Process
@@ -116,8 +117,24 @@ def _joined(process: Process, call: Disagreeing) -> list[Joined]:
 
 
 def _findings(joined: Sequence[Joined]) -> list[Finding]:
-    # Each that differs from the first, so that all sides are told; of what is sent to others all.
+    # All sides: the processes that agree with the first, beside each group of others.
+    first, *others = _groups(joined)
     found: list[Finding] = []
-    for one in joined[1:]:
-        found += collectives.compare([joined[0], one])
+    for other in others:
+        pairs = zip(cycle(first), other) if len(other) > len(first) else zip(first, cycle(other))
+        told = [finding for pair in pairs for finding in collectives.compare(pair)]
+        alike = report.folded(told, lambda party: ())[0].processes
+        found += (one for one in told if tuple(p.process for p in one.parties) in alike)
     return found or list(collectives.compare(joined))
+
+
+def _groups(joined: Sequence[Joined]) -> list[list[Joined]]:
+    # Of calls that agree two by two; what is sent to others shows only where both are there.
+    groups: list[list[Joined]] = []
+    for one in joined:
+        agreeing = (g for g in groups if not any(collectives.compare([g[0], one])))
+        group = next(agreeing, None)
+        if group is None:
+            groups.append([])
+        (groups[-1] if group is None else group).append(one)
+    return groups

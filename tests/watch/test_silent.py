@@ -26,7 +26,14 @@ def test_traffic(mpi: MPI, seed: int, tmp_path: Path) -> None:
     expect_silence(runs.run(mpi, command))
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_traffic_that_is_compared_before(mpi: MPI, tmp_path: Path) -> None:
+    command: list[str | Path] = [silence.traffic(mpi), "7", "30", tmp_path / "file"]
+    expect_silence(runs.run(mpi, command, "--strict"))
+
+
 @on_mpi("mpich4", "mpich5")  # Open MPI 4.1.4 ends such programs with a signal, watched or not
-def test_traffic_of_threads(mpi: MPI, tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [[], ["--strict"]])
+def test_traffic_of_threads(mpi: MPI, options: list[str], tmp_path: Path) -> None:
     command: list[str | Path] = [silence.traffic(mpi), "4", "40", tmp_path / "file", "--threads"]
-    expect_silence(runs.run(mpi, command))
+    expect_silence(runs.run(mpi, command, *options))

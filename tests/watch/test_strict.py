@@ -11,13 +11,42 @@ from support import MPI, on_mpi
 
 ROOTS = """\
 error: the processes name different roots: 0 and 1
-  rank 0: MPI_Bcast(root = 0, comm = "MPI_COMM_WORLD", buffer = 0x... (1 MPI_INT))
-    called at strict.c:27 in roots
+  ranks 0 and 2: MPI_Bcast(root = 0, comm = "MPI_COMM_WORLD", buffer = 0x... (1 MPI_INT))
+    called at strict.c:37 in calls
   rank 1: MPI_Bcast(root = 1, comm = "MPI_COMM_WORLD", buffer = 0x... (1 MPI_INT))
-    called at strict.c:27 in roots
+    called at strict.c:37 in calls
+  shown as in ranks 0 and 1
   rule: MPI-4.1, section 6.2: the argument root must be the same in all processes
   to do: pass the same root in all processes
   MUST: MUST_ERROR_COLLECTIVE_ROOT_MISMATCH"""
+# What each call of strict.c returns in all processes, and the first line of its report.
+_TYPES = (
+    "what is sent does not match what is received, at the first element: MPI_{} is sent, MPI_{} "
+)
+_MEET = "{} and {} meet on one {}: each process's collective call number {} on it"
+CASES = {
+    "roots": ("root", "the processes name different roots: 0 and 1"),
+    "calls": ("other", _MEET.format("MPI_Bcast", "MPI_Barrier", "communicator", 2)),
+    "ops": ("op", "the processes reduce with different operations: MPI_SUM and MPI_MAX"),
+    "types": ("type", _TYPES.format("INT", "FLOAT") + "received"),
+    "lengths": ("count", "3 elements sent, but only 2 received"),
+    "reduce": ("count", "the processes reduce different numbers of elements: 1 and 2"),
+    "reduce_scatter": ("count", "the processes name different recvcounts: for rank 1 1 and 2"),
+    "scan": (
+        "type",
+        "the processes reduce different types, at the first element: MPI_UNSIGNED and MPI_INT",
+    ),
+    "gather": ("count", "2 elements sent, but only 1 received"),
+    "gatherv": ("count", "only 1 element sent, but 2 received"),
+    "scatterv": ("count", "2 elements sent, but only 1 received"),
+    "allgatherv": ("count", "only 1 element sent, but 2 received"),
+    "alltoall": ("type", _TYPES.format("FLOAT", "INT") + "received"),
+    "alltoallv": ("count", "2 elements sent, but only 1 received"),
+    "alltoallw": ("type", _TYPES.format("FLOAT", "INT") + "received"),
+    "free": ("other", _MEET.format("MPI_Barrier", "MPI_Comm_free", "communicator", 1)),
+    "inter": ("other", _MEET.format("MPI_Bcast", "MPI_Barrier", "communicator", 1)),
+    "windows": ("other", _MEET.format("MPI_Win_fence", "MPI_Win_free", "communicator", None)),
+}
 
 
 def blocks(found: runs.Run) -> list[str]:
@@ -29,9 +58,13 @@ def blocks(found: runs.Run) -> list[str]:
 def test_error_handlers_are_called_in_all_processes(mpi: MPI) -> None:
     program = runs.program("strict.c", mpi)
     found = runs.run(mpi, [program], "--strict", "--on-error", "handler", n=3)
-    assert found.output == "roots: MPI_ERR_ROOT, MPI_ERR_ROOT, MPI_ERR_ROOT\n"
-    assert blocks(found) == [mpi.cited(ROOTS)]
-    assert (found.status, found.last) == (0, ["mpipp: 1 error in 3 processes, 21 calls"])
+    assert found.output == "".join(f"{name}: {c}, {c}, {c}\n" for name, (c, _) in CASES.items())
+    first, *others = blocks(found)
+    assert first == mpi.cited(ROOTS)
+    said = [block.split("\n")[0] for block in (first, *others)]
+    assert said == [f"error: {what}" for _, what in CASES.values()]
+    assert found.status == 0
+    assert found.last[0].startswith(f"mpipp: {len(CASES)} errors in 3 processes, 210 calls")
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -41,4 +74,4 @@ def test_the_job_is_ended(mpi: MPI, how: str) -> None:
     found = runs.run(mpi, [program, "fatal"], "--strict", "--on-error", how, n=3)
     assert found.status
     assert blocks(found) == [mpi.cited(ROOTS)]
-    assert found.last == ["mpipp: 1 error in 3 processes, 9 calls"]
+    assert found.last[0].startswith("mpipp: 1 error in 3 processes, 9 calls")

@@ -11,6 +11,7 @@ static void forget_datatype(struct mpipp_datatype *record) {
   if (components != &record->inline_component) mpipp_release(&record->components);
   if (record->arguments != (uint64_t)(uintptr_t)record->inline_arguments)
     mpipp_release(&record->arguments);
+  mpipp_release(&record->digest);
 }
 
 void mpipp_forget(struct mpipp_object *object) {

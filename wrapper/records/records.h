@@ -102,7 +102,8 @@ struct mpipp_datatype {
   int64_t size, lb, extent, true_lb, true_extent; // as the library says, bytes
   int64_t inline_arguments[MPIPP_INLINE_ARGUMENTS];
   uint64_t inline_component;
-  uint64_t alike; // private: address of the record that stands for all that are built like it
+  uint64_t alike;  // private: address of the record that stands for all that are built like it
+  uint64_t digest; // private: address of its signature's (recorders/digests.h); 0: not asked for
 };
 
 // How a buffer is used by the call's process.
@@ -361,6 +362,7 @@ struct mpipp_win {
   int32_t lock_exclusive[MPIPP_MAX_LOCKS];
   int32_t rank; // in the window's group; -1: not known
   uint32_t last_padding;
+  uint64_t shadow; // private, as a communicator's
 };
 
 struct mpipp_op {
@@ -379,6 +381,7 @@ struct mpipp_file {
   uint64_t datarep;         // C string, 0 if never set
   uint32_t split_pending;   // 1: between a split collective's _begin and _end
   uint32_t padding;
+  uint64_t shadow;        // private, as a communicator's
   struct mpipp_call call; // that split collective call
 };
 

@@ -1,33 +1,126 @@
 // SPDX-License-Identifier: MIT
 #include "strict/shadows.h"
 
+#include <stddef.h>
+
+#include "generated/facts.h"
 #include "mpi/resolve.h"
 #include "records/store.h"
 
-// With its own group: unlike a duplicate's, no callbacks of attributes are called.
-static MPI_Comm created(MPI_Comm comm) {
+// The record of what the call is collective over; NULL: not known, or there is no shadow of it.
+static struct mpipp_object *over(const struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  switch (mpipp_facts[call->procedure].over) {
+  case MPIPP_OVER_COMM:
+    if (call->present & MPIPP_HAS_COMM) return mpipp_find_live(MPIPP_COMM, call->comm);
+    if (passage->kind != MPIPP_COMM || !passage->handle) return NULL; // which it ends
+    return mpipp_find_live(MPIPP_COMM, MPIPP_KEY(*(MPI_Comm *)passage->handle));
+  case MPIPP_OVER_WIN:
+    if (call->present & MPIPP_HAS_WIN) return mpipp_find_live(MPIPP_WIN, call->win);
+    if (passage->kind != MPIPP_WIN || !passage->handle) return NULL;
+    return mpipp_find_live(MPIPP_WIN, MPIPP_KEY(*(MPI_Win *)passage->handle));
+  case MPIPP_OVER_FILE:
+    if (call->present & MPIPP_HAS_FILE) return mpipp_find_live(MPIPP_FILE, call->file);
+    if (passage->kind != MPIPP_FILE || !passage->handle) return NULL;
+    return mpipp_find_live(MPIPP_FILE, MPIPP_KEY(*(MPI_File *)passage->handle));
+  default:
+    return NULL;
+  }
+}
+
+static uint64_t *field(struct mpipp_object *record) {
+  switch (record->kind) {
+  case MPIPP_COMM:
+    return &((struct mpipp_comm *)record)->shadow;
+  case MPIPP_WIN:
+    return &((struct mpipp_win *)record)->shadow;
+  default:
+    return &((struct mpipp_file *)record)->shadow;
+  }
+}
+
+struct mpipp_shadow mpipp_shadow_of(const struct mpipp_passage *passage) {
+  struct mpipp_shadow found = {.comm = MPI_COMM_NULL};
+  struct mpipp_object *record = over(passage);
+  uint64_t shadow = record ? MPIPP_READ(*field(record)) : 0;
+  if (!shadow) return found;
+  const struct mpipp_comm *comm =
+      record->kind == MPIPP_COMM ? (const struct mpipp_comm *)record : NULL;
+  found.comm = (MPI_Comm)(uintptr_t)shadow;
+  found.identity = comm ? comm->identity : 0;
+  found.inter = comm && comm->inter;
+  if (comm && !comm->inter) {
+    found.rank = comm->rank;
+    found.size = comm->size;
+  } else {
+    PMPI(Comm_rank)(found.comm, &found.rank);
+    PMPI(Comm_size)(found.comm, &found.size);
+  }
+  return found;
+}
+
+// Of a communicator that nobody else uses yet. With its own group: unlike a duplicate's, no
+// callbacks of attributes are called. The two groups of an intercommunicator are one in any order.
+static MPI_Comm created(MPI_Comm comm, int inter) {
   MPI_Comm made = MPI_COMM_NULL;
+  MPI_Errhandler before;
   MPI_Group group;
-  if (PMPI(Comm_group)(comm, &group) != MPI_SUCCESS) return MPI_COMM_NULL;
-  if (PMPI(Comm_create)(comm, group, &made) != MPI_SUCCESS) made = MPI_COMM_NULL;
-  PMPI(Group_free)(&group);
+  if (PMPI(Comm_get_errhandler)(comm, &before) != MPI_SUCCESS) return MPI_COMM_NULL;
+  PMPI(Comm_set_errhandler)(comm, MPI_ERRORS_RETURN); // the library may have no more of them
+  if (inter) {
+    if (PMPI(Intercomm_merge)(comm, 0, &made) != MPI_SUCCESS) made = MPI_COMM_NULL;
+  } else if (PMPI(Comm_group)(comm, &group) == MPI_SUCCESS) {
+    if (PMPI(Comm_create)(comm, group, &made) != MPI_SUCCESS) made = MPI_COMM_NULL;
+    PMPI(Group_free)(&group);
+  }
+  PMPI(Comm_set_errhandler)(comm, before);
+  if (!mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(before))) PMPI(Errhandler_free)(&before);
   return made;
 }
 
-void mpipp_shadow_make(struct mpipp_comm *record, MPI_Comm comm) {
-  MPI_Errhandler before;
-  if (record->inter || record->size < 2) return;
-  // Nobody else uses the communicator yet; the library may have no more of them.
-  if (PMPI(Comm_get_errhandler)(comm, &before) != MPI_SUCCESS) return;
-  PMPI(Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
-  MPI_Comm made = created(comm);
-  if (made != MPI_COMM_NULL) PMPI(Comm_set_errhandler)(made, MPI_ERRORS_RETURN);
-  PMPI(Comm_set_errhandler)(comm, before);
-  if (!mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(before))) PMPI(Errhandler_free)(&before);
-  if (made != MPI_COMM_NULL) MPIPP_WRITE(record->shadow, (uint64_t)(uintptr_t)made);
+static MPI_Comm duplicated(const struct mpipp_passage *passage) {
+  MPI_Comm parent = mpipp_shadow_of(passage).comm, made = MPI_COMM_NULL;
+  if (parent == MPI_COMM_NULL || PMPI(Comm_dup)(parent, &made) != MPI_SUCCESS) return MPI_COMM_NULL;
+  return made;
 }
 
-void mpipp_shadow_free(uint64_t shadow) {
-  MPI_Comm comm = (MPI_Comm)(uintptr_t)shadow;
-  PMPI(Comm_free)(&comm);
+static void keep(struct mpipp_object *record, MPI_Comm shadow) {
+  if (shadow == MPI_COMM_NULL) return;
+  PMPI(Comm_set_errhandler)(shadow, MPI_ERRORS_RETURN);
+  MPIPP_WRITE(*field(record), (uint64_t)(uintptr_t)shadow);
+}
+
+static void make_of_comm(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return;
+  struct mpipp_comm *record = mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm));
+  if (!record || record->shadow || (!record->inter && record->size < 2)) return;
+  keep(&record->object, created(comm, record->inter));
+}
+
+// Processes that meet by other means may not be watched.
+static int may_be_unwatched(uint32_t operation) {
+  return operation == MPIPP_PROC_Comm_spawn || operation == MPIPP_PROC_Comm_spawn_multiple ||
+         operation == MPIPP_PROC_Comm_accept || operation == MPIPP_PROC_Comm_connect;
+}
+
+void mpipp_shadow_make(const struct mpipp_passage *passage) {
+  uint32_t procedure = passage->call->procedure;
+  const struct mpipp_facts *facts = &mpipp_facts[procedure];
+  if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread)
+    return make_of_comm(MPI_COMM_WORLD);
+  if (!passage->handle || facts->over == MPIPP_OVER_NONE || facts->form != MPIPP_FORM_BLOCKING ||
+      may_be_unwatched(facts->operation))
+    return;
+  if (passage->kind == MPIPP_COMM) return make_of_comm(*(MPI_Comm *)passage->handle);
+  if (facts->over != MPIPP_OVER_COMM) return;
+  struct mpipp_object *record = NULL;
+  if (passage->kind == MPIPP_WIN)
+    record = mpipp_find_live(MPIPP_WIN, MPIPP_KEY(*(MPI_Win *)passage->handle));
+  else if (passage->kind == MPIPP_FILE)
+    record = mpipp_find_live(MPIPP_FILE, MPIPP_KEY(*(MPI_File *)passage->handle));
+  if (record) keep(record, duplicated(passage));
+}
+
+void mpipp_shadow_free(MPI_Comm shadow) {
+  PMPI(Comm_free)(&shadow);
 }

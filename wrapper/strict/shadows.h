@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Shadow communicators: of the same processes as one of the program's, for the comparison of
-// calls before they begin.
+// Shadow communicators: of the same processes as one of the program's communicators, windows or
+// files, for the comparison of calls before they begin.
 #ifndef MPIPP_SHADOWS_H
 #define MPIPP_SHADOWS_H
 
+#include "intercept/seam.h"
 #include "mpi/vendor.h"
-#include "records/records.h"
 
-// In the call that has made the communicator, in all its processes: MPI orders nothing between
-// them and what they do next.
-void mpipp_shadow_make(struct mpipp_comm *record, MPI_Comm comm);
+// Where a collective call is compared.
+struct mpipp_shadow {
+  MPI_Comm comm;     // MPI_COMM_NULL: nowhere
+  uint64_t identity; // of the program's communicator, 0: not known, or none
+  int rank, size;    // on the shadow
+  int inter;         // 1: of an intercommunicator, both of whose groups are on the shadow
+};
 
-static inline MPI_Comm mpipp_shadow(const struct mpipp_comm *record) {
-  return (MPI_Comm)(uintptr_t)record->shadow;
-}
+struct mpipp_shadow mpipp_shadow_of(const struct mpipp_passage *passage);
 
-void mpipp_shadow_free(uint64_t shadow);
+// In the call that has made MPI_COMM_WORLD, a communicator, window or file, in all its processes:
+// MPI orders nothing between them and what they do next.
+void mpipp_shadow_make(const struct mpipp_passage *passage);
+
+void mpipp_shadow_free(MPI_Comm shadow);
 
 #endif

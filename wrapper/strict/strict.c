@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Blocking collective calls are compared before they do anything (mpipp run --check --strict).
 //
-// Each process adds a term to a sum on a shadow communicator, and the sum vanishes if the calls
-// agree. If it does not, every process still is before its call, and the watcher looks at them.
-#include <errno.h>
+// Each process adds its terms to sums on a shadow communicator, which vanish if the calls agree. If
+// they do not, every process still is before its call, and the watcher looks at them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,58 +13,32 @@
 #include "records/registry.h"
 #include "records/store.h"
 #include "strict/shadows.h"
+#include "strict/terms.h"
 #include "watch/connection.h"
 #include "watch/disagreement.h"
 
 enum on_error { REPORT, HANDLER, ABORT };
 static enum on_error on_error = REPORT;
-static _Thread_local uint64_t to_be_freed; // the shadow of the communicator that a call frees
+static _Thread_local uint64_t to_be_freed; // the shadow of what a call frees
 
 static uint64_t mixed(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0xBF58476D1CE4E5B9u;
   return hash ^ hash >> 29;
 }
 
+// Split collective calls may each be the blocking one (MPI-4.1, section 14.4.5).
 static int is_compared(const struct mpipp_facts *facts) {
-  return facts->form == MPIPP_FORM_BLOCKING && facts->over == MPIPP_OVER_COMM;
+  return facts->over != MPIPP_OVER_NONE &&
+         (facts->form == MPIPP_FORM_BLOCKING || facts->form == MPIPP_FORM_SPLIT_BEGIN ||
+          facts->form == MPIPP_FORM_SPLIT_END);
 }
 
-static struct mpipp_comm *comm_of(const struct mpipp_passage *passage) {
-  const struct mpipp_call *call = passage->call;
-  if (call->present & MPIPP_HAS_COMM) return mpipp_find_live(MPIPP_COMM, call->comm);
-  if (passage->kind != MPIPP_COMM || !passage->handle) return NULL; // which it ends
-  return mpipp_find_live(MPIPP_COMM, MPIPP_KEY(*(MPI_Comm *)passage->handle));
-}
+// Sums that do not vanish, and are right all the same: the rules for MPI_PACKED are not sums.
+enum { REMEMBERED = 64 };
+static uint64_t right[REMEMBERED];
 
-// Of a predefined operation, by its name: handles differ between processes. MPI compares none of
-// the program's own.
-static uint64_t operation(uint64_t handle) {
-  const struct mpipp_object *op = mpipp_find_live(MPIPP_OP, handle);
-  const char *name =
-      op && op->flags & MPIPP_FLAG_PREDEFINED ? (const char *)(uintptr_t)op->name : NULL;
-  uint64_t value = 1;
-  while (name && *name) value = value * 31 + (unsigned char)*name++;
-  return value;
-}
-
-// What all processes must give alike.
-static uint64_t digest(const struct mpipp_call *call, const struct mpipp_facts *facts) {
-  uint64_t value = mixed(1, facts->operation);
-  if (facts->agree & MPIPP_AGREE_ROOT) value = mixed(value, (uint64_t)call->root);
-  if (facts->agree & MPIPP_AGREE_OP) value = mixed(value, operation(call->op));
-  return value;
-}
-
-static uint64_t weight(int rank) {
-  return mixed(0x9E3779B97F4A7C15u, (uint64_t)rank);
-}
-
-// Whether the calls of all processes agree, as far as the sum tells.
-static int agree(const struct mpipp_comm *comm, uint64_t digest) {
-  int next = comm->rank + 1 == comm->size ? 0 : comm->rank + 1;
-  uint64_t term = (weight(comm->rank) - weight(next)) * digest, sum = 0;
-  int code = PMPI(Allreduce)(&term, &sum, 1, MPI_UINT64_T, MPI_SUM, mpipp_shadow(comm));
-  return code != MPI_SUCCESS || sum == 0;
+static uint64_t *remembered(const struct mpipp_terms *sums) {
+  return &right[sums->sums[0] % REMEMBERED];
 }
 
 static uint64_t of_this_node(void) {
@@ -77,21 +50,47 @@ static uint64_t of_this_node(void) {
   return hash;
 }
 
-static enum mpipp_disagreement ask(const struct mpipp_call *call, const struct mpipp_comm *comm) {
-  static uint64_t asked = 0;
-  const struct mpipp_thread *thread = mpipp_thread_of(call);
-  struct mpipp_disagreeing question = {.pid = mpipp_registry.pid,
-                                       .tid = thread->tid,
-                                       .identity = comm->identity,
-                                       .processes = (uint32_t)comm->size};
-  uint64_t own = of_this_node(), *nodes = mpipp_allocate((size_t)comm->size * sizeof *nodes);
-  if (!nodes) return MPIPP_AGREE;
-  question.number = mixed(mixed(own, mpipp_registry.pid), __atomic_add_fetch(&asked, 1, 5));
-  PMPI(Bcast)(&question.number, 1, MPI_UINT64_T, 0, mpipp_shadow(comm));
-  PMPI(Allgather)(&own, 1, MPI_UINT64_T, nodes, 1, MPI_UINT64_T, mpipp_shadow(comm));
-  for (int i = 0; i < comm->size; i++) question.here += nodes[i] == own;
+// How many of the processes are on this node.
+static uint32_t here(const struct mpipp_shadow *shadow, uint64_t own) {
+  uint64_t *nodes = mpipp_allocate((size_t)shadow->size * sizeof *nodes);
+  uint32_t found = 0;
+  int all = nodes != NULL;
+  PMPI(Allreduce)(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, shadow->comm);
+  if (all) PMPI(Allgather)(&own, 1, MPI_UINT64_T, nodes, 1, MPI_UINT64_T, shadow->comm);
+  for (int i = 0; all && i < shadow->size; i++) found += nodes[i] == own;
   mpipp_free(nodes);
-  return mpipp_ask_watcher(&question);
+  return found;
+}
+
+// In all processes: what the watcher has found in any of them.
+static enum mpipp_disagreement ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
+                                   const struct mpipp_terms *sums) {
+  static uint64_t asked = 0;
+  uint64_t own = of_this_node(), *known = remembered(sums);
+  int forgotten = MPIPP_READ(*known) != sums->sums[1], found;
+  PMPI(Allreduce)(MPI_IN_PLACE, &forgotten, 1, MPI_INT, MPI_MAX, shadow->comm);
+  if (!forgotten) return MPIPP_AGREE;
+  struct mpipp_disagreeing question = {.pid = mpipp_registry.pid,
+                                       .tid = mpipp_thread_of(call)->tid,
+                                       .identity = shadow->identity,
+                                       .here = here(shadow, own),
+                                       .processes = (uint32_t)shadow->size};
+  question.number =
+      mixed(mixed(own, mpipp_registry.pid), __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED));
+  PMPI(Bcast)(&question.number, 1, MPI_UINT64_T, 0, shadow->comm);
+  found = (int)mpipp_ask_watcher(&question);
+  PMPI(Allreduce)(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, shadow->comm);
+  if (found == MPIPP_AGREE) MPIPP_WRITE(*known, sums->sums[1]);
+  return (enum mpipp_disagreement)found;
+}
+
+static enum mpipp_disagreement compare(const struct mpipp_call *call,
+                                       const struct mpipp_shadow *shadow) {
+  struct mpipp_position place = {shadow->rank, shadow->size, shadow->inter};
+  struct mpipp_terms terms = mpipp_terms_of(call, place), sums = {{0, 0}};
+  int code = PMPI(Allreduce)(terms.sums, sums.sums, 2, MPI_UINT64_T, MPI_SUM, shadow->comm);
+  if (MPIPP_LIKELY(code != MPI_SUCCESS || !(sums.sums[0] | sums.sums[1]))) return MPIPP_AGREE;
+  return ask(call, shadow, &sums);
 }
 
 static int error_class(enum mpipp_disagreement found) {
@@ -111,54 +110,95 @@ static int error_class(enum mpipp_disagreement found) {
   }
 }
 
-// Whether the communicator's error handler is the one that ends the job.
-static int is_fatal(MPI_Comm comm) {
-  MPI_Errhandler handler;
-  if (PMPI(Comm_get_errhandler)(comm, &handler) != MPI_SUCCESS) return 0;
+// The handles of what the call is collective over.
+struct handles {
+  MPI_Comm comm;
+  MPI_Win win;
+  MPI_File file;
+  enum mpipp_kind kind;
+};
+
+static struct handles handles_of(const struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  struct handles found = {MPI_COMM_NULL, MPI_WIN_NULL, MPI_FILE_NULL, MPIPP_COMM};
+  unsigned over = mpipp_facts[call->procedure].over;
+  if (over == MPIPP_OVER_WIN) {
+    found.kind = MPIPP_WIN;
+    found.win =
+        call->present & MPIPP_HAS_WIN ? (MPI_Win)(uintptr_t)call->win : *(MPI_Win *)passage->handle;
+  } else if (over == MPIPP_OVER_FILE) {
+    found.kind = MPIPP_FILE;
+    found.file = call->present & MPIPP_HAS_FILE ? (MPI_File)(uintptr_t)call->file
+                                                : *(MPI_File *)passage->handle;
+  } else {
+    found.comm = call->present & MPIPP_HAS_COMM ? (MPI_Comm)(uintptr_t)call->comm
+                                                : *(MPI_Comm *)passage->handle;
+  }
+  return found;
+}
+
+// Whether the error handler is the one that ends the job.
+static int is_fatal(const struct handles *of) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (of->kind == MPIPP_WIN)
+    PMPI(Win_get_errhandler)(of->win, &handler);
+  else if (of->kind == MPIPP_FILE)
+    PMPI(File_get_errhandler)(of->file, &handler);
+  else
+    PMPI(Comm_get_errhandler)(of->comm, &handler);
   int fatal = handler == MPI_ERRORS_ARE_FATAL;
-  if (!mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler))) PMPI(Errhandler_free)(&handler);
+  if (handler != MPI_ERRHANDLER_NULL && !mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler)))
+    PMPI(Errhandler_free)(&handler);
   return fatal;
 }
 
 // The call does not begin, in any process.
-static int fail(struct mpipp_passage *passage, MPI_Comm comm, enum mpipp_disagreement found) {
+static int fail(struct mpipp_passage *passage, enum mpipp_disagreement found) {
+  const struct handles of = handles_of(passage);
   passage->code = error_class(found);
-  if (on_error == ABORT || is_fatal(comm)) mpipp_watch_over(MPIPP_OVER_STOPPED);
-  if (on_error == ABORT) PMPI(Abort)(comm, 1);
-  PMPI(Comm_call_errhandler)(comm, passage->code);
+  if (on_error == ABORT || is_fatal(&of)) mpipp_watch_over(MPIPP_OVER_STOPPED);
+  if (on_error == ABORT) PMPI(Abort)(MPI_COMM_WORLD, 1);
+  if (of.kind == MPIPP_WIN)
+    PMPI(Win_call_errhandler)(of.win, passage->code);
+  else if (of.kind == MPIPP_FILE)
+    PMPI(File_call_errhandler)(of.file, passage->code);
+  else
+    PMPI(Comm_call_errhandler)(of.comm, passage->code);
   return MPIPP_DROPPED;
+}
+
+static int ends(const struct mpipp_call *call) {
+  switch (call->procedure) {
+  case MPIPP_PROC_Comm_free:
+  case MPIPP_PROC_Comm_disconnect:
+  case MPIPP_PROC_Win_free:
+  case MPIPP_PROC_File_close:
+    return 1;
+  default:
+    return 0;
+  }
 }
 
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   to_be_freed = 0;
-  if (!is_compared(facts)) return MPIPP_GO_ON;
-  const struct mpipp_comm *comm = comm_of(passage);
-  if (!comm || !comm->shadow) return MPIPP_GO_ON;
-  enum mpipp_disagreement found =
-      MPIPP_LIKELY(agree(comm, digest(call, facts))) ? MPIPP_AGREE : ask(call, comm);
-  if (found != MPIPP_AGREE && on_error != REPORT)
-    return fail(passage, (MPI_Comm)(uintptr_t)comm->object.handle, found);
-  if (!(call->present & MPIPP_HAS_COMM)) to_be_freed = comm->shadow;
+  if (!is_compared(&mpipp_facts[call->procedure])) return MPIPP_GO_ON;
+  const struct mpipp_shadow shadow = mpipp_shadow_of(passage);
+  if (shadow.comm == MPI_COMM_NULL) return MPIPP_GO_ON;
+  enum mpipp_disagreement found = compare(call, &shadow);
+  if (found != MPIPP_AGREE && on_error != REPORT) return fail(passage, found);
+  if (ends(call)) to_be_freed = (uint64_t)(uintptr_t)shadow.comm;
   return MPIPP_GO_ON;
 }
 
 static void leave(struct mpipp_passage *passage) {
-  const struct mpipp_call *call = passage->call;
-  const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   uint64_t shadow = to_be_freed;
   to_be_freed = 0;
   if (passage->code != MPI_SUCCESS) return;
-  if (shadow) mpipp_shadow_free(shadow);
-  int initial = call->procedure == MPIPP_PROC_Init || call->procedure == MPIPP_PROC_Init_thread;
-  int makes = passage->kind == MPIPP_COMM && passage->handle &&
-              facts->form == MPIPP_FORM_BLOCKING && facts->over != MPIPP_OVER_NONE;
-  if (!initial && !makes) return;
-  MPI_Comm comm = initial ? MPI_COMM_WORLD : *(MPI_Comm *)passage->handle;
-  struct mpipp_comm *record =
-      comm == MPI_COMM_NULL ? NULL : mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm));
-  if (record && !record->shadow) mpipp_shadow_make(record, comm);
+  if (shadow)
+    mpipp_shadow_free((MPI_Comm)(uintptr_t)shadow);
+  else if (!ends(passage->call))
+    mpipp_shadow_make(passage);
 }
 
 __attribute__((constructor)) static void hook_in(void) {

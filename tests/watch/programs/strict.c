@@ -1,38 +1,114 @@
 // Collective calls that disagree, on three processes; what each returns where the error handler
-// does.
+// does. Nobody goes on: buffers stay as they were, and the processes in step.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
-static int rank;
+static int rank, values[12], counts[3] = {1, 1, 1}, starts[3] = {0, 3, 6};
+static MPI_Datatype types[3];
+static const MPI_Comm world = MPI_COMM_WORLD;
 
 static const char *named(int code) {
   int class;
   MPI_Error_class(code, &class);
-  if (class == MPI_ERR_ROOT) return "MPI_ERR_ROOT";
-  return code == MPI_SUCCESS ? "MPI_SUCCESS" : "another error";
+  if (class == MPI_ERR_ROOT) return "root";
+  if (class == MPI_ERR_OP) return "op";
+  if (class == MPI_ERR_TYPE) return "type";
+  if (class == MPI_ERR_COUNT) return "count";
+  if (class == MPI_ERR_ARG) return "arg";
+  return code == MPI_SUCCESS ? "success" : "other";
 }
 
-// All ranks' in one line of the first.
+// All ranks' in one line of the first; the values are new again.
 static void tell(const char *what, int code) {
-  char own[32] = "", all[3][32];
+  char own[16] = "", all[3][16];
   strncpy(own, named(code), sizeof own - 1);
-  MPI_Gather(own, sizeof own, MPI_CHAR, all, sizeof own, MPI_CHAR, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < 12; i++) {
+    if (values[i] != 10 * rank + i) strcpy(own, "changed");
+    values[i] = 10 * rank + i;
+  }
+  MPI_Gather(own, sizeof own, MPI_CHAR, all, sizeof own, MPI_CHAR, 0, world);
   if (rank == 0) printf("%s: %s, %s, %s\n", what, all[0], all[1], all[2]);
   fflush(stdout);
+  for (int i = 0; i < 3; i++) counts[i] = 1, types[i] = MPI_INT;
 }
 
-static void roots(void) {
-  int value = rank;
-  int code = MPI_Bcast(&value, 1, MPI_INT, rank == 1, MPI_COMM_WORLD);
-  tell("roots", value == rank ? code : MPI_SUCCESS);
+static void calls(void) {
+  tell("roots", MPI_Bcast(values, 1, MPI_INT, rank == 1, world));
+  tell("calls", rank == 2 ? MPI_Barrier(world) : MPI_Bcast(values, 1, MPI_INT, 0, world));
+  tell("ops", MPI_Allreduce(values, values + 3, 1, MPI_INT, rank ? MPI_MAX : MPI_SUM, world));
+  tell("types", MPI_Bcast(values, 3, rank == 1 ? MPI_FLOAT : MPI_INT, 0, world));
+  tell("lengths", MPI_Bcast(values, rank == 1 ? 2 : 3, MPI_INT, 0, world));
+}
+
+static void reductions(void) {
+  tell("reduce", MPI_Reduce(values, values + 3, 1 + rank % 2, MPI_INT, MPI_SUM, 0, world));
+  counts[1] = rank == 2 ? 2 : 1;
+  tell("reduce_scatter", MPI_Reduce_scatter(values, values + 6, counts, MPI_INT, MPI_SUM, world));
+  tell("scan", MPI_Scan(values, values + 3, 1, rank ? MPI_INT : MPI_UNSIGNED, MPI_SUM, world));
+}
+
+static void rooted(void) {
+  tell("gather", MPI_Gather(values, 1 + (rank == 2), MPI_INT, values + 6, 1, MPI_INT, 0, world));
+  if (rank == 0) counts[2] = 2;
+  tell("gatherv", MPI_Gatherv(values, 1, MPI_INT, values + 2, counts, starts, MPI_INT, 0, world));
+  if (rank == 0) counts[1] = 2;
+  tell("scatterv", MPI_Scatterv(values, counts, starts, MPI_INT, values + 9, 1, MPI_INT, 0, world));
+}
+
+static void all_to_all(void) {
+  if (rank == 1) counts[2] = 2;
+  tell("allgatherv",
+       MPI_Allgatherv(values + 9, 1, MPI_INT, values, counts, starts, MPI_INT, world));
+  tell("alltoall",
+       MPI_Alltoall(values, 1, rank == 1 ? MPI_FLOAT : MPI_INT, values + 6, 1, MPI_INT, world));
+  if (rank == 1) counts[2] = 2;
+  int received[3] = {1, 1, 1};
+  tell("alltoallv", MPI_Alltoallv(values, counts, starts, MPI_INT, values + 2, received, starts,
+                                  MPI_INT, world));
+  int bytes[3] = {0, 4, 8};
+  MPI_Datatype expected[3] = {MPI_INT, MPI_INT, MPI_INT};
+  if (rank == 2) types[0] = MPI_FLOAT;
+  tell("alltoallw",
+       MPI_Alltoallw(values, received, bytes, types, values + 6, received, bytes, expected, world));
+}
+
+static void communicators(void) {
+  MPI_Comm dup, inter, part;
+  MPI_Comm_dup(world, &dup);
+  MPI_Comm_set_errhandler(dup, MPI_ERRORS_RETURN);
+  MPI_Comm freed = dup;
+  tell("free", rank == 1 ? MPI_Comm_free(&freed) : MPI_Barrier(dup));
+  MPI_Comm_split(world, rank == 0, rank, &part);
+  MPI_Intercomm_create(part, 0, world, rank == 0, 5, &inter);
+  MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+  tell("inter",
+       rank == 2 ? MPI_Barrier(inter) : MPI_Bcast(values, 1, MPI_INT, rank ? 0 : MPI_ROOT, inter));
+  MPI_Comm_free(&inter), MPI_Comm_free(&part), MPI_Comm_free(&dup);
+}
+
+static void windows(void) {
+  MPI_Win win, freed;
+  MPI_Win_create(values, sizeof values, 1, MPI_INFO_NULL, world, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_fence(0, win);
+  freed = win;
+  tell("windows", rank == 1 ? MPI_Win_free(&freed) : MPI_Win_fence(0, win));
+  MPI_Win_free(&win);
 }
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (argc == 1) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  roots();
+  MPI_Comm_rank(world, &rank);
+  if (argc == 1) MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 12; i++) values[i] = 10 * rank + i;
+  for (int i = 0; i < 3; i++) types[i] = MPI_INT;
+  calls();
+  reductions();
+  rooted();
+  all_to_all();
+  communicators();
+  windows();
   MPI_Finalize();
   return 0;
 }

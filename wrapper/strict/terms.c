@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include "strict/terms.h"
+
+#include <string.h>
+
+#include "generated/facts.h"
+#include "mpi/resolve.h"
+#include "recorders/digests.h"
+#include "records/store.h"
+
+enum { OWN = 1, RING, PAIR, ENTRY }; // uses of weights
+
+struct words {
+  uint64_t word[2];
+};
+
+static uint64_t mixed(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0xBF58476D1CE4E5B9u;
+  return hash ^ hash >> 29;
+}
+
+static uint64_t weight(unsigned use, int one, int other) {
+  uint64_t value = (uint64_t)(unsigned)one << 32 | (unsigned)other;
+  return mixed(mixed(0x9E3779B97F4A7C15u * use, value), value);
+}
+
+static void add(struct mpipp_terms *terms, uint64_t by, struct words words) {
+  for (int i = 0; i < 2; i++) terms->sums[i] += by * words.word[i];
+}
+
+// What all must have alike.
+static void add_ring(struct mpipp_terms *terms, struct mpipp_position position,
+                     struct words words) {
+  int next = position.rank + 1 == position.size ? 0 : position.rank + 1;
+  add(terms, weight(RING, position.rank, 0) - weight(RING, next, 0), words);
+}
+
+// Signatures.
+
+static struct words of_signature(uint64_t record, int64_t count) {
+  struct words found = {{1, 1}}; // of what is not known: the watcher will
+  const struct mpipp_digest *part =
+      count ? mpipp_digest_of((struct mpipp_datatype *)(uintptr_t)record) : NULL;
+  if (count && !part) return found;
+  struct mpipp_digest whole = {{0}, {0}, 0, 0};
+  if (part) whole = mpipp_digest_repeated(*part, (uint64_t)count);
+  for (int i = 0; i < 2; i++) found.word[i] = mixed(mixed(2, whole.elements), whole.hash[i]);
+  return found;
+}
+
+static struct words of_entries(const struct mpipp_buffer *buffer, int64_t count) {
+  return of_signature(buffer->access & MPIPP_STALE ? 0 : buffer->record, count);
+}
+
+static struct words of_buffer(const struct mpipp_buffer *buffer) {
+  return of_entries(buffer, buffer->count);
+}
+
+static int64_t element(const void *values, uint64_t index, unsigned size) {
+  return size == sizeof(int) ? ((const int *)values)[index] : ((const int64_t *)values)[index];
+}
+
+// What a buffer has for one peer.
+static struct words of_share(const struct mpipp_call *call, const struct mpipp_buffer *buffer,
+                             int peer) {
+  if (!buffer->vector) return of_buffer(buffer);
+  const struct mpipp_vector *vector = &call->vectors[buffer->vector - 1];
+  const void *counts = (const void *)(uintptr_t)vector->counts;
+  const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
+  if (!counts || (uint64_t)peer >= vector->length) return (struct words){{1, 1}};
+  int64_t count = element(counts, (uint64_t)peer, vector->count_size);
+  uint64_t record = buffer->record;
+  if (types && count) record = (uintptr_t)mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(types[peer]));
+  return of_signature(record, count);
+}
+
+static int is_in_place(const struct mpipp_buffer *buffer) {
+  return buffer->address == (uintptr_t)MPI_IN_PLACE;
+}
+
+// The buffer that is read, or written; NULL where there is none, or MPI_IN_PLACE.
+static const struct mpipp_buffer *buffer_of(const struct mpipp_call *call, unsigned access) {
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    if (call->buffers[i].access & access && !is_in_place(&call->buffers[i]))
+      return &call->buffers[i];
+  }
+  return NULL;
+}
+
+static int gives_in_place(const struct mpipp_call *call) {
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    if (is_in_place(&call->buffers[i])) return 1;
+  }
+  return 0;
+}
+
+// The buffer whose signature all processes have alike; NULL: it is not known.
+static const struct mpipp_buffer *alike(const struct mpipp_call *call, unsigned operation,
+                                        int is_root) {
+  const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
+  const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
+  switch (operation) {
+  case MPIPP_PROC_Gather:
+    return is_root ? written : read;
+  case MPIPP_PROC_Scatter:
+    return is_root ? read : written;
+  case MPIPP_PROC_Allgather:
+  case MPIPP_PROC_Alltoall:
+  case MPIPP_PROC_Reduce_scatter_block: // what is read is all that is scattered
+    return written;
+  default:
+    return read ? read : written;
+  }
+}
+
+// What a process sends to itself is what it receives.
+static void add_own(struct mpipp_terms *terms, const struct mpipp_call *call,
+                    struct mpipp_position position) {
+  const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
+  const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
+  if (!read || !written) return;
+  uint64_t by = weight(OWN, position.rank, 0);
+  add(terms, by, of_share(call, read, position.rank));
+  add(terms, -by, of_share(call, written, position.rank));
+}
+
+static struct words of_vector(const struct mpipp_call *call, int size) {
+  const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
+  struct mpipp_terms found = {{0, 0}};
+  if (call->present & MPIPP_HAS_COUNTS) { // a reduce-scatter
+    const struct mpipp_vector *vector = &call->vectors[0];
+    for (int i = 0; written && i < size && (uint64_t)i < vector->length; i++) {
+      int64_t count =
+          element((const void *)(uintptr_t)vector->counts, (uint64_t)i, vector->count_size);
+      add(&found, weight(ENTRY, i, 0), of_entries(written, count));
+    }
+  } else {
+    for (int i = 0; written && i < size; i++)
+      add(&found, weight(ENTRY, i, 0), of_share(call, written, i));
+  }
+  return (struct words){{found.sums[0], found.sums[1]}};
+}
+
+// Gathers and scatters: between the root and each other.
+static void add_rooted(struct mpipp_terms *terms, const struct mpipp_call *call,
+                       struct mpipp_position position) {
+  int root = (int)call->root;
+  if (position.rank != root) {
+    const struct mpipp_buffer *own = buffer_of(call, MPIPP_READS | MPIPP_WRITES);
+    if (own) add(terms, weight(PAIR, position.rank, root), of_buffer(own));
+    return;
+  }
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    if (!buffer->vector) continue; // its own share
+    for (int peer = 0; peer < position.size; peer++) {
+      if (peer != root) add(terms, -weight(PAIR, peer, root), of_share(call, buffer, peer));
+    }
+  }
+}
+
+// With MPI_IN_PLACE, what is received takes the place of what is sent.
+static void add_pairs(struct mpipp_terms *terms, const struct mpipp_call *call,
+                      struct mpipp_position position) {
+  const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
+  const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
+  for (int peer = 0; written && peer < position.size; peer++) {
+    add(terms, weight(PAIR, position.rank, peer), of_share(call, read ? read : written, peer));
+    add(terms, -weight(PAIR, peer, position.rank), of_share(call, written, peer));
+  }
+}
+
+// Arguments.
+
+static uint64_t text(const char *text) {
+  uint64_t value = 1;
+  while (text && *text) value = value * 31 + (unsigned char)*text++;
+  return value;
+}
+
+// Of a predefined operation, by its name: handles differ between processes. MPI compares none of
+// the program's own.
+static uint64_t operation(uint64_t handle) {
+  const struct mpipp_object *op = mpipp_find_live(MPIPP_OP, handle);
+  return text(op && op->flags & MPIPP_FLAG_PREDEFINED ? (const char *)(uintptr_t)op->name : NULL);
+}
+
+// Arguments that are recorded by name, of which all processes give the same value; those that only
+// some must, or that may be MPI_UNDEFINED, are compared later.
+static const struct {
+  uint32_t agree;
+  const char *name;
+} inputs[] = {
+    {MPIPP_AGREE_NDIMS, "ndims"},     {MPIPP_AGREE_DIMS, "dims"},
+    {MPIPP_AGREE_PERIODS, "periods"}, {MPIPP_AGREE_NNODES, "nnodes"},
+    {MPIPP_AGREE_INDEX, "index"},     {MPIPP_AGREE_EDGES, "edges"},
+    {MPIPP_AGREE_REORDER, "reorder"}, {MPIPP_AGREE_ASSERT, "assert"},
+    {MPIPP_AGREE_AMODE, "amode"},     {MPIPP_AGREE_DATAREP, "datarep"},
+    {MPIPP_AGREE_ETYPE, "etype"},     {MPIPP_AGREE_SIZE, "size"},
+    {MPIPP_AGREE_OFFSET, "offset"},   {MPIPP_AGREE_WHENCE, "whence"},
+    {MPIPP_AGREE_FLAG, "flag"},
+};
+
+static uint32_t agreeing(const struct mpipp_input *input) {
+  const char *name = (const char *)(uintptr_t)input->name;
+  for (unsigned i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+    if (strcmp(inputs[i].name, name) == 0) return inputs[i].agree;
+  }
+  return 0;
+}
+
+// last: the value before it, the last of an array; of a graph the number of edges.
+static uint64_t input_value(uint64_t value, const struct mpipp_input *input, uint32_t agree,
+                            int64_t last) {
+  if (!input->values) return value;
+  if (input->size == 1) return mixed(value, text(input->values));
+  int64_t count = input->count >= 0 ? input->count : last;
+  int64_t mask = agree == MPIPP_AGREE_ASSERT ? MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED : -1;
+  for (int64_t i = 0; i < count; i++)
+    value = mixed(value, (uint64_t)(element(input->values, (uint64_t)i, input->size) & mask));
+  return value;
+}
+
+static uint64_t further_arguments(uint64_t value, const struct mpipp_call *call, uint32_t agree) {
+  const struct mpipp_input *given = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  int64_t last = 0;
+  for (uint32_t i = 0; i < call->input_count; i++) {
+    uint32_t own = agreeing(&given[i]);
+    if (own & agree) value = input_value(value, &given[i], own, last);
+    if (given[i].values && given[i].count > 0)
+      last = element(given[i].values, (uint64_t)given[i].count - 1, given[i].size);
+  }
+  return value;
+}
+
+static uint64_t arguments(const struct mpipp_call *call, const struct mpipp_facts *facts,
+                          struct mpipp_position position) {
+  uint64_t value = mixed(1, facts->operation);
+  if (facts->agree & MPIPP_AGREE_ROOT && !position.inter)
+    value = mixed(value, (uint64_t)call->root);
+  if (facts->agree & MPIPP_AGREE_OP) value = mixed(value, operation(call->op));
+  if (facts->in_place == MPIPP_IN_PLACE_ALL && !position.inter)
+    value = mixed(value, (uint64_t)gives_in_place(call));
+  if (call->present & MPIPP_HAS_ARGUMENTS) value = further_arguments(value, call, facts->agree);
+  return value;
+}
+
+struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_position position) {
+  const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
+  const struct mpipp_buffer *buffer = NULL;
+  struct mpipp_terms terms = {{0, 0}};
+  struct words words = {{0, 0}};
+  switch (position.inter ? MPIPP_SIGNATURES_NONE : facts->signatures) {
+  case MPIPP_SIGNATURES_EQUAL:
+    buffer = alike(call, facts->operation, position.rank == call->root);
+    if (buffer) words = of_buffer(buffer);
+    if (facts->operation == MPIPP_PROC_Allgather || facts->operation == MPIPP_PROC_Alltoall)
+      add_own(&terms, call, position);
+    break;
+  case MPIPP_SIGNATURES_VECTOR:
+    words = of_vector(call, position.size);
+    if (facts->operation == MPIPP_PROC_Allgatherv) add_own(&terms, call, position);
+    break;
+  case MPIPP_SIGNATURES_PAIRS:
+    if (facts->agree & MPIPP_AGREE_ROOT)
+      add_rooted(&terms, call, position);
+    else
+      add_pairs(&terms, call, position);
+    break;
+  default:
+    break;
+  }
+  uint64_t given = arguments(call, facts, position);
+  for (int i = 0; i < 2; i++) words.word[i] = mixed(given, words.word[i]);
+  add_ring(&terms, position, words);
+  return terms;
+}

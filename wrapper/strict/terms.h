@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What a process adds to the sum that vanishes where the calls of all processes agree.
+#ifndef MPIPP_TERMS_H
+#define MPIPP_TERMS_H
+
+#include "records/records.h"
+
+// Two sums, modulo 2^64.
+struct mpipp_terms {
+  uint64_t sums[2];
+};
+
+// Where a call is compared: rank and size on the shadow; inter: of an intercommunicator, whose
+// groups have roles of their own.
+struct mpipp_position {
+  int rank, size, inter;
+};
+
+// The terms of a blocking collective call. Equal on all sides: ring over the ranks. What one sends
+// to another: once added and once taken off. No terms for what is not known, or any value allowed.
+struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_position place);
+
+#endif
