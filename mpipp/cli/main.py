@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -24,6 +26,7 @@ example session:
   $ mpipp run -n 4 -- ./ring 100    four ranks with the wrapper; then, for one:
   $ mpipp gdb -p PID
   $ mpipp run --check -n 4 -- ./ring 100   watched: errors are reported
+  $ mpipp report DIR                what such a run with --report DIR has found; as a page, too
   $ mpipp attach                    or of all of them in one gdb: mpipp why, mpipp check
   $ mpipp check core.*              what is wrong, of processes that have ended
 """
@@ -46,6 +49,9 @@ def main(words: Sequence[str] | None = None) -> int:
         if words[:1] == ["exec"]:
             return start.run(_parsed(_exec_parser(), words[1:]))
         return _other(words)
+    except BrokenPipeError:  # who reads it has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except MpippError as error:
         print(f"mpipp: {error}", file=sys.stderr)
         return 2

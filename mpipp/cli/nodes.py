@@ -14,7 +14,6 @@ from mpipp.agreement import run
 from mpipp.errors import MpippError
 from mpipp.reports import directory as reports
 from mpipp.reports import suppressions
-from mpipp.reports.sources import Sources
 from mpipp.watch import nodes, start
 from mpipp.watch.report import NOTHING, Collected, More, Total
 from mpipp.watch.settings import Settings
@@ -144,10 +143,11 @@ def _pictured(compared: run.Compared, settings: Settings) -> More:
     if not settings.kept:
         return lambda finding, record: None
     # Drawing takes some time to load.
+    from mpipp.reports.evidence import Taking
     from mpipp.watch.pictures import Pictures
 
     view = compared.view
-    return Pictures(compared.processes, view.calls, view.label, Sources()).add
+    return Pictures(compared.processes, view.calls, view.label, Taking()).add
 
 
 def sum_of(totals: list[Total], start_with: Total) -> Total:

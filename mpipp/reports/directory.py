@@ -39,6 +39,7 @@ class Drawn(NamedTuple):
     tree: Sequence[str]  # lines
     tree_svg: str  # "" where there is nothing to be drawn
     map_svg: str
+    in_time: bool  # False: there were too many pictures to draw
 
 
 class Party(NamedTuple):
@@ -297,6 +298,7 @@ def _drawn(of: _Fields) -> Drawn:
         of.texts("tree"),
         of.picture("tree_svg"),
         of.picture("map_svg"),
+        of.flag("in_time"),
     )
 
 

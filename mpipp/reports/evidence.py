@@ -6,15 +6,17 @@ It is taken while the program's records can be read, as values for JSON; picture
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Optional
 
 from mpipp.checks.finding import Evidence
 from mpipp.errors import MpippError
 from mpipp.model import Buffer, DatatypeRecord
+from mpipp.reports.sources import Sources
 from mpipp.show import describe
 from mpipp.show.memorymap import svg as map_svg
-from mpipp.show.memorymap.maps import memory_map
+from mpipp.show.memorymap.maps import drawn_map
 from mpipp.show.printing import Limits
 from mpipp.show.trees import meta_tree
 from mpipp.show.trees_svg import tree_svg
@@ -23,21 +25,39 @@ _MOST_BUFFERS = 4
 _MOST_SHARES = 64  # of a v or w form, that are looked at for their datatypes
 _MOST_LINES = 40  # of a tree
 _LARGEST = 1 << 18  # characters of a picture
+_LONGEST = 5.0  # seconds for all pictures of a run, whose processes may wait for them
 
 
-def buffers(of: Evidence) -> list[dict[str, Any]]:
-    """The communication buffers of a call, or the datatype that a finding is about."""
+class Taking:
+    """What is taken for the reports of one run: each source once, pictures while there is time."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.sources = Sources()
+        self._clock = clock
+        self._left = _LONGEST
+
+    def buffers(self, of: Evidence) -> list[dict[str, Any]]:
+        """The communication buffers of a call, or the datatype that a finding is about."""
+        found = []
+        for role, datatype, count, address, mark in _buffers(of):
+            begun = self._clock()
+            found.append(_picture(role, datatype, count, address, mark, self._left > 0))
+            self._left -= self._clock() - begun
+        return found
+
+
+_Drawn = tuple[str, DatatypeRecord, int, Optional[int], Optional[int]]
+
+
+def _buffers(of: Evidence) -> list[_Drawn]:
     if isinstance(of.made, DatatypeRecord):
-        return [_picture("", of.made, 1, None, None)]
-    if of.call is None:
-        return []
-    found: list[dict[str, Any]] = []
-    for buffer in of.call.buffers:
-        over = of.call.state == "over"  # where its buffer was is not kept
+        return [("", of.made, 1, None, None)]
+    found: list[_Drawn] = []
+    for buffer in of.call.buffers if of.call is not None else ():
+        over = of.call is not None and of.call.state == "over"  # where it was is not kept
         address = None if over or "remote" in buffer.access else buffer.address
         mark = of.displacement if of.role == buffer.role else None
-        for datatype, count in _entries(buffer):
-            found.append(_picture(buffer.role, datatype, count, address, mark))
+        found += ((buffer.role, *entries, address, mark) for entries in _entries(buffer))
     return found[:_MOST_BUFFERS]
 
 
@@ -60,7 +80,12 @@ def _entries(buffer: Buffer) -> Iterator[tuple[DatatypeRecord, int]]:
 
 
 def _picture(
-    role: str, datatype: DatatypeRecord, count: int, address: int | None, mark: int | None
+    role: str,
+    datatype: DatatypeRecord,
+    count: int,
+    address: int | None,
+    mark: int | None,
+    in_time: bool,
 ) -> dict[str, Any]:
     tree = datatype.tree
     found: dict[str, Any] = {
@@ -68,17 +93,18 @@ def _picture(
         "count": count,
         "datatype": describe.summary(datatype),
         "address": address,
+        "in_time": in_time,
         "tree": [],
         "tree_svg": "",
         "map_svg": "",
     }
-    if datatype.header.null:
+    if datatype.header.null or not in_time:
         return found
     try:
         found["tree"] = meta_tree(tree, limits=Limits(elements=_MOST_LINES))
         found["tree_svg"] = _small(tree_svg(tree)) if not tree.is_leaf else ""
         if mark is not None or not tree.is_leaf:
-            found["map_svg"] = _small(map_svg.svg(memory_map(tree, max(count, 0)), mark=mark))
+            found["map_svg"] = _small(map_svg.svg(drawn_map(tree, max(count, 0)), mark=mark))
     except MpippError:  # its record makes no sense
         pass
     return found

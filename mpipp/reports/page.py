@@ -186,6 +186,8 @@ def _buffer(drawn: Drawn) -> Iterator[str]:
         if picture:
             yield f"<figure><figcaption>{what}</figcaption>"
             yield f"{_wide(picture, f'{what} of {amount}')}</figure>"
+    if not drawn.in_time:
+        yield '<p class="dim">not drawn: the pictures before it took all the time that they may</p>'
     if len(drawn.tree) > 2:
         yield "<details><summary>Type tree as text</summary>"
         text = f"<pre>{e(chr(10).join(drawn.tree))}</pre>"

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from typing import Any, NamedTuple
 
 _AROUND = 3  # lines before and after
@@ -46,6 +48,8 @@ class Sources:
 
 def _read(path: str) -> list[str]:
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe waits for who writes
+            return []
         with open(path, "rb") as file:
             text = file.read(_MOST).decode("utf-8", "replace")
     except (OSError, ValueError):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.checks.finding import Finding
+from mpipp.checks.leaks import at_the_end
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
 from mpipp.model import Call, Comm, Site, Stretch, Thread
@@ -143,8 +144,9 @@ def _lane(
 
 
 def _rows(lanes: Sequence[_Lane], ordinal: int, where: Where) -> dict[str, Any]:
-    last = max(lane.last for lane in lanes)
-    first, end = max(1, ordinal - _AROUND), min(last, ordinal + _AROUND)
+    # The newest call of a process that goes on may be about to be recorded.
+    last = max(lane.last - (not at_the_end(lane.process)) for lane in lanes)
+    first, end = max(1, ordinal - _AROUND), max(ordinal, min(last, ordinal + _AROUND))
     rows = [
         {
             "ordinal": number,

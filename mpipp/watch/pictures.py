@@ -10,8 +10,8 @@ from mpipp.checks.finding import Finding, Party
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
 from mpipp.model import Site
-from mpipp.reports import evidence
-from mpipp.reports.sources import Frame, Sources
+from mpipp.reports.evidence import Taking
+from mpipp.reports.sources import Frame
 from mpipp.reports.timeline import timeline
 from mpipp.watch.report import Label
 
@@ -28,12 +28,12 @@ class Pictures:
         processes: Sequence[Process],
         frames: Callable[[int, Site], list[Frame]],
         label: Label,
-        sources: Sources,
+        taking: Taking,
     ) -> None:
         self._processes = processes
         self._frames = frames
         self._label = label
-        self._sources = sources
+        self._taking = taking
 
     def add(self, finding: Finding, record: dict[str, Any]) -> None:
         """Add to a finding's record what docs/json.md says of a run's."""
@@ -44,10 +44,10 @@ class Pictures:
     def _party(self, party: Party) -> dict[str, Any]:
         frames = self._frames(party.process, party.site)
         try:
-            drawn = evidence.buffers(party.evidence)
+            drawn = self._taking.buffers(party.evidence)
         except MpippError:  # of records that make no sense the checks tell
             drawn = []
-        places = [self._sources.record(frame) for frame in frames]
+        places = [self._taking.sources.record(frame) for frame in frames]
         return {"made": party.made, "frames": places, "buffers": drawn}
 
     def _place(self, process: Process, site: Site) -> str:

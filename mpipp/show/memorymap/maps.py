@@ -99,6 +99,13 @@ def memory_map(datatype: Datatype, count: int = 1) -> MemoryMap:
     )
 
 
+def drawn_map(datatype: Datatype, count: int = 1) -> MemoryMap:
+    """Only what a picture shows of it: of large datatypes the other facts take longer."""
+    region = overlap.region(datatype, count)
+    twice = overlap.self_overlap(datatype, count)
+    return MemoryMap(datatype, count, region, None, None, twice, None, None)
+
+
 class Cell(NamedTuple):
     """The part of an element in one row: the bytes [start, end).
 
