@@ -14,8 +14,9 @@ from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
 from mpipp.model import Site
 from mpipp.watch import connection
-from mpipp.watch.watched import operations
+from mpipp.watch.watched import GONE, Watched, operations
 
+_AT_THE_END = {"MPI_Finalize"}
 _NO_SITE = Site(0)
 _MOST_TOLD = 8  # processes, and groups of others
 
@@ -48,6 +49,24 @@ def findings(
         subject = f"{len(processes)} processes have" if several else "a process has"
         standard = processes[0].registry.info.standard
         yield replace(Finding.of(rule, f"{subject} {what}", parties), standard=standard)
+
+
+def causes(first: list[Watched], others: Sequence[Watched]) -> list[Watched]:
+    """Of processes that died, those that made the launcher end the others.
+
+    Where MPI ends a program because of an error in a call, the process tells the launcher, and may
+    be the last that it ends. Nothing goes wrong in MPI_Finalize: who is there is not the cause.
+
+    Args:
+        first: that were seen first, at one time.
+        others: the other processes.
+    """
+    died = [one for one in others if one.state == GONE and not one.end and not one.ended_at]
+    inside = [one for one in died if set(one.inside()) - _AT_THE_END]
+    innocent = all(not one.end and set(one.inside()) == _AT_THE_END for one in first)
+    if not inside or not innocent:
+        return first
+    return sorted(inside, key=lambda one: one.registry.info.world_rank or 0)
 
 
 def _parties(process: Process) -> list[Party]:

@@ -88,6 +88,11 @@ class Watched(Recorded):
         threads = [t for t in self.registry.threads() if isinstance(t, Thread)]
         return self.calls, [(t.serial, t.depth, t.call is None) for t in threads]
 
+    def inside(self) -> list[str]:
+        """The procedures that its threads are inside of."""
+        threads = self.registry.threads()
+        return [t.call.procedure for t in threads if isinstance(t, Thread) and t.call is not None]
+
     def label(self) -> str:
         """ "rank 3", or the number of a process that has none."""
         rank = self.registry.info.world_rank

@@ -309,7 +309,9 @@ class Watcher:
         times = {one.ended_at for one in self._ended} - self._told_ends
         for at in sorted(times):
             ended = [one for one in self._ended if one.ended_at == at and self._guarded(one)]
-            others = [one for one in self._watched if one not in ended and self._guarded(one)]
+            known = [one for one in self._watched if self._guarded(one)]
+            ended = endings.causes(ended, [one for one in known if one not in ended])
+            others = [one for one in known if one not in ended]
             still = _standing(others)
             members = [*ended, *still]
             processes = [one.process(number) for number, one in enumerate(members)]
