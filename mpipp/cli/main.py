@@ -55,6 +55,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except MpippError as error:
         print(f"mpipp: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
 
 
 def _other(words: list[str]) -> int:

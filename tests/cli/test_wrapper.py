@@ -108,6 +108,14 @@ def test_no_mpi_compiler(tmp_path: Path) -> None:
     )
 
 
+def test_interrupted(tmp_path: Path) -> None:
+    compiler = tmp_path / "mpicc"
+    compiler.write_text("#!/bin/sh\nkill -INT $PPID\nexec sleep 600\n")
+    compiler.chmod(0o755)
+    done = shell("wrapper", "--mpicc", str(compiler))
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 130)
+
+
 def test_wrong_compilers(tmp_path: Path) -> None:
     gcc = need("gcc")
     for given, sentence in (
