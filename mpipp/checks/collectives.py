@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from mpipp.checks import exchanges
+from mpipp.checks import agreements, exchanges
 from mpipp.checks.exchanges import Joined
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Op
+
+_OVER = {"win": "window", "file": "file"}
 
 
 def check(known: World) -> Findings:
@@ -44,7 +46,7 @@ def compare(joined: Sequence[Joined]) -> Findings:
 
     Raises MpippError if not all of it was looked at.
     """
-    for different in (_procedures, _forms, _roots, _reductions, _counts):
+    for different in (_procedures, _forms, _roots, _reductions, _counts, agreements.first):
         finding = different(joined)
         if finding is not None:
             yield finding
@@ -57,15 +59,17 @@ def is_parted(joined: Sequence[Joined]) -> bool:
     return bool(_different(joined, _plain))
 
 
-def live(known: World) -> set[tuple[int, int]]:
-    """The collective operations of which two processes' calls are going on.
-
-    Each as its communicator's identity and its ordinal there.
-    """
-    return {
-        (joined[0].member.comm.identity, joined[0].operation.call.ordinal or 0)
-        for joined in _operations(known)
-    }
+def told(known: World) -> set[tuple[int, int]]:
+    """The operations of which `check` tells something, by communicator and ordinal there."""
+    found = set()
+    for joined in _operations(known):
+        try:
+            wrong = any(compare(joined))
+        except MpippError:
+            wrong = True
+        if wrong:
+            found.add((joined[0].member.comm.identity, joined[0].operation.call.ordinal or 0))
+    return found
 
 
 def _operations(known: World) -> Iterator[list[Joined]]:
@@ -109,9 +113,10 @@ def _procedures(joined: Sequence[Joined]) -> Finding | None:
     if not pair:
         return None
     names = [one.operation.call.procedure for one in pair]
+    over = _OVER.get(pair[0].operation.call.facts.over, "communicator")
     return _finding(
         "collective-mismatch",
-        f"{names[0]} and {names[1]} meet on one communicator: each process's collective call "
+        f"{names[0]} and {names[1]} meet on one {over}: each process's collective call "
         f"number {pair[0].operation.call.ordinal} on it",
         pair,
     )

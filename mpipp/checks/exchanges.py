@@ -38,6 +38,11 @@ class Joined(NamedTuple):
         found = {buffer.role: buffer for buffer in self.operation.buffers()}
         return next((found[role] for role in roles if role in found), None)
 
+    def gives_in_place(self, role: str) -> bool:
+        """Whether MPI_IN_PLACE stands for a buffer."""
+        operation = self.operation
+        return any(b.role == role and operation.process.in_place(b) for b in operation.call.buffers)
+
     def whole(self, *roles: str) -> Data | None:
         """All of a buffer."""
         buffer = self.buffer(*roles)

@@ -19,6 +19,11 @@ class Kept:
         self._make = make
         self._call: Call | None = None
 
+    @classmethod
+    def of(cls, call: Call) -> Kept:
+        """One that goes on."""
+        return cls((-1, 0, call.serial, call.frame), lambda _: call)
+
     @property
     def words(self) -> tuple[int, ...]:
         """The same for calls of a process that differ by their channels alone."""

@@ -76,6 +76,7 @@ File_get_group: File_get_group | takes file
 File_get_info: File_get_info | takes file
 File_get_view: File_get_view | takes file
 File_open: File_open | takes comm | over comm | agree amode=equal
+File_preallocate: File_preallocate | takes file | over file | agree size=equal
 File_read: File_read+; nonblocking: File_iread+ | takes file | buffers buf count datatype
 File_read_all: File_read_all+; nonblocking: File_iread_all+; split begin: File_read_all_begin+ |
   takes file | buffers buf count datatype | over file
@@ -90,7 +91,12 @@ File_read_ordered: File_read_ordered+; split begin: File_read_ordered_begin+ | t
 File_read_ordered: split end: File_read_ordered_end | takes file | over file
 File_read_shared: File_read_shared+; nonblocking: File_iread_shared+ | takes file | buffers buf
   count datatype
+File_seek_shared: File_seek_shared | takes file offset | over file | agree offset=equal
+  whence=equal
+File_set_atomicity: File_set_atomicity | takes file | over file | agree flag=equal
+File_set_size: File_set_size | takes file | over file | agree size=equal
 File_set_view: File_set_view | takes file | over file | agree datarep=equal etype=extent
+File_sync: File_sync | takes file | over file
 File_write: File_write+; nonblocking: File_iwrite+ | takes file | buffers buf count datatype
 File_write_all: File_write_all+; nonblocking: File_iwrite_all+; split begin: File_write_all_begin+
   | takes file | buffers buf count datatype | over file

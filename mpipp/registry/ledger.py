@@ -13,6 +13,8 @@ from mpipp.registry.history import History, Layout
 from mpipp.registry.source import Source
 
 _ADDRESS = (1 << 56) - 1
+_MOST_ARGUMENTS = 16
+_NULL = 1 << 33  # in place of a number of values
 
 # The fields of a call that the wrapper keeps of a collective one, in its order.
 _SCALARS = ("root", "op", "tag")
@@ -42,7 +44,7 @@ class Ledger:
         scalars, rest = self._scalars(present & 0xFFFFFFFF, words[3:])
         raw = list(_raw_buffers(rest, head >> 32 & 0xFF))
         rest = rest[sum(len(one) for one in raw) :]
-        vectors = list(self._vectors(rest, present >> 32))
+        vectors, rest = self._vectors(rest, present >> 32)
         sends, receives = "sends" in channel.sequence, "receives" in channel.sequence
         counted = vectors[0] if vectors and self._has(present, "counts") else None
         return Call(
@@ -68,6 +70,7 @@ class Ledger:
             request_count=0,
             buffers=tuple(self._buffer(one, vectors) for one in raw),
             counts=None if counted is None else tuple(share.count for share in counted),
+            arguments=self._arguments(rest) if self._has(present, "arguments") else {},
         )
 
     def _has(self, present: int, name: str) -> bool:
@@ -83,7 +86,11 @@ class Ledger:
                 found[name] = _signed(found[name])
         return found, words[len(names) :]
 
-    def _vectors(self, words: tuple[int, ...], count: int) -> Iterator[list[Share]]:
+    def _vectors(
+        self, words: tuple[int, ...], count: int
+    ) -> tuple[list[list[Share]], tuple[int, ...]]:
+        # They, and what follows them.
+        found = []
         for _ in range(min(count, 2)):
             if not words:
                 raise MpippError("a call in the ledger has fewer vectors than it says")
@@ -93,10 +100,38 @@ class Ledger:
             if len(counts) != length or len(records) != length:
                 raise MpippError("a call in the ledger has more peers than numbers")
             words = words[1 + length * (1 + typed) :]
-            yield [
-                Share(_signed(number), 0, self._datatype(record))
-                for number, record in zip(counts, records)
-            ]
+            found.append(
+                [
+                    Share(_signed(number), 0, self._datatype(record))
+                    for number, record in zip(counts, records)
+                ]
+            )
+        return found, words
+
+    def _arguments(self, words: tuple[int, ...]) -> dict[str, int | tuple[int, ...] | None]:
+        # As of an active call; of a long array its length and a hash, of a group that its process
+        # is in, one of its "members". Other handles tell nothing.
+        found: dict[str, int | tuple[int, ...] | None] = {}
+        position = 1
+        for _ in range(min(words[0] if words else 0, _MOST_ARGUMENTS)):
+            if len(words) < position + 2:
+                raise MpippError("a call in the ledger has fewer arguments than it says")
+            name, head = words[position : position + 2]
+            count = head & 0xFFFFFFFF
+            values = tuple(map(_signed, words[position + 2 : position + 2 + count]))
+            if len(values) != count:
+                raise MpippError("a call in the ledger has more arguments than words")
+            position += 2 + count
+            role = basictypes.plain(self._source.string(name))
+            shape = self._source.enumerator("shape", head >> 40)
+            if head & _NULL:
+                found[role] = None
+            elif shape == "handle":
+                if role == "group" and values[0]:
+                    found["members"] = values[0]
+            else:
+                found[role] = values[0] if shape == "number" else values
+        return found
 
     def _datatype(self, record: int) -> DatatypeRecord | Broken | None:
         return self._datatypes.at(record) if record else None

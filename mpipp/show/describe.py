@@ -41,6 +41,9 @@ _ARGUMENT_CONSTANTS = {
     "dargs": ("MPI_DISTRIBUTE_DFLT_DARG",),
 }
 
+_TEXTS = ("datarep", "stringtag")
+_NOT_SHOWN = ("members",)  # a hash
+
 _Members = list[tuple[str, Shown]]
 
 
@@ -198,7 +201,11 @@ def call_members(call: Call, around: Surroundings) -> _Members:
             result.append((name, value))
     if call.constructor is not None:
         result += _constructor_members(call.constructor, around)
-    result += [(name, _argument(name, value, around)) for name, value in call.arguments.items()]
+    result += [
+        (name, _argument(name, value, around))
+        for name, value in call.arguments.items()
+        if name not in _NOT_SHOWN
+    ]
     return result + [(buffer.role, buffer_arguments(buffer, around)) for buffer in call.buffers]
 
 
@@ -213,6 +220,10 @@ def _constructor_members(constructor: Constructor, around: Surroundings) -> _Mem
 
 
 def _argument(name: str, value: int | tuple[int, ...] | None, around: Surroundings) -> Shown:
+    if name in _TEXTS and isinstance(value, tuple):
+        return bytes(item % 256 for item in value).decode("utf-8", "backslashreplace")
+    if name == "etype" and isinstance(value, int):
+        return Constant(f"{{extent = {value}}}")
     kind = _ARGUMENT_KINDS.get(name)
     if kind is not None and isinstance(value, int):
         return reference(kind, value, around)

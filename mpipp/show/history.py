@@ -21,6 +21,9 @@ def title(comm: Comm, channel: Channel, around: Surroundings) -> str:
     count = f"{channel.count} {noun}{'' if channel.count == 1 else 's'}"
     if channel.sequence == "collectives":
         return f"{name}: {count}"
+    if channel.sequence in ("window calls", "file calls"):
+        made = f"{channel.sequence.split()[0]} made by collective call number {channel.tag}"
+        return f"{name}, {made}: {count.replace(noun, 'collective call')}"
     way = "to" if "sends" in channel.sequence else "from"
     return f"{name}, {way} rank {channel.peer}, tag {channel.tag}: {count}"
 

@@ -73,7 +73,7 @@ class Comparing:
         messages, collectives = self._pasts.setdefault(first, (Messages(), Collectives()))
         for process in world.all:
             for side in new[process]:
-                if side.channel.sequence == "collectives":
+                if sides.is_joined(side.channel):
                     collectives.add(side)
                     continue
                 key = sides.key(world, side)

@@ -424,8 +424,10 @@ class Watcher:
                     record["picture"] = svg(picture.groups(found, view))
                     pictured(finding, record)
                     told.append((finding, text, record))
+            others = list(self._findings(everybody))
         except MpippError as error:
             self._not_checked(str(error))
+            others = []
         # What has changed meanwhile may have been misread.
         if movement != [(one.pid, one.movement()) for one in self._running()]:
             return
@@ -434,6 +436,7 @@ class Watcher:
             if not self._collected.is_suppressed(("deadlock", finding.rule.id), places):
                 self._collected.count("error")
                 self._output.block(text, [record])
+        self._tell(everybody, iter(others))
 
 
 def _standing(others: list[Watched]) -> list[Watched]:

@@ -121,8 +121,8 @@ int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const 
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
-  struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}, {periods, ndims, sizeof *periods, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_periods)}};
-  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
+  struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}, {periods, ndims, sizeof *periods, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_periods)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Cart_create *)real)((MPI_Comm)comm_old, ndims, dims, periods, reorder, comm_cart)
                  : hooked_Cart_create(thread, real, comm_old, ndims, dims, periods, reorder, comm_cart);
@@ -1035,9 +1035,11 @@ int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_split_type, &real);
   if (!thread) return ((raw_Comm_split_type *)real)(comm, split_type, key, info, newcomm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_split_type, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&split_type, 1, sizeof split_type, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_split_type)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_split_type *)real)((MPI_Comm)comm, split_type, key, (MPI_Info)info, newcomm)
                  : hooked_Comm_split_type(thread, real, comm, split_type, key, info, newcomm);
@@ -1074,8 +1076,8 @@ int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], c
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
-  struct mpipp_input inputs[] = {{&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {sources, n, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {degrees, n, sizeof *degrees, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_degrees)}, {destinations, -1, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_weights(weights), -1, sizeof *weights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_weights)}};
-  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 5, NULL, 0);
+  struct mpipp_input inputs[] = {{&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {sources, n, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {degrees, n, sizeof *degrees, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_degrees)}, {destinations, -1, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_weights(weights), -1, sizeof *weights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_weights)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 6, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Dist_graph_create *)real)((MPI_Comm)comm_old, n, sources, degrees, destinations, weights, (MPI_Info)info, reorder, comm_dist_graph)
                  : hooked_Dist_graph_create(thread, real, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
@@ -1252,8 +1254,8 @@ int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], con
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_joined(call);
-  struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {index, nnodes, sizeof *index, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_index)}, {edges, -1, sizeof *edges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_edges)}};
-  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
+  struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {index, nnodes, sizeof *index, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_index)}, {edges, -1, sizeof *edges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_edges)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Graph_create *)real)((MPI_Comm)comm_old, nnodes, index, edges, reorder, comm_graph)
                  : hooked_Graph_create(thread, real, comm_old, nnodes, index, edges, reorder, comm_graph);
@@ -2004,9 +2006,11 @@ int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintraco
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_merge, &real);
   if (!thread) return ((raw_Intercomm_merge *)real)(intercomm, high, newintracomm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_merge, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)intercomm);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&high, 1, sizeof high, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_high)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Intercomm_merge *)real)((MPI_Comm)intercomm, high, newintracomm)
                  : hooked_Intercomm_merge(thread, real, intercomm, high, newintracomm);

@@ -311,9 +311,10 @@ int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dataty
                  : hooked_File_iread_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_iread_all own_File_iread_all OWN(MPI_File_iread_all);
 EXPORT int PMPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -348,9 +349,10 @@ int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MP
                  : hooked_File_iread_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_iread_all_c own_File_iread_all_c OWN(MPI_File_iread_all_c);
 EXPORT int PMPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -462,9 +464,10 @@ int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int c
                  : hooked_File_iread_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_iread_at_all own_File_iread_at_all OWN(MPI_File_iread_at_all);
 EXPORT int PMPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -500,9 +503,10 @@ int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
                  : hooked_File_iread_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_iread_at_all_c own_File_iread_at_all_c OWN(MPI_File_iread_at_all_c);
 EXPORT int PMPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -685,9 +689,10 @@ int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI
                  : hooked_File_iwrite_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_iwrite_all own_File_iwrite_all OWN(MPI_File_iwrite_all);
 EXPORT int PMPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -722,9 +727,10 @@ int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, m
                  : hooked_File_iwrite_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_iwrite_all_c own_File_iwrite_all_c OWN(MPI_File_iwrite_all_c);
 EXPORT int PMPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -836,9 +842,10 @@ int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf
                  : hooked_File_iwrite_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_iwrite_at_all own_File_iwrite_at_all OWN(MPI_File_iwrite_at_all);
 EXPORT int PMPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -874,9 +881,10 @@ int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
                  : hooked_File_iwrite_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_iwrite_at_all_c own_File_iwrite_at_all_c OWN(MPI_File_iwrite_at_all_c);
 EXPORT int PMPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -975,9 +983,11 @@ int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MP
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_open, &real);
   if (!thread) return ((raw_File_open *)real)(comm, filename, amode, info, fh);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_open, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  struct mpipp_input inputs[] = {{&amode, 1, sizeof amode, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_amode)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_open *)real)((MPI_Comm)comm, filename, amode, (MPI_Info)info, fh)
                  : hooked_File_open(thread, real, comm, filename, amode, info, fh);
@@ -994,6 +1004,42 @@ int PMPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_M
   void *real = mpipp_procedure(1, MPIPP_PROC_File_open);
   if (mpipp_passes()) return ((raw_File_open *)real)(comm, filename, amode, info, fh);
   return own_File_open(comm, filename, amode, info, fh);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_preallocate
+typedef int raw_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
+typedef __typeof__(mpih_File_preallocate) typed_File_preallocate;
+static MPIPP_COLD int hooked_File_preallocate(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_preallocate *)real)((MPI_File)fh, size);
+}
+EXPORT int MPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
+int MPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_preallocate, &real);
+  if (!thread) return ((raw_File_preallocate *)real)(fh, size);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_preallocate, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_preallocate *)real)((MPI_File)fh, size)
+                 : hooked_File_preallocate(thread, real, fh, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_together(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
+}
+extern raw_File_preallocate own_File_preallocate OWN(MPI_File_preallocate);
+EXPORT int PMPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
+int PMPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_preallocate);
+  if (mpipp_passes()) return ((raw_File_preallocate *)real)(fh, size);
+  return own_File_preallocate(fh, size);
 }
 #endif
 
@@ -1089,9 +1135,10 @@ int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatyp
                  : hooked_File_read_all(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_all own_File_read_all OWN(MPI_File_read_all);
 EXPORT int PMPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1124,9 +1171,10 @@ int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI
                  : hooked_File_read_all_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_all_c own_File_read_all_c OWN(MPI_File_read_all_c);
 EXPORT int PMPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1160,9 +1208,10 @@ int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_D
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_all_begin own_File_read_all_begin OWN(MPI_File_read_all_begin);
 EXPORT int PMPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1196,9 +1245,10 @@ int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpi
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_all_begin_c own_File_read_all_begin_c OWN(MPI_File_read_all_begin_c);
 EXPORT int PMPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1230,9 +1280,10 @@ int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
                  : hooked_File_read_all_end(thread, real, fh, buf, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_split_ended(call->file);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_all_end own_File_read_all_end OWN(MPI_File_read_all_end);
 EXPORT int PMPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1338,9 +1389,10 @@ int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int co
                  : hooked_File_read_at_all(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_at_all own_File_read_at_all OWN(MPI_File_read_at_all);
 EXPORT int PMPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1374,9 +1426,10 @@ int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_
                  : hooked_File_read_at_all_c(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_at_all_c own_File_read_at_all_c OWN(MPI_File_read_at_all_c);
 EXPORT int PMPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1411,9 +1464,10 @@ int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, 
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_at_all_begin own_File_read_at_all_begin OWN(MPI_File_read_at_all_begin);
 EXPORT int PMPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1448,9 +1502,10 @@ int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_at_all_begin_c own_File_read_at_all_begin_c OWN(MPI_File_read_at_all_begin_c);
 EXPORT int PMPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1482,9 +1537,10 @@ int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
                  : hooked_File_read_at_all_end(thread, real, fh, buf, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_split_ended(call->file);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_at_all_end own_File_read_at_all_end OWN(MPI_File_read_at_all_end);
 EXPORT int PMPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1517,9 +1573,10 @@ int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
                  : hooked_File_read_ordered(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_ordered own_File_read_ordered OWN(MPI_File_read_ordered);
 EXPORT int PMPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1552,9 +1609,10 @@ int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
                  : hooked_File_read_ordered_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_ordered_c own_File_read_ordered_c OWN(MPI_File_read_ordered_c);
 EXPORT int PMPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1588,9 +1646,10 @@ int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_M
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_ordered_begin own_File_read_ordered_begin OWN(MPI_File_read_ordered_begin);
 EXPORT int PMPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1624,9 +1683,10 @@ int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count,
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_ordered_begin_c own_File_read_ordered_begin_c OWN(MPI_File_read_ordered_begin_c);
 EXPORT int PMPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1658,9 +1718,10 @@ int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) 
                  : hooked_File_read_ordered_end(thread, real, fh, buf, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_split_ended(call->file);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_read_ordered_end own_File_read_ordered_end OWN(MPI_File_read_ordered_end);
 EXPORT int PMPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1741,6 +1802,115 @@ int PMPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_seek_shared
+typedef int raw_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence);
+typedef __typeof__(mpih_File_seek_shared) typed_File_seek_shared;
+static MPIPP_COLD int hooked_File_seek_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, int whence) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_seek_shared *)real)((MPI_File)fh, offset, whence);
+}
+EXPORT int MPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence);
+int MPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_seek_shared, &real);
+  if (!thread) return ((raw_File_seek_shared *)real)(fh, offset, whence);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_seek_shared, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_ARGUMENTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  call->offset = offset;
+  struct mpipp_input inputs[] = {{&offset, 1, sizeof offset, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_offset)}, {&whence, 1, sizeof whence, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_whence)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_seek_shared *)real)((MPI_File)fh, offset, whence)
+                 : hooked_File_seek_shared(thread, real, fh, offset, whence);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_together(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
+}
+extern raw_File_seek_shared own_File_seek_shared OWN(MPI_File_seek_shared);
+EXPORT int PMPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence);
+int PMPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_seek_shared);
+  if (mpipp_passes()) return ((raw_File_seek_shared *)real)(fh, offset, whence);
+  return own_File_seek_shared(fh, offset, whence);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_set_atomicity
+typedef int raw_File_set_atomicity(mpipp_MPI_File fh, int flag);
+typedef __typeof__(mpih_File_set_atomicity) typed_File_set_atomicity;
+static MPIPP_COLD int hooked_File_set_atomicity(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, int flag) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_set_atomicity *)real)((MPI_File)fh, flag);
+}
+EXPORT int MPI_File_set_atomicity(mpipp_MPI_File fh, int flag);
+int MPI_File_set_atomicity(mpipp_MPI_File fh, int flag) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_set_atomicity, &real);
+  if (!thread) return ((raw_File_set_atomicity *)real)(fh, flag);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_set_atomicity, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  struct mpipp_input inputs[] = {{&flag, 1, sizeof flag, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_flag)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_set_atomicity *)real)((MPI_File)fh, flag)
+                 : hooked_File_set_atomicity(thread, real, fh, flag);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_together(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
+}
+extern raw_File_set_atomicity own_File_set_atomicity OWN(MPI_File_set_atomicity);
+EXPORT int PMPI_File_set_atomicity(mpipp_MPI_File fh, int flag);
+int PMPI_File_set_atomicity(mpipp_MPI_File fh, int flag) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_set_atomicity);
+  if (mpipp_passes()) return ((raw_File_set_atomicity *)real)(fh, flag);
+  return own_File_set_atomicity(fh, flag);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_set_size
+typedef int raw_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
+typedef __typeof__(mpih_File_set_size) typed_File_set_size;
+static MPIPP_COLD int hooked_File_set_size(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_set_size *)real)((MPI_File)fh, size);
+}
+EXPORT int MPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
+int MPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_set_size, &real);
+  if (!thread) return ((raw_File_set_size *)real)(fh, size);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_set_size, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_set_size *)real)((MPI_File)fh, size)
+                 : hooked_File_set_size(thread, real, fh, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_together(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
+}
+extern raw_File_set_size own_File_set_size OWN(MPI_File_set_size);
+EXPORT int PMPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
+int PMPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_set_size);
+  if (mpipp_passes()) return ((raw_File_set_size *)real)(fh, size);
+  return own_File_set_size(fh, size);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_set_view
 typedef int raw_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
 typedef __typeof__(mpih_File_set_view) typed_File_set_view;
@@ -1755,17 +1925,21 @@ int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype ety
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_set_view, &real);
   if (!thread) return ((raw_File_set_view *)real)(fh, disp, etype, filetype, datarep, info);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_set_view, MPIPP_SITE);
-  call->present = MPIPP_HAS_FILE;
+  call->present = MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS;
   call->file = MPIPP_KEY((MPI_File)fh);
+  int64_t etype_extent = mpipp_extent(MPIPP_KEY((MPI_Datatype)etype));
+  struct mpipp_input inputs[] = {{&etype_extent, 1, sizeof etype_extent, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_etype)}, {datarep, -1, 1, MPIPP_SHAPE_TEXT, mpipp_role(MPIPP_ROLE_datarep)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_set_view *)real)((MPI_File)fh, disp, (MPI_Datatype)etype, (MPI_Datatype)filetype, datarep, (MPI_Info)info)
                  : hooked_File_set_view(thread, real, fh, disp, etype, filetype, datarep, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_file_view(call->file, disp, MPIPP_KEY((MPI_Datatype)etype),
                     MPIPP_KEY((MPI_Datatype)filetype), datarep);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_set_view own_File_set_view OWN(MPI_File_set_view);
 EXPORT int PMPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
@@ -1773,6 +1947,40 @@ int PMPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype et
   void *real = mpipp_procedure(1, MPIPP_PROC_File_set_view);
   if (mpipp_passes()) return ((raw_File_set_view *)real)(fh, disp, etype, filetype, datarep, info);
   return own_File_set_view(fh, disp, etype, filetype, datarep, info);
+}
+#endif
+
+#ifdef MPIPP_HAVE_File_sync
+typedef int raw_File_sync(mpipp_MPI_File fh);
+typedef __typeof__(mpih_File_sync) typed_File_sync;
+static MPIPP_COLD int hooked_File_sync(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_sync *)real)((MPI_File)fh);
+}
+EXPORT int MPI_File_sync(mpipp_MPI_File fh);
+int MPI_File_sync(mpipp_MPI_File fh) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_sync, &real);
+  if (!thread) return ((raw_File_sync *)real)(fh);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_sync, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_sync *)real)((MPI_File)fh)
+                 : hooked_File_sync(thread, real, fh);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_together(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
+}
+extern raw_File_sync own_File_sync OWN(MPI_File_sync);
+EXPORT int PMPI_File_sync(mpipp_MPI_File fh);
+int PMPI_File_sync(mpipp_MPI_File fh) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_sync);
+  if (mpipp_passes()) return ((raw_File_sync *)real)(fh);
+  return own_File_sync(fh);
 }
 #endif
 
@@ -1868,9 +2076,10 @@ int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_
                  : hooked_File_write_all(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_all own_File_write_all OWN(MPI_File_write_all);
 EXPORT int PMPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1903,9 +2112,10 @@ int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mp
                  : hooked_File_write_all_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_all_c own_File_write_all_c OWN(MPI_File_write_all_c);
 EXPORT int PMPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1939,9 +2149,10 @@ int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpip
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_all_begin own_File_write_all_begin OWN(MPI_File_write_all_begin);
 EXPORT int PMPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1975,9 +2186,10 @@ int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count cou
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_all_begin_c own_File_write_all_begin_c OWN(MPI_File_write_all_begin_c);
 EXPORT int PMPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2009,9 +2221,10 @@ int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* statu
                  : hooked_File_write_all_end(thread, real, fh, buf, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_split_ended(call->file);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_all_end own_File_write_all_end OWN(MPI_File_write_all_end);
 EXPORT int PMPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2117,9 +2330,10 @@ int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf,
                  : hooked_File_write_at_all(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_at_all own_File_write_at_all OWN(MPI_File_write_at_all);
 EXPORT int PMPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2153,9 +2367,10 @@ int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* bu
                  : hooked_File_write_at_all_c(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_at_all_c own_File_write_at_all_c OWN(MPI_File_write_at_all_c);
 EXPORT int PMPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2190,9 +2405,10 @@ int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_at_all_begin own_File_write_at_all_begin OWN(MPI_File_write_at_all_begin);
 EXPORT int PMPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2227,9 +2443,10 @@ int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const vo
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_at_all_begin_c own_File_write_at_all_begin_c OWN(MPI_File_write_at_all_begin_c);
 EXPORT int PMPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2261,9 +2478,10 @@ int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* st
                  : hooked_File_write_at_all_end(thread, real, fh, buf, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_split_ended(call->file);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_at_all_end own_File_write_at_all_end OWN(MPI_File_write_at_all_end);
 EXPORT int PMPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2296,9 +2514,10 @@ int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_
                  : hooked_File_write_ordered(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_ordered own_File_write_ordered OWN(MPI_File_write_ordered);
 EXPORT int PMPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2331,9 +2550,10 @@ int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
                  : hooked_File_write_ordered_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_ordered_c own_File_write_ordered_c OWN(MPI_File_write_ordered_c);
 EXPORT int PMPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2367,9 +2587,10 @@ int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, 
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_ordered_begin own_File_write_ordered_begin OWN(MPI_File_write_ordered_begin);
 EXPORT int PMPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2403,9 +2624,10 @@ int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_ordered_begin_c own_File_write_ordered_begin_c OWN(MPI_File_write_ordered_begin_c);
 EXPORT int PMPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2437,9 +2659,10 @@ int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* s
                  : hooked_File_write_ordered_end(thread, real, fh, buf, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_split_ended(call->file);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_File_write_ordered_end own_File_write_ordered_end OWN(MPI_File_write_ordered_end);
 EXPORT int PMPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);

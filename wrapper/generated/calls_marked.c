@@ -177,29 +177,14 @@ MARKED(MPI, File_get_type_extent, (mpipp_MPI_File fh, mpipp_MPI_Datatype datatyp
 #ifdef MPIPP_HAVE_File_get_type_extent_c
 MARKED(MPI, File_get_type_extent_c, (mpipp_MPI_File fh, mpipp_MPI_Datatype datatype, MPI_Count* extent), (fh, datatype, extent))
 #endif
-#ifdef MPIPP_HAVE_File_preallocate
-MARKED(MPI, File_preallocate, (mpipp_MPI_File fh, MPI_Offset size), (fh, size))
-#endif
 #ifdef MPIPP_HAVE_File_seek
 MARKED(MPI, File_seek, (mpipp_MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence))
-#endif
-#ifdef MPIPP_HAVE_File_seek_shared
-MARKED(MPI, File_seek_shared, (mpipp_MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence))
-#endif
-#ifdef MPIPP_HAVE_File_set_atomicity
-MARKED(MPI, File_set_atomicity, (mpipp_MPI_File fh, int flag), (fh, flag))
 #endif
 #ifdef MPIPP_HAVE_File_set_errhandler
 MARKED(MPI, File_set_errhandler, (mpipp_MPI_File file, mpipp_MPI_Errhandler errhandler), (file, errhandler))
 #endif
 #ifdef MPIPP_HAVE_File_set_info
 MARKED(MPI, File_set_info, (mpipp_MPI_File fh, mpipp_MPI_Info info), (fh, info))
-#endif
-#ifdef MPIPP_HAVE_File_set_size
-MARKED(MPI, File_set_size, (mpipp_MPI_File fh, MPI_Offset size), (fh, size))
-#endif
-#ifdef MPIPP_HAVE_File_sync
-MARKED(MPI, File_sync, (mpipp_MPI_File fh), (fh))
 #endif
 #ifdef MPIPP_HAVE_Free_mem
 MARKED(MPI, Free_mem, (void* base), (base))

@@ -1074,18 +1074,21 @@ int MPI_Win_fence(int assert, mpipp_MPI_Win win) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_fence, &real);
   if (!thread) return ((raw_Win_fence *)real)(assert, win);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_fence, MPIPP_SITE);
-  call->present = MPIPP_HAS_WIN;
+  call->present = MPIPP_HAS_WIN | MPIPP_HAS_ARGUMENTS;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_FENCING, (uint64_t)assert);
+  struct mpipp_input inputs[] = {{&assert, 1, sizeof assert, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_assert)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_fence *)real)(assert, (MPI_Win)win)
                  : hooked_Win_fence(thread, real, assert, win);
   if (code != MPI_SUCCESS) mpipp_not_synchronized(MPIPP_KEY((MPI_Win)win));
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_fenced(MPIPP_KEY((MPI_Win)win), assert);
+    mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
 }
 extern raw_Win_fence own_Win_fence OWN(MPI_Win_fence);
 EXPORT int PMPI_Win_fence(int assert, mpipp_MPI_Win win);

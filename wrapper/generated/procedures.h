@@ -679,10 +679,13 @@ enum {
 
 // Names of parameters that are recorded.
 enum {
+  MPIPP_ROLE_amode,
+  MPIPP_ROLE_assert,
   MPIPP_ROLE_buf,
   MPIPP_ROLE_buffer,
   MPIPP_ROLE_color,
   MPIPP_ROLE_compare_addr,
+  MPIPP_ROLE_datarep,
   MPIPP_ROLE_degrees,
   MPIPP_ROLE_destinations,
   MPIPP_ROLE_destweights,
@@ -690,9 +693,12 @@ enum {
   MPIPP_ROLE_disp_unit,
   MPIPP_ROLE_edges,
   MPIPP_ROLE_errhandler,
+  MPIPP_ROLE_etype,
+  MPIPP_ROLE_flag,
   MPIPP_ROLE_group,
   MPIPP_ROLE_group1,
   MPIPP_ROLE_group2,
+  MPIPP_ROLE_high,
   MPIPP_ROLE_inbuf,
   MPIPP_ROLE_indegree,
   MPIPP_ROLE_index,
@@ -703,6 +709,7 @@ enum {
   MPIPP_ROLE_n,
   MPIPP_ROLE_ndims,
   MPIPP_ROLE_nnodes,
+  MPIPP_ROLE_offset,
   MPIPP_ROLE_origin_addr,
   MPIPP_ROLE_outbuf,
   MPIPP_ROLE_outdegree,
@@ -712,14 +719,17 @@ enum {
   MPIPP_ROLE_ranks,
   MPIPP_ROLE_recvbuf,
   MPIPP_ROLE_remote_leader,
+  MPIPP_ROLE_reorder,
   MPIPP_ROLE_result_addr,
   MPIPP_ROLE_sendbuf,
   MPIPP_ROLE_session,
   MPIPP_ROLE_size,
   MPIPP_ROLE_sources,
   MPIPP_ROLE_sourceweights,
+  MPIPP_ROLE_split_type,
   MPIPP_ROLE_target_disp,
   MPIPP_ROLE_weights,
+  MPIPP_ROLE_whence,
   MPIPP_ROLES
 };
 

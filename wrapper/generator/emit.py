@@ -415,7 +415,14 @@ def _arguments(procedure: Procedure) -> list[str]:
     lines, inputs = [], []
     for name, _, length in (a.partition(":") for a in known.ARGUMENTS[procedure.base].split()):
         role = f"mpipp_role(MPIPP_ROLE_{name})"
-        if length:
+        if length == "text":
+            inputs.append(f"{{{name}, -1, 1, MPIPP_SHAPE_TEXT, {role}}}")
+        elif length == "extent":
+            lines.append(f"int64_t {name}_extent = mpipp_extent({key(parameters[name])});")
+            inputs.append(
+                f"{{&{name}_extent, 1, sizeof {name}_extent, MPIPP_SHAPE_NUMBER, {role}}}"
+            )
+        elif length:
             of_one = f"sizeof {'*' * (1 + (length[0] == '3'))}{name}"
             values = f"mpipp_weights({name})" if name.endswith("weights") else name
             inputs.append(f"{{{values}, {length}, {of_one}, MPIPP_SHAPE_ARRAY, {role}}}")

@@ -79,13 +79,17 @@ def resolving(procedure: Procedure) -> list[str]:
 
 def noting(procedure: Procedure) -> list[str]:
     """Statements once MPI has accepted a collective call, whose arrays can be read then."""
-    return ["mpipp_note_joined(call);"] if _collective(procedure) else []
+    if _collective(procedure):
+        return ["mpipp_note_joined(call);"]
+    return ["mpipp_note_together(call);"] if _together(procedure) else []
 
 
 def failing(procedure: Procedure) -> str | None:
     """The code of a call that failed: whether it took part in the matching is not known."""
     if procedure.base in STARTS:
         return f"mpipp_not_started({STARTS[procedure.base]}, code)"
+    if _together(procedure):
+        return "mpipp_failed_together(call, code)"
     return "mpipp_failed(call, code)" if bits(procedure) else None
 
 
@@ -119,6 +123,12 @@ def _nonblocking(procedure: Procedure) -> bool:
 
 def _learns(procedure: Procedure) -> bool:
     return _receives(procedure) and not _nonblocking(procedure)
+
+
+def _together(procedure: Procedure) -> bool:
+    # Collective over a window or a file that it is given, and leaves.
+    given = any(p.kind in ("WINDOW", "FILE") and p.by_value_handle for p in procedure.parameters)
+    return given and agreement.of(procedure.operation).over in ("win", "file")
 
 
 def _collective(procedure: Procedure) -> bool:

@@ -37,6 +37,7 @@ RECORDED = {
     "Barrier", "Probe", "Iprobe", "Type_commit",
     "Comm_set_name", "Type_set_name", "Win_set_name", "Comm_set_errhandler", "Errhandler_set",
     "Session_set_errhandler", "Info_set", "Info_delete", "File_set_view",
+    "File_set_size", "File_preallocate", "File_set_atomicity", "File_seek_shared", "File_sync",
     "Win_fence", "Win_start", "Win_complete", "Win_post", "Win_wait", "Win_test", "Win_lock",
     "Win_lock_all", "Win_unlock", "Win_unlock_all", "Win_flush", "Win_flush_all",
     "Win_flush_local", "Win_flush_local_all", "Win_sync",
@@ -79,14 +80,24 @@ COMBINERS = {
 TYPE_ENDS = {"Type_commit", "Type_free"}
 
 # Arguments that are recorded while the call is active, beside those that all records have: numbers
-# and handles by their names, arrays with their length, -1 where the other arguments tell it.
+# and handles by their names, arrays with their length, -1 where the other arguments tell it, `text`
+# for strings; of datatypes the `extent`. Of collective calls they are kept.
 ARGUMENTS = {
-    "Cart_create": "ndims dims:ndims periods:ndims",
-    "Graph_create": "nnodes index:nnodes edges:-1",
-    "Dist_graph_create": "n sources:n degrees:n destinations:-1 weights:-1",
+    "Cart_create": "ndims dims:ndims periods:ndims reorder",
+    "Graph_create": "nnodes index:nnodes edges:-1 reorder",
+    "Dist_graph_create": "n sources:n degrees:n destinations:-1 weights:-1 reorder",
     "Dist_graph_create_adjacent": "indegree sources:indegree sourceweights:indegree "
     "outdegree destinations:outdegree destweights:outdegree",
     "Comm_split": "color key",
+    "Comm_split_type": "split_type",
+    "Intercomm_merge": "high",
+    "Win_fence": "assert",
+    "File_open": "amode",
+    "File_set_size": "size",
+    "File_preallocate": "size",
+    "File_set_view": "etype:extent datarep:text",
+    "File_set_atomicity": "flag",
+    "File_seek_shared": "offset whence",
     "Comm_set_errhandler": "errhandler",
     "Info_set": "info",
     "Info_delete": "info",

@@ -173,6 +173,67 @@ void mpipp_note_message(const struct mpipp_call *call) {
   mpipp_unlock();
 }
 
+uint64_t mpipp_open_together(const struct mpipp_call *call, enum mpipp_sequence sequence) {
+  if (!call->ordinal || call->ordinal & MPIPP_UNCERTAIN) return 0;
+  uint64_t thread = MPIPP_READ(mpipp_thread_of(call)->serial);
+  mpipp_lock();
+  struct mpipp_comm *comm = comm_of(call->comm);
+  struct mpipp_channel *channel = NULL;
+  if (comm && !is_uncertain(comm, MPIPP_COLLECTIVES))
+    channel = channel_of(comm, sequence, call->ordinal, thread);
+  if (channel && !mpipp_note_open_locked(comm, channel)) channel = NULL;
+  mpipp_unlock();
+  return (uint64_t)(uintptr_t)channel;
+}
+
+// With the lock held: that of the window or file that a call is given; NULL if nothing is kept.
+static struct mpipp_channel *together(const struct mpipp_call *call) {
+  const struct mpipp_win *win =
+      call->present & MPIPP_HAS_WIN ? mpipp_find_live(MPIPP_WIN, call->win) : NULL;
+  const struct mpipp_file *file =
+      call->present & MPIPP_HAS_FILE ? mpipp_find_live(MPIPP_FILE, call->file) : NULL;
+  return (void *)(uintptr_t)(win ? win->channel : file ? file->channel : 0);
+}
+
+static void set_channel_uncertain(struct mpipp_channel *channel) {
+  if (MPIPP_READ(channel->count) & MPIPP_UNCERTAIN) return;
+  mpipp_note_gap_locked(channel);
+  channel->certain = MPIPP_READ(channel->count);
+  MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
+}
+
+void mpipp_note_together(const struct mpipp_call *call) {
+  uint64_t place = mpipp_place(call), thread = MPIPP_READ(mpipp_thread_of(call)->serial);
+  mpipp_lock();
+  struct mpipp_channel *channel = together(call);
+  if (channel && is_unordered() && channel->thread != thread) set_channel_uncertain(channel);
+  if (channel && !(MPIPP_READ(channel->count) & MPIPP_UNCERTAIN)) {
+    mpipp_note_together_locked(channel, call, place);
+    mpipp_counted(channel);
+  }
+  mpipp_unlock();
+}
+
+// Whether nothing of it need be read in the caller's memory.
+static int has_numbers_only(const struct mpipp_call *call) {
+  if (!(call->present & MPIPP_HAS_ARGUMENTS)) return 0;
+  const struct mpipp_input *inputs = (const void *)(uintptr_t)call->inputs;
+  for (uint32_t i = 0; i < call->input_count; i++) {
+    if (inputs[i].shape != MPIPP_SHAPE_NUMBER) return 0;
+  }
+  return 1;
+}
+
+int mpipp_failed_together(const struct mpipp_call *call, int code) {
+  // Perhaps because they differ in all processes, which MPI may find: it is kept, the last one.
+  if (has_numbers_only(call)) mpipp_note_together(call);
+  mpipp_lock();
+  struct mpipp_channel *channel = together(call);
+  if (channel) set_channel_uncertain(channel);
+  mpipp_unlock();
+  return code;
+}
+
 void mpipp_note_joined(const struct mpipp_call *call) {
   if (!call->ordinal) return;
   uint64_t place = mpipp_place(call);

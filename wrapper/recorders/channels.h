@@ -87,6 +87,13 @@ void mpipp_note_message(const struct mpipp_call *call);
 // MPI has accepted a collective call that was counted: it goes to the ledger.
 void mpipp_note_joined(const struct mpipp_call *call);
 
+// A window or a file is made by that collective call: the channel of the collective calls on it.
+uint64_t mpipp_open_together(const struct mpipp_call *call, enum mpipp_sequence sequence);
+// MPI has accepted such a call: it is counted, and goes to the ledger. Or it failed; returns the
+// code.
+void mpipp_note_together(const struct mpipp_call *call);
+int mpipp_failed_together(const struct mpipp_call *call, int code) MPIPP_COLD;
+
 // The rest of mpipp_posted. What a blocking receive of any message took is told when it returns.
 uint64_t mpipp_posted_further(const struct mpipp_call *call, int source, int tag, int blocking);
 

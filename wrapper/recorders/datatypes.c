@@ -196,6 +196,11 @@ make(uint64_t caller, enum mpipp_combiner combiner, uint32_t large, MPI_Datatype
   errno = saved;
 }
 
+int64_t mpipp_extent(uint64_t handle) {
+  const struct mpipp_datatype *found = mpipp_find_live(MPIPP_DATATYPE, handle);
+  return found ? found->extent : INT64_MIN;
+}
+
 void mpipp_datatype_made(const struct mpipp_call *call, enum mpipp_combiner combiner, int large,
                          MPI_Datatype made, const struct mpipp_input *inputs,
                          const MPI_Datatype *components, int64_t component_count) {

@@ -16,6 +16,8 @@ static inline void mpipp_constructing(struct mpipp_call *call, enum mpipp_combin
   call->types = (uintptr_t)types;
   call->type_count = type_count;
 }
+// Of a datatype that may be none; then, and where it is not known, INT64_MIN.
+int64_t mpipp_extent(uint64_t handle);
 void mpipp_datatype_made(const struct mpipp_call *call, enum mpipp_combiner combiner, int large,
                          MPI_Datatype made, const struct mpipp_input *inputs,
                          const MPI_Datatype *components, int64_t component_count);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "recorders/channels.h"
 #include "records/store.h"
 
 void mpipp_file_made(const struct mpipp_call *call, MPI_File file, uint64_t comm,
@@ -16,6 +17,7 @@ void mpipp_file_made(const struct mpipp_call *call, MPI_File file, uint64_t comm
   record->disp = 0;
   record->etype = record->filetype = MPIPP_KEY(MPI_BYTE);
   record->datarep = mpipp_copied("native");
+  record->channel = mpipp_open_together(call, MPIPP_FILE_CALLS);
   mpipp_publish(record);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generated/facts.h"
 #include "mpi/resolve.h"
 #include "recorders/alike.h"
 #include "records/registry.h"
@@ -15,6 +16,7 @@ enum {
   FEW_WORDS = 64,
   KEPT_FOR_RUNS = 1, // words of a page
   CONTEXT = 3,       // calls: more of them tell less, where a loop has exceptions
+  MOST_VALUES = 64,  // of an array; of longer ones a hash is kept
 };
 
 const uint64_t mpipp_no_item[MPIPP_ONE_BUFFER] = {0};
@@ -292,18 +294,87 @@ static uint64_t operation(uint64_t handle) {
   return mpipp_is_constant(MPIPP_OP, handle) ? handle : 0;
 }
 
+// Those that only its procedure has, of one whose processes must agree in some.
+static int keeps_arguments(const struct mpipp_call *call) {
+  return (call->present & MPIPP_HAS_ARGUMENTS) && mpipp_facts[call->procedure].agree;
+}
+
+static uint64_t value_of(const struct mpipp_input *input, uint64_t i) {
+  const void *values = input->values;
+  if (input->size == 1) return ((const unsigned char *)values)[i];
+  if (input->size == sizeof(int32_t)) return (uint64_t)((const int32_t *)values)[i];
+  return ((const uint64_t *)values)[i];
+}
+
+// The members of a group in which this process is; 0 for any other.
+static uint64_t members(uint64_t handle) {
+  const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
+  if (!group || group->rank < 0 || !(group->world_ranks || group->world_known)) return 0;
+  const int32_t *ranks = (const int32_t *)(uintptr_t)group->world_ranks;
+  uint64_t hash = (uint64_t)group->size;
+  for (int32_t i = 0; i < group->size; i++)
+    hash = (hash ^ (uint64_t)(ranks ? ranks[i] : i)) * 0xBF58476D1CE4E5B9u + 1;
+  return hash ? hash : 1;
+}
+
+// Numbers of an array whose length only the other arguments tell; of some that is not looked at.
+static uint64_t told_count(const struct mpipp_call *call, const struct mpipp_input *input) {
+  if (input->shape == MPIPP_SHAPE_TEXT) return strlen(input->values);
+  if (call->procedure != MPIPP_PROC_Graph_create) return 0;
+  const struct mpipp_input *index = input - 1; // edges come after it
+  return index->count > 0 ? value_of(index, (uint64_t)index->count - 1) : 0;
+}
+
+// An argument: its name, and how many values follow, 2^32 more if those are a length and a hash. Of
+// a null pointer and of what has no values the number is 2^33.
+static uint64_t *input_words(uint64_t *word, const struct mpipp_call *call,
+                             const struct mpipp_input *input) {
+  const uint64_t hashed = (uint64_t)1 << 32, none = (uint64_t)1 << 33;
+  *word++ = input->name;
+  if (!input->values) {
+    *word++ = none;
+    return word;
+  }
+  if (input->shape == MPIPP_SHAPE_HANDLE) {
+    *word++ = 1 | (uint64_t)input->shape << 40;
+    *word++ = input->name == mpipp_role(MPIPP_ROLE_group) ? members(value_of(input, 0)) : 0;
+    return word;
+  }
+  uint64_t count = input->count < 0 ? told_count(call, input) : (uint64_t)input->count;
+  if (count <= MOST_VALUES) {
+    *word++ = count | (uint64_t)input->shape << 40;
+    for (uint64_t i = 0; i < count; i++) *word++ = value_of(input, i);
+    return word;
+  }
+  uint64_t hash = 0;
+  for (uint64_t i = 0; i < count; i++) hash = (hash ^ value_of(input, i)) * 0xBF58476D1CE4E5B9u + i;
+  *word++ = 2 | hashed | (uint64_t)input->shape << 40;
+  *word++ = count;
+  *word++ = hash;
+  return word;
+}
+
+static uint64_t *argument_words(uint64_t *word, const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const void *)(uintptr_t)call->inputs;
+  *word++ = call->input_count;
+  for (uint32_t i = 0; i < call->input_count; i++) word = input_words(word, call, &inputs[i]);
+  return word;
+}
+
 static uint64_t most_words(const struct mpipp_call *call, int vectors) {
   uint64_t most = 6 + 4 * (uint64_t)call->buffer_count;
   for (int v = 0; v < vectors; v++) most += 1 + 2 * call->vectors[v].length;
+  if (keeps_arguments(call)) most += 1 + call->input_count * (uint64_t)(2 + MOST_VALUES);
   return most;
 }
 
 static void collective_words(uint64_t *words, const struct mpipp_call *call, uint64_t place,
                              int vectors) {
   const uint32_t kept = MPIPP_HAS_ROOT | MPIPP_HAS_OP | MPIPP_HAS_TAG | MPIPP_HAS_COUNTS;
+  const uint32_t arguments = keeps_arguments(call) ? MPIPP_HAS_ARGUMENTS : 0;
   uint64_t *word = words + 3;
   words[1] = place;
-  words[2] = (call->present & kept) | (uint64_t)vectors << 32;
+  words[2] = (call->present & kept) | arguments | (uint64_t)vectors << 32;
   if (call->present & MPIPP_HAS_ROOT) *word++ = (uint64_t)call->root;
   if (call->present & MPIPP_HAS_OP) *word++ = operation(call->op);
   if (call->present & MPIPP_HAS_TAG) *word++ = (uint64_t)call->tag;
@@ -312,6 +383,7 @@ static void collective_words(uint64_t *words, const struct mpipp_call *call, uin
     word = buffer_words(word, buffer, mpipp_alike_locked(buffer->record, buffer->datatype));
   }
   for (int v = 0; v < vectors; v++) word = vector_words(word, &call->vectors[v]);
+  if (arguments) word = argument_words(word, call);
   end_words(words, word, call, call->buffer_count);
 }
 
@@ -328,15 +400,33 @@ static void note_next(struct mpipp_comm *comm, struct mpipp_channel *channel, ui
   if (history) __atomic_store_n(&history->noted, ordinal, __ATOMIC_RELEASE);
 }
 
-void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                                  const struct mpipp_call *call, uint64_t place) {
+// ordinal: 0: that of a call on a window or a file, which is the next.
+static void note_collective(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                            const struct mpipp_call *call, uint64_t place, uint64_t ordinal) {
   uint64_t few[FEW_WORDS], *words = few;
-  if (!mpipp_ledger_limit || call->ordinal & MPIPP_UNCERTAIN) return;
   int vectors = call->present & MPIPP_HAS_VECTORS ? used_vectors(call) : 0;
   uint64_t most = most_words(call, vectors);
   if (most > FEW_WORDS) words = most < 1 << 24 ? mpipp_allocate(most * sizeof *words) : NULL;
   if (!words) return;
   collective_words(words, call, place, vectors);
-  note_next(comm, channel, call->ordinal, words);
+  if (ordinal)
+    note_next(comm, channel, ordinal, words);
+  else
+    note(comm, channel, MPIPP_READ(channel->count) + 1, words);
   if (words != few) mpipp_free(words);
+}
+
+void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                  const struct mpipp_call *call, uint64_t place) {
+  if (!mpipp_ledger_limit || call->ordinal & MPIPP_UNCERTAIN) return;
+  note_collective(comm, channel, call, place, call->ordinal);
+}
+
+int mpipp_note_open_locked(struct mpipp_comm *comm, struct mpipp_channel *channel) {
+  return mpipp_ledger_limit && begin(comm, channel) != NULL;
+}
+
+void mpipp_note_together_locked(struct mpipp_channel *channel, const struct mpipp_call *call,
+                                uint64_t place) {
+  note_collective(NULL, channel, call, place, 0);
 }

@@ -35,6 +35,11 @@ void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
 // anything.
 void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                   const struct mpipp_call *call, uint64_t place);
+// The same of one on a window or a file, whose channel has a history from the start: it is the
+// next, and the caller raises the count.
+int mpipp_note_open_locked(struct mpipp_comm *comm, struct mpipp_channel *channel);
+void mpipp_note_together_locked(struct mpipp_channel *channel, const struct mpipp_call *call,
+                                uint64_t place);
 // With the lock held: a receive that was counted before, with that ordinal.
 void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                             const struct mpipp_call *call, uint64_t place, uint64_t ordinal);

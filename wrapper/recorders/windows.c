@@ -38,6 +38,7 @@ void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm) {
   record->model = model && *model == MPI_WIN_SEPARATE ? MPIPP_WIN_SEPARATE : MPIPP_WIN_UNIFIED;
   record->comm = MPIPP_KEY(comm);
   record->identity = mpipp_window_identity(call, &record->comm_identity);
+  if (record->identity) record->channel = mpipp_open_together(call, MPIPP_WINDOW_CALLS);
   const struct mpipp_comm *of = mpipp_find_live(MPIPP_COMM, record->comm);
   record->rank = of ? of->rank : -1;
   mpipp_publish(record);

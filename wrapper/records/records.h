@@ -133,7 +133,12 @@ struct mpipp_vector {
   uint64_t records; // addresses of the datatypes' records, u64[length]; 0 if not copied
 };
 
-enum mpipp_shape { MPIPP_SHAPE_ARRAY, MPIPP_SHAPE_NUMBER, MPIPP_SHAPE_HANDLE };
+enum mpipp_shape {
+  MPIPP_SHAPE_ARRAY,
+  MPIPP_SHAPE_NUMBER,
+  MPIPP_SHAPE_HANDLE,
+  MPIPP_SHAPE_TEXT, // a C string
+};
 
 // An argument of a datatype constructor, or a further one of another procedure: count integers of
 // size bytes. A count of -1: as many as the other arguments say, which are not looked at here.
@@ -242,7 +247,9 @@ enum mpipp_sequence {
   MPIPP_KEPT_SEQUENCES, // those above: their channels are found without a lock
   MPIPP_PARTITIONED_SENDS = MPIPP_KEPT_SEQUENCES,
   MPIPP_PARTITIONED_RECEIVES,
-  MPIPP_CREATIONS, // of communicators of some of the processes
+  MPIPP_CREATIONS,    // of communicators of some of the processes
+  MPIPP_WINDOW_CALLS, // collective ones, by the ordinal of the call that made the window
+  MPIPP_FILE_CALLS,   // the same of a file
   MPIPP_SEQUENCES
 };
 
@@ -354,6 +361,7 @@ struct mpipp_win {
   uint64_t comm_identity; // of the communicator that it was made of
   uint64_t fences;        // calls of MPI_Win_fence that have begun
   uint64_t completes;     // calls of MPI_Win_complete that have begun
+  uint64_t channel;       // private: of its collective calls, 0 if nothing is kept of them
   uint32_t locking;       // the lock that MPI_Win_lock is asked for is: 0 shared, 1 exclusive
   uint32_t known_locks;   // those of the locks held whose ranks are kept
   uint32_t lock_count;    // locks held; more than MPIPP_MAX_LOCKS are only counted
@@ -379,6 +387,7 @@ struct mpipp_file {
   int64_t amode, disp;
   uint64_t etype, filetype; // datatype handles of the view
   uint64_t datarep;         // C string, 0 if never set
+  uint64_t channel;         // private: of its collective calls, 0 if nothing is kept of them
   uint32_t split_pending;   // 1: between a split collective's _begin and _end
   uint32_t padding;
   uint64_t shadow;        // private, as a communicator's

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from mpipp.checks import collectives
 from mpipp.checks.exchanges import Joined
 from mpipp.checks.finding import Findings
 from mpipp.checks.past.meetings import Histories, Meeting, Met
-from mpipp.checks.past.sides import Side, every
+from mpipp.checks.past.sides import Side, every, is_certain, is_joined
 from mpipp.checks.world import World
+from mpipp.model import Kept, Stretch
 
 _MOST_ALIKE = 1 << 16  # combinations that are remembered
 
@@ -42,48 +44,57 @@ class _Calls:
         calls = [replace(kept.call, ordinal=met.ordinal) for kept in met.calls]
         sides = [self.sides[number] for number in met.of]
         joined = [Joined(s.operation(c), s.member) for s, c in zip(sides, calls)]
-        return sorted(joined, key=lambda one: one.operation.process.number)
+        return sorted(joined, key=lambda one: one.operation.process.registry.info.world_rank or 0)
+
+
+class _On(NamedTuple):
+    # What calls are collective over.
+    identity: int  # of the communicator
+    sequence: str  # "collectives", "window calls", "file calls"
+    made: int  # ordinal of the call that made the window or file
 
 
 class Collectives:
-    """The collective calls on all communicators, compared as they become known."""
+    """The calls on all communicators, windows and files, compared as they become known."""
 
     def __init__(self) -> None:
-        self._of: dict[int, _Calls] = {}  # by the communicator's identity
-        self._new: dict[int, None] = {}
+        self._of: dict[_On, _Calls] = {}
+        self._new: dict[_On, None] = {}
 
     def add(self, side: Side) -> None:
-        """More of a communicator's history in one process."""
-        identity = side.member.comm.identity
-        self._of.setdefault(identity, _Calls()).add(side)
-        self._new[identity] = None
+        """More of a history in one process."""
+        on = _On(side.member.comm.identity, side.channel.sequence, side.channel.tag)
+        self._of.setdefault(on, _Calls()).add(side)
+        self._new[on] = None
 
     def compare(
-        self, going_on: Collection[tuple[int, int]] = (), of_all: World | None = None
+        self, told: Collection[tuple[int, int]] = (), of_all: World | None = None
     ) -> Findings:
         """What differed between the calls that are there now.
 
         Args:
-            going_on: operations that are left out, by communicator and ordinal.
+            told: operations of communicators that are left out, by those and ordinals.
             of_all: calls wait until all processes of this world have made theirs; else they are
                 compared if there are two.
         """
         changed, self._new = self._new, {}
-        for identity in changed:
-            calls = self._of[identity]
+        for on in changed:
+            calls = self._of[on]
             least = 2
             if of_all is not None:
                 peers = of_all.peers(calls.sides[0].member)
                 least = max(least, sum(peer is not None for peer in peers))
-            yield from self._compare(identity, calls, least, going_on)
+            yield from self._compare(on, calls, least, told)
 
     def _compare(
-        self, identity: int, calls: _Calls, least: int, going_on: Collection[tuple[int, int]]
+        self, on: _On, calls: _Calls, least: int, told: Collection[tuple[int, int]]
     ) -> Findings:
         compared = Met()
         for met in calls.histories.meet(least):
             combination = met.of, *(kept.key for kept in met.calls)
-            if calls.is_parted or combination in calls.alike or (identity, met.ordinal) in going_on:
+            if calls.is_parted or combination in calls.alike:
+                continue
+            if on.sequence == "collectives" and (on.identity, met.ordinal) in told:
                 continue
             joined = calls.joined(met)
             if collectives.is_parted(joined):
@@ -103,7 +114,28 @@ class Collectives:
 def check(known: World) -> Findings:
     """What differed between the calls of a collective operation that some of them have left."""
     past = Collectives()
+    ends: dict[tuple[int, int], int] = {}  # by process and communicator: ordinals that are kept
     for side in every(known):
-        if side.channel.sequence == "collectives":
+        if is_joined(side.channel):
             past.add(side)
-    yield from past.compare(collectives.live(known))
+        if side.channel.sequence == "collectives" and side.stretches:
+            process, comm = side.member
+            ends[process.number, comm.identity] = side.stretches[-1].end
+    for side in _inside(known):
+        process, comm = side.member
+        if side.stretches[0].first >= ends.get((process.number, comm.identity), 1):
+            past.add(side)
+    yield from past.compare(collectives.told(known))
+
+
+def _inside(known: World) -> Iterator[Side]:
+    # The calls that threads have not left: a collective one is kept when MPI has accepted it.
+    for process in known.all:
+        for operation in process.operations:
+            call, member = operation.call, known.of(operation)
+            collective = call.dest is None and call.source is None and call.facts.over
+            if operation.tid is None or member is None or not collective or not call.ordinal:
+                continue
+            for channel in member.comm.channels:
+                if channel.sequence == "collectives" and is_certain(member.comm, channel):
+                    yield Side(member, channel, [Stretch(call.ordinal, 1, (Kept.of(call),))])

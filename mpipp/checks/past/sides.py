@@ -33,6 +33,7 @@ class Key(NamedTuple):
     partitioned: bool
 
 
+_COLLECTIVE = ("collectives", "window calls", "file calls")
 _MESSAGES = ("sends", "receives", "partitioned sends", "partitioned receives")
 
 
@@ -61,6 +62,11 @@ def key(known: World, side: Side) -> Key | None:
     ranks = (own, peer) if is_sent(channel) else (peer, own)
     partitioned = channel.sequence.startswith("partitioned")
     return Key(member.comm.identity, *ranks, channel.tag, partitioned)
+
+
+def is_joined(channel: Channel) -> bool:
+    """Whether it is one of collective calls."""
+    return channel.sequence in _COLLECTIVE
 
 
 def is_sent(channel: Channel) -> bool:

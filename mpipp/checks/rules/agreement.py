@@ -26,6 +26,14 @@ def _length(id: str, section: str, sentence: str) -> Rule:
     return Rule(id, "length-mismatch", section, sentence, advice, "MUST_ERROR_TYPEMATCH_LENGTH")
 
 
+_ALIKE = "{name} must be {how}"
+
+
+def _differs(id: str, section: str) -> Rule:
+    advice = "compute {name} in all processes alike, or broadcast it"
+    return Rule(id, "argument-mismatch", section, _ALIKE, advice)
+
+
 RULES = (
     *_mismatch("message-types", "3.3.1", _MESSAGE),
     Rule(
@@ -82,6 +90,27 @@ RULES = (
         "pass the same root in all processes",
         "MUST_ERROR_COLLECTIVE_ROOT_MISMATCH",
     ),
+    Rule(
+        "in-place-differs",
+        "argument-mismatch",
+        "6.2.1",
+        "if one process passes MPI_IN_PLACE to {procedure}, all must",
+        "pass MPI_IN_PLACE as {role} in all processes, or in none",
+    ),
+    _differs("grid-differs", "8.5.1"),
+    _differs("graph-differs", "8.5.3"),
+    _differs("distributed-graph-differs", "8.5.4"),
+    _differs("group-differs", "7.4.2"),
+    _differs("split-type-differs", "7.4.2"),
+    _differs("leader-differs", "7.6.2"),
+    _differs("high-differs", "7.6.2"),
+    _differs("fence-differs", "12.5.1"),
+    _differs("amode-differs", "14.2.1"),
+    _differs("file-size-differs", "14.2.4"),
+    _differs("preallocation-differs", "14.2.5"),
+    _differs("view-differs", "14.3"),
+    _differs("atomicity-differs", "14.6.1"),
+    _differs("shared-pointer-differs", "14.4.4"),
     Rule(
         "op-mismatch",
         "op-mismatch",

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""Do the arguments agree that all processes of a collective operation must give alike?
+
+Which they are, and how, stands in the table of procedures (wrapper/generator/agreement.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mpipp.checks.exchanges import Joined
+from mpipp.checks.finding import Finding
+
+
+def first(joined: Sequence[Joined]) -> Finding | None:
+    """What the first two give differently that must agree."""
+    return _in_place(joined) or _arguments(joined)
+
+
+def _in_place(joined: Sequence[Joined]) -> Finding | None:
+    # Where all must give it if one does.
+    allowed = joined[0].operation.call.facts.in_place
+    if allowed is None or allowed.where != "all" or joined[0].member.comm.inter:
+        return None
+    given = [one for one in joined if one.gives_in_place(allowed.role)]
+    others = [one for one in joined if not one.gives_in_place(allowed.role)]
+    if not given or not others:
+        return None
+    pair = given[0], others[0]
+    what = f"not all processes pass MPI_IN_PLACE as {allowed.role}"
+    names = {"procedure": f"MPI_{given[0].operation.call.facts.operation}", "role": allowed.role}
+    return Finding.of("in-place-differs", what, [one.operation.party() for one in pair], **names)
+
+
+def _arguments(joined: Sequence[Joined]) -> Finding | None:
+    # The first of those that only the procedure has.
+    for name, how in joined[0].operation.call.facts.agree.items():
+        different = _AGREE.get(how)
+        if different is None or name not in _KEPT:
+            continue
+        known = [one for one in joined if _value(one, name, how) is not None]
+        for first in known:
+            others = (one for one in known if different(first, one, name, how))
+            other = next(others, None)
+            if other is not None:
+                return _disagreement(name, how, [first, other])
+    return None
+
+
+def _disagreement(name: str, how: str, pair: list[Joined]) -> Finding:
+    values = [_shown(one, name, how) for one in pair]
+    what = f"the processes give different {_NOUNS.get(name, name)}"
+    if all(values):
+        what += f": {values[0]} and {values[1]}"
+    rule = _RULES[pair[0].operation.call.facts.operation]
+    parties = [one.operation.party() for one in pair]
+    how = _HOW.get(how, "the same in all processes")
+    return Finding.of(rule, what, parties, name=name, how=how)
+
+
+def _value(joined: Joined, name: str, how: str) -> int | tuple[int, ...] | str | None:
+    # None where it is not known, or does not count.
+    call = joined.operation.call
+    if how == "members":
+        return call.arguments.get("members")
+    if how == "weights":
+        degrees = call.arguments.get("degrees")
+        if name not in call.arguments or not isinstance(degrees, tuple) or not sum(degrees):
+            return None
+        return "MPI_UNWEIGHTED" if call.arguments[name] is None else "weights"
+    value = call.offset if name == "offset" else call.arguments.get(name)
+    if how == "extent" and value == _NO_EXTENT:
+        return None
+    if name in _LOGICAL and isinstance(value, int):
+        return int(value != 0)
+    around = joined.operation.process.around
+    if how == "defined" and value is not None and isinstance(value, int):
+        return None if around.constant_name(value, "MPI_UNDEFINED") else value
+    return value
+
+
+def _shown(joined: Joined, name: str, how: str) -> str:
+    value = _value(joined, name, how)
+    if how == "members" or value is None:
+        return ""
+    if isinstance(value, tuple) and name in ("datarep", "stringtag"):
+        return bytes(item % 256 for item in value).decode("utf-8", "backslashreplace")
+    if isinstance(value, tuple):
+        return f"{{{', '.join(map(str, value))}}}" if len(value) <= _MOST_SHOWN else ""
+    return str(value)
+
+
+def _unequal(one: Joined, other: Joined, name: str, how: str) -> bool:
+    return _value(one, name, how) != _value(other, name, how)
+
+
+def _unequal_bits(one: Joined, other: Joined, name: str, how: str) -> bool:
+    values = _value(one, name, how), _value(other, name, how)
+    if not isinstance(values[0], int) or not isinstance(values[1], int):
+        return False
+    constants = one.operation.process.registry.constants
+    bits = sum(constants.get(bit, 0) for bit in ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED"))
+    return bool((values[0] ^ values[1]) & bits)
+
+
+def _unequal_on_side(one: Joined, other: Joined, name: str, how: str) -> bool:
+    groups = [list(side.member.comm.world_ranks or ()) for side in (one, other)]
+    return groups[0] == groups[1] and _unequal(one, other, name, how)
+
+
+_AGREE = {
+    "equal": _unequal,
+    "defined": _unequal,
+    "extent": _unequal,
+    "weights": _unequal,
+    "members": _unequal,
+    "side": _unequal_on_side,
+    "bits": _unequal_bits,
+}
+_KEPT = frozenset(
+    "group local_leader high split_type ndims dims periods nnodes index edges reorder weights "
+    "assert amode datarep etype size offset whence flag".split()
+)
+_LOGICAL = ("reorder", "high", "flag")
+_NOUNS = {
+    "group": "groups",
+    "local_leader": "local leaders",
+    "dims": "dims",
+    "periods": "periods",
+    "edges": "edges",
+    "size": "sizes",
+    "offset": "offsets",
+    "etype": "extents of etype",
+    "assert": "assertions",
+    "datarep": "data representations",
+    "weights": "kinds of weights",
+}
+_HOW = {
+    "side": "the same in all processes of a group",
+    "defined": "the same in all processes that do not give MPI_UNDEFINED",
+    "extent": "of the same extent in all processes",
+    "members": "the same in all processes that are its members",
+    "weights": "MPI_UNWEIGHTED in all processes or in none",
+    "bits": "given MPI_MODE_NOPRECEDE, and MPI_MODE_NOSUCCEED, in all processes or in none",
+}
+_NO_EXTENT = -(1 << 63)
+_MOST_SHOWN = 16
+_RULES = {
+    "Cart_create": "grid-differs",
+    "Graph_create": "graph-differs",
+    "Dist_graph_create": "distributed-graph-differs",
+    "Comm_create": "group-differs",
+    "Comm_create_group": "group-differs",
+    "Comm_split_type": "split-type-differs",
+    "Intercomm_create": "leader-differs",
+    "Intercomm_merge": "high-differs",
+    "Win_fence": "fence-differs",
+    "File_open": "amode-differs",
+    "File_set_size": "file-size-differs",
+    "File_preallocate": "preallocation-differs",
+    "File_set_view": "view-differs",
+    "File_set_atomicity": "atomicity-differs",
+    "File_seek_shared": "shared-pointer-differs",
+}

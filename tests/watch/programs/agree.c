@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+// Collective calls in which the processes do not agree, each on a communicator of its own: as many
+// rows of a table as its arguments name, after a file and "right", with which they agree, or
+// "wrong". What is wrong is chosen so that MPI libraries survive it.
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+static int rank, size, differs; // whether this process does it otherwise than the others
+static MPI_Comm comm;
+static int ints[64], more[64];
+static float floats[64];
+
+#define ROW(NAME) static void NAME(void)
+#define OTHER(RIGHT, WRONG) (differs ? (WRONG) : (RIGHT))
+
+ROW(bcast_type) {
+  MPI_Bcast(OTHER((void *)ints, floats), 2, OTHER(MPI_INT, MPI_FLOAT), 0, comm);
+}
+ROW(gather_type) {
+  MPI_Gather(ints, 2, OTHER(MPI_INT, MPI_FLOAT), more, 2, MPI_INT, 0, comm);
+}
+ROW(gatherv_type) {
+  int counts[2] = {2, 2}, displacements[2] = {0, 2};
+  MPI_Gatherv(ints, 2, OTHER(MPI_INT, MPI_FLOAT), more, counts, displacements, MPI_INT, 0, comm);
+}
+ROW(scatter_type) {
+  MPI_Scatter(more, 2, MPI_INT, ints, 2, OTHER(MPI_INT, MPI_FLOAT), 0, comm);
+}
+ROW(scatterv_type) {
+  int counts[2] = {2, 2}, displacements[2] = {0, 2};
+  MPI_Scatterv(more, counts, displacements, MPI_INT, ints, 2, OTHER(MPI_INT, MPI_FLOAT), 0, comm);
+}
+ROW(allgather_type) {
+  MPI_Datatype type = OTHER(MPI_INT, MPI_FLOAT);
+  MPI_Allgather(ints, 2, type, more, 2, type, comm);
+}
+ROW(allgather_place) {
+  MPI_Allgather(OTHER((void *)ints, MPI_IN_PLACE), 2, MPI_INT, more, 2, MPI_INT, comm);
+}
+ROW(allgatherv_type) {
+  int counts[2] = {2, 2}, displacements[2] = {0, 2};
+  MPI_Datatype type = OTHER(MPI_INT, MPI_FLOAT);
+  MPI_Allgatherv(ints, 2, type, more, counts, displacements, type, comm);
+}
+ROW(allgatherv_place) {
+  int counts[2] = {2, 2}, displacements[2] = {0, 2};
+  MPI_Allgatherv(OTHER((void *)ints, MPI_IN_PLACE), 2, MPI_INT, more, counts, displacements,
+                 MPI_INT, comm);
+}
+ROW(alltoall_type) {
+  MPI_Datatype type = OTHER(MPI_INT, MPI_FLOAT);
+  MPI_Alltoall(ints, 2, type, more, 2, type, comm);
+}
+ROW(alltoallv_type) {
+  int counts[2] = {2, 2}, displacements[2] = {0, 2};
+  MPI_Datatype type = OTHER(MPI_INT, MPI_FLOAT);
+  MPI_Alltoallv(ints, counts, displacements, type, more, counts, displacements, type, comm);
+}
+ROW(alltoallw_type) {
+  int counts[2] = {2, 2}, displacements[2] = {0, 8};
+  MPI_Datatype types[2] = {MPI_INT, MPI_INT}, other[2] = {OTHER(MPI_INT, MPI_FLOAT), MPI_INT};
+  MPI_Alltoallw(ints, counts, displacements, types, more, counts, displacements, other, comm);
+}
+ROW(reduce_type) {
+  MPI_Reduce(ints, more, 2, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, 0, comm);
+}
+ROW(reduce_op) {
+  MPI_Reduce(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), 0, comm);
+}
+ROW(allreduce_type) {
+  MPI_Allreduce(ints, more, 2, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, comm);
+}
+ROW(allreduce_op) {
+  MPI_Allreduce(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), comm);
+}
+ROW(allreduce_place) {
+  MPI_Allreduce(OTHER((void *)ints, MPI_IN_PLACE), more, 2, MPI_INT, MPI_SUM, comm);
+}
+ROW(reduce_scatter_type) {
+  int counts[2] = {2, 2};
+  MPI_Reduce_scatter(ints, more, counts, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, comm);
+}
+ROW(reduce_scatter_op) {
+  int counts[2] = {2, 2};
+  MPI_Reduce_scatter(ints, more, counts, MPI_INT, OTHER(MPI_SUM, MPI_MAX), comm);
+}
+ROW(reduce_scatter_place) {
+  int counts[2] = {2, 2};
+  MPI_Reduce_scatter(OTHER((void *)ints, MPI_IN_PLACE), more, counts, MPI_INT, MPI_SUM, comm);
+}
+ROW(reduce_scatter_block_op) {
+  MPI_Reduce_scatter_block(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), comm);
+}
+ROW(scan_type) {
+  MPI_Scan(ints, more, 2, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, comm);
+}
+ROW(scan_op) {
+  MPI_Scan(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), comm);
+}
+ROW(exscan_type) {
+  MPI_Exscan(ints, more, 2, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, comm);
+}
+ROW(exscan_op) {
+  MPI_Exscan(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), comm);
+}
+ROW(ibcast_type) {
+  MPI_Request request;
+  MPI_Ibcast(OTHER((void *)ints, floats), 2, OTHER(MPI_INT, MPI_FLOAT), 0, comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void part(MPI_Comm *made) {
+  if (*made != MPI_COMM_NULL) MPI_Comm_free(made);
+}
+ROW(cart_dims) {
+  MPI_Comm made;
+  int dims[2] = {OTHER(2, 1), OTHER(1, 2)}, periods[2] = {0};
+  MPI_Cart_create(comm, 2, dims, periods, 0, &made);
+  part(&made);
+}
+ROW(cart_periods) {
+  MPI_Comm made;
+  int dims[1] = {2}, periods[1] = {differs};
+  MPI_Cart_create(comm, 1, dims, periods, 0, &made);
+  part(&made);
+}
+ROW(cart_reorder) {
+  MPI_Comm made;
+  int dims[1] = {2}, periods[1] = {0};
+  MPI_Cart_create(comm, 1, dims, periods, differs, &made);
+  part(&made);
+}
+ROW(graph_edges) {
+  MPI_Comm made;
+  int index[2] = {1, 2}, edges[2] = {OTHER(1, 0), 0};
+  MPI_Graph_create(comm, 2, index, edges, 0, &made);
+  part(&made);
+}
+ROW(dist_graph_weights) {
+  MPI_Comm made;
+  int source = rank, degree = 1, destination = !rank, weight = 3;
+  MPI_Dist_graph_create(comm, 1, &source, &degree, &destination, OTHER(MPI_UNWEIGHTED, &weight),
+                        MPI_INFO_NULL, 0, &made);
+  part(&made);
+}
+ROW(dist_graph_reorder) {
+  MPI_Comm made;
+  int source = rank, degree = 1, destination = !rank;
+  MPI_Dist_graph_create(comm, 1, &source, &degree, &destination, MPI_UNWEIGHTED, MPI_INFO_NULL,
+                        differs, &made);
+  part(&made);
+}
+ROW(merge_high) {
+  // Of two groups of one process; so nothing may differ within one.
+  MPI_Comm alone, inter, made;
+  MPI_Comm_split(comm, rank, 0, &alone);
+  MPI_Intercomm_create(alone, 0, comm, !rank, 5, &inter);
+  MPI_Intercomm_merge(inter, differs, &made);
+  MPI_Comm_free(&alone);
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&made);
+}
+
+ROW(fence_assert) {
+  MPI_Win win;
+  MPI_Win_create(more, sizeof more, 1, MPI_INFO_NULL, comm, &win);
+  MPI_Win_fence(OTHER(0, MPI_MODE_NOPRECEDE), win);
+  MPI_Win_fence(OTHER(0, MPI_MODE_NOSTORE), win);
+  MPI_Win_free(&win);
+}
+
+static const char *path;
+static MPI_File opened(int amode) {
+  MPI_File file;
+  if (MPI_File_open(comm, path, amode, MPI_INFO_NULL, &file) != MPI_SUCCESS) return MPI_FILE_NULL;
+  return file;
+}
+enum { PLAIN = MPI_MODE_CREATE | MPI_MODE_RDWR };
+ROW(open_amode) {
+  MPI_File file = opened(OTHER(PLAIN, PLAIN | MPI_MODE_UNIQUE_OPEN));
+  if (file != MPI_FILE_NULL) MPI_File_close(&file);
+}
+ROW(set_size) {
+  MPI_File file = opened(PLAIN);
+  MPI_File_set_size(file, OTHER(64, 32));
+  MPI_File_close(&file);
+}
+ROW(preallocate) {
+  MPI_File file = opened(PLAIN);
+  MPI_File_preallocate(file, OTHER(64, 32));
+  MPI_File_close(&file);
+}
+ROW(view_etype) {
+  MPI_File file = opened(PLAIN);
+  MPI_Datatype type = OTHER(MPI_INT, MPI_DOUBLE);
+  MPI_File_set_view(file, 0, type, type, "native", MPI_INFO_NULL);
+  MPI_File_close(&file);
+}
+ROW(view_datarep) {
+  MPI_File file = opened(PLAIN);
+  MPI_File_set_view(file, 0, MPI_INT, MPI_INT, OTHER("native", "NATIVE"), MPI_INFO_NULL);
+  MPI_File_close(&file);
+}
+ROW(atomicity) {
+  MPI_File file = opened(PLAIN);
+  MPI_File_set_atomicity(file, differs);
+  MPI_File_close(&file);
+}
+ROW(file_order) {
+  MPI_File file = opened(PLAIN);
+  MPI_File_set_errhandler(file, MPI_ERRORS_RETURN);
+  if (differs)
+    MPI_File_write_at_all(file, 0, ints, 0, MPI_INT, MPI_STATUS_IGNORE);
+  else
+    MPI_File_read_at_all(file, 0, more, 0, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+ROW(file_split) {
+  MPI_File file = opened(PLAIN);
+  if (differs) {
+    MPI_File_read_at_all_begin(file, 0, more, 0, MPI_INT);
+    MPI_File_read_at_all_end(file, more, MPI_STATUS_IGNORE);
+  } else {
+    MPI_File_read_at_all(file, 0, more, 0, MPI_INT, MPI_STATUS_IGNORE);
+  }
+  MPI_File_close(&file);
+}
+
+#define ENTRY(NAME)                                                                                \
+  { #NAME, NAME }
+static const struct {
+  const char *name;
+  void (*run)(void);
+} rows[] = {
+    ENTRY(bcast_type),
+    ENTRY(gather_type),
+    ENTRY(gatherv_type),
+    ENTRY(scatter_type),
+    ENTRY(scatterv_type),
+    ENTRY(allgather_type),
+    ENTRY(allgather_place),
+    ENTRY(allgatherv_type),
+    ENTRY(allgatherv_place),
+    ENTRY(alltoall_type),
+    ENTRY(alltoallv_type),
+    ENTRY(alltoallw_type),
+    ENTRY(reduce_type),
+    ENTRY(reduce_op),
+    ENTRY(allreduce_type),
+    ENTRY(allreduce_op),
+    ENTRY(allreduce_place),
+    ENTRY(reduce_scatter_type),
+    ENTRY(reduce_scatter_op),
+    ENTRY(reduce_scatter_place),
+    ENTRY(reduce_scatter_block_op),
+    ENTRY(scan_type),
+    ENTRY(scan_op),
+    ENTRY(exscan_type),
+    ENTRY(exscan_op),
+    ENTRY(ibcast_type),
+    ENTRY(cart_dims),
+    ENTRY(cart_periods),
+    ENTRY(cart_reorder),
+    ENTRY(graph_edges),
+    ENTRY(dist_graph_weights),
+    ENTRY(dist_graph_reorder),
+    ENTRY(merge_high),
+    ENTRY(fence_assert),
+    ENTRY(open_amode),
+    ENTRY(set_size),
+    ENTRY(preallocate),
+    ENTRY(view_etype),
+    ENTRY(view_datarep),
+    ENTRY(atomicity),
+    ENTRY(file_order),
+    ENTRY(file_split),
+};
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  path = argv[1];
+  int wrong = strcmp(argv[2], "right") != 0, ran = 0;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    int wanted = argc < 4;
+    for (int a = 3; a < argc; a++) wanted |= strcmp(argv[a], rows[i].name) == 0;
+    if (!wanted) continue;
+    differs = wrong && rank == 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    rows[i].run();
+    MPI_Comm_free(&comm);
+    ran++;
+  }
+  if (rank == 0) printf("%d rows\n", ran);
+  MPI_Finalize();
+  return 0;
+}

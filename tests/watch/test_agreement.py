@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""What the processes of collective calls must agree in, a row for each procedure and argument.
+
+Not here is what makes MPI libraries hang or end the program: test_comparing.py has some of it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import runs
+from support import MPI, on_mpi
+
+SENT = "what is sent does not match what is received, at the first element: {} is sent, {} received"
+TYPES = "6.2: the amount and types sent must be those received"
+REDUCED = "the processes reduce different types, at the first element: MPI_INT and MPI_FLOAT"
+REDUCTION = "6.9: all processes must give the same number of elements of the same type"
+OPS = "the processes reduce with different operations: MPI_SUM and MPI_MAX"
+OP = "6.9: the argument op must be the same in all processes"
+PLACES = "not all processes pass MPI_IN_PLACE as sendbuf"
+PLACE = "6.2.1: if one process passes MPI_IN_PLACE to {}, all must"
+INTS = SENT.format("MPI_INT", "MPI_FLOAT")
+FLOATS = SENT.format("MPI_FLOAT", "MPI_INT")
+ALIKE = "must be the same in all processes"
+
+# Function of programs/agree.c: what is found, and the rule.
+ROWS = {
+    "bcast_type": (INTS, TYPES),
+    "gather_type": (FLOATS, TYPES),
+    "gatherv_type": (FLOATS, TYPES),
+    "scatter_type": (INTS, TYPES),
+    "scatterv_type": (INTS, TYPES),
+    "allgather_type": (FLOATS, TYPES),
+    "allgather_place": (PLACES, PLACE.format("MPI_Allgather")),
+    "allgatherv_type": (FLOATS, TYPES),
+    "allgatherv_place": (PLACES, PLACE.format("MPI_Allgatherv")),
+    "alltoall_type": (INTS, TYPES),
+    "alltoallv_type": (INTS, TYPES),
+    "alltoallw_type": (INTS, TYPES),
+    "reduce_type": (REDUCED, REDUCTION),
+    "reduce_op": (OPS, OP),
+    "allreduce_type": (REDUCED, REDUCTION),
+    "allreduce_op": (OPS, OP),
+    "allreduce_place": (PLACES, PLACE.format("MPI_Allreduce")),
+    "reduce_scatter_type": (REDUCED, REDUCTION),
+    "reduce_scatter_op": (OPS, OP),
+    "reduce_scatter_place": (PLACES, PLACE.format("MPI_Reduce_scatter")),
+    "reduce_scatter_block_op": (OPS, OP),
+    "scan_type": (REDUCED, REDUCTION),
+    "scan_op": (OPS, OP),
+    "exscan_type": (REDUCED, REDUCTION),
+    "exscan_op": (OPS, OP),
+    "ibcast_type": (INTS, TYPES),
+    "cart_dims": ("the processes give different dims: {2, 1} and {1, 2}", f"8.5.1: dims {ALIKE}"),
+    "cart_periods": (
+        "the processes give different periods: {0} and {1}",
+        f"8.5.1: periods {ALIKE}",
+    ),
+    "cart_reorder": ("the processes give different reorder: 0 and 1", f"8.5.1: reorder {ALIKE}"),
+    "graph_edges": (
+        "the processes give different edges: {1, 0} and {0, 0}",
+        f"8.5.3: edges {ALIKE}",
+    ),
+    "dist_graph_weights": (
+        "the processes give different kinds of weights: MPI_UNWEIGHTED and weights",
+        "8.5.4: weights must be MPI_UNWEIGHTED in all processes or in none",
+    ),
+    "dist_graph_reorder": (
+        "the processes give different reorder: 0 and 1",
+        f"8.5.4: reorder {ALIKE}",
+    ),
+    "fence_assert": (
+        "the processes give different assertions: 0 and {NOPRECEDE}",
+        "12.5.1: assert must be given MPI_MODE_NOPRECEDE, and MPI_MODE_NOSUCCEED, in all "
+        "processes or in none",
+    ),
+    "open_amode": ("the processes give different amode: 9 and 41", f"14.2.1: amode {ALIKE}"),
+    "set_size": ("the processes give different sizes: 64 and 32", f"14.2.4: size {ALIKE}"),
+    "preallocate": ("the processes give different sizes: 64 and 32", f"14.2.5: size {ALIKE}"),
+    "view_etype": (
+        "the processes give different extents of etype: 4 and 8",
+        "14.3: etype must be of the same extent in all processes",
+    ),
+    "view_datarep": (
+        "the processes give different data representations: native and NATIVE",
+        f"14.3: datarep {ALIKE}",
+    ),
+    "atomicity": ("the processes give different flag: 0 and 1", f"14.6.1: flag {ALIKE}"),
+    "file_order": (
+        "MPI_File_read_at_all and MPI_File_write_at_all meet on one file: each process's "
+        "collective call number 1 on it",
+        "6.1: all processes of a communicator must call the same collective operations in the "
+        "same order",
+    ),
+    "file_split": (
+        "a blocking and a split begin call of one collective operation meet",
+        "6.12: blocking, nonblocking and persistent collective operations do not match each other",
+    ),
+}
+# Rows that an MPI library does not survive, or tells of itself, before the file is there.
+HANGS = {
+    "mpich4": {"cart_reorder", "open_amode"},
+    "openmpi4": {"dist_graph_weights", "dist_graph_reorder", "set_size"},
+}
+NOPRECEDE = {"mpich4": "8192", "openmpi4": "2"}
+
+
+def found_in(block: str) -> tuple[str, str, str]:
+    """The function of a finding's calls, what is found, and the rule."""
+    lines = block.splitlines()
+    functions = {line.rpartition(" in ")[2] for line in lines if "called at agree.c:" in line}
+    assert len(functions) == 1, block
+    name = functions.pop().replace("opened", "open_amode")
+    assert all(f"\n  rank {rank}: MPI_" in block for rank in (0, 1)), block
+    rule = next(line for line in lines if line.startswith("  rule: "))
+    return name, lines[0].removeprefix("error: "), rule
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_every_row(mpi: MPI, tmp_path: Path) -> None:
+    rows = [name for name in ROWS if name not in HANGS[mpi.id]]
+    program = runs.program("agree.c", mpi, "-w")
+    command: list[str | Path] = [program, tmp_path / "file"]
+    found = runs.run(mpi, [*command, "wrong", *rows])
+    assert found.output == f"{len(rows)} rows\n"
+    told = {name: (what, rule) for name, what, rule in map(found_in, found.blocks)}
+    expected = {
+        name: (
+            ROWS[name][0].replace("{NOPRECEDE}", NOPRECEDE[mpi.id]),
+            mpi.cited(f"  rule: MPI-4.1, section {ROWS[name][1]}"),
+        )
+        for name in rows
+    }
+    assert told == expected
+    assert len(found.blocks) == len(rows)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_agrees(mpi: MPI, tmp_path: Path) -> None:
+    found = runs.run(mpi, [runs.program("agree.c", mpi, "-w"), tmp_path / "file", "right"])
+    assert (found.output.endswith(" rows\n"), found.blocks) == (True, [])
+    assert found.last[0].startswith("mpipp: no errors in 2 processes")
