@@ -10,7 +10,8 @@ compressed by zlib: lines of JSON, each an object with one member that says what
     call        a number that is the same for calls that differ by place, peer and tag, and the call
     comm, op, win, file, thread, request   one object, as in `plain`
     last        the last call of a thread
-    channel     a communicator's number among the lines `comm`, the channel, and its stretches:
+    sums        of each channel key, peer and both sums, see `sums.Part`; it is the first line
+    channel     its key, a communicator's number among the lines `comm`, the channel, its stretches:
                 lists of first ordinal, count and the numbers of the calls that take turns;
                 of single calls in a row [first, 0, numbers]
 
@@ -21,11 +22,13 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.agreement import plain
+from mpipp.agreement import sums as sums_of
 from mpipp.agreement.written import Written, without_channel
+from mpipp.checks.past.sides import Side
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
 from mpipp.model import Broken, Channel, Comm, DatatypeRecord, Kept, ProcessInfo, Site, Stretch
@@ -36,6 +39,8 @@ _KINDS = ("comm", "op", "win", "file")
 _MOST_HEAD = 1 << 20  # bytes
 _LEVEL = 3  # of compression
 
+_CHANNEL = b'{"channel":['
+
 Places = Callable[[Site], list[Frame]]
 
 
@@ -45,12 +50,18 @@ class Head(NamedTuple):
     node: str
     calls: int  # of MPI, that the process has made
     info: ProcessInfo
+    sums: list[tuple[int, int, int]]  # by bucket, those that do not vanish
     bytes: int  # of the rest
 
 
 def written(process: Process, places: Places, node: str) -> bytes:
     """The file of a process. Raises MpippError when its records make no sense."""
-    rest = zlib.compress("".join(_Writer(process, places).lines()).encode(), _LEVEL)
+    parts = list(sums_of.parts(process))
+    buckets: dict[int, sums_of.Pair] = {}
+    for _, part in parts:
+        buckets[part.bucket] = sums_of.added(buckets.get(part.bucket, (0, 0)), part.sum)
+    lines = _Writer(process, places, parts).lines()
+    rest = zlib.compress("".join(lines).encode(), _LEVEL)
     registry = process.registry
     head = {
         "mpipp": FORMAT,
@@ -58,6 +69,7 @@ def written(process: Process, places: Places, node: str) -> bytes:
         "node": node,
         "calls": registry.count_of_calls,
         "info": plain.plain(registry.info, _NoTables()),
+        "sums": [[bucket, *total] for bucket, total in sorted(buckets.items()) if any(total)],
         "bytes": len(rest),
     }
     return _line(head).encode() + rest
@@ -72,8 +84,34 @@ def head(path: str) -> Head:
         raise MpippError(f"cannot read {path}: {error.strerror}") from None
 
 
-def read(path: str) -> Written:
-    """The process that a file is of. Raises MpippError when it cannot be read, or is damaged."""
+def read(path: str, keys: Collection[int] | None = None) -> Written:
+    """The process that a file is of. Raises MpippError when it cannot be read, or is damaged.
+
+    Args:
+        keys: of the channels that are wanted, if not all are.
+    """
+    known, lines = _read(path)
+    found = Written(known.node, known.calls, known.info)
+    try:
+        for line in lines[1:]:
+            if keys is None or not line.startswith(_CHANNEL) or _key(line) in keys:
+                found.take(json.loads(line))
+    except (ValueError, RecursionError, MpippError) as error:
+        raise MpippError(f"{path} is damaged: {error}") from None
+    return found
+
+
+def sums(path: str) -> list[tuple[int, int, int, int]]:
+    """Of a process's channels key, peer and sums. Raises MpippError as `read`."""
+    _, lines = _read(path)
+    try:
+        found = [_numbers(row, 4) for row in json.loads(lines[0])["sums"]]
+        return [(key, peer, one, other) for key, peer, one, other in found]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise MpippError(f"{path} is damaged: its sums make no sense") from None
+
+
+def _read(path: str) -> tuple[Head, list[bytes]]:
     try:
         with open(path, "rb") as file:
             known = _head(file.readline(_MOST_HEAD), path)
@@ -82,13 +120,20 @@ def read(path: str) -> Written:
         raise MpippError(f"cannot read {path}: {error.strerror}") from None
     if len(rest) != known.bytes:
         raise MpippError(f"{path} has {len(rest)} bytes of {known.bytes}: it is not whole")
-    found = Written(known.node, known.calls, known.info)
     try:
-        for line in zlib.decompress(rest).splitlines():
-            found.take(json.loads(line))
-    except (zlib.error, ValueError, RecursionError, MpippError) as error:
+        return known, zlib.decompress(rest).splitlines()
+    except zlib.error as error:
         raise MpippError(f"{path} is damaged: {error}") from None
-    return found
+
+
+def _key(line: bytes) -> int:
+    return int(line[len(_CHANNEL) : line.index(b",")])
+
+
+def _numbers(row: list[int], count: int) -> list[int]:
+    if len(row) != count or not all(type(number) is int for number in row):
+        raise ValueError
+    return row
 
 
 def _head(line: bytes, path: str) -> Head:
@@ -104,8 +149,12 @@ def _head(line: bytes, path: str) -> Head:
         node, calls, size = said["node"], said["calls"], said["bytes"]
         if not (type(node) is str and type(calls) is int and type(size) is int):
             raise TypeError
-        return Head(node, calls, plain.model("ProcessInfo", said["info"], _NoTables()), size)
-    except (KeyError, TypeError, MpippError):
+        info = plain.model("ProcessInfo", said["info"], _NoTables())
+        rows = [_numbers(row, 3) for row in said["sums"]]
+        if not all(0 <= row[0] < sums_of.BUCKETS for row in rows):
+            raise TypeError
+        return Head(node, calls, info, [(row[0], row[1], row[2]) for row in rows], size)
+    except (KeyError, TypeError, ValueError, MpippError):
         raise MpippError(f"{path} is damaged: its head makes no sense") from None
 
 
@@ -130,8 +179,12 @@ def _line(content: dict[str, Any]) -> str:
 class _Writer:
     # Numbers places, datatypes and calls as they are met; the tables come before what uses them.
 
-    def __init__(self, process: Process, places: Places) -> None:
+    def __init__(
+        self, process: Process, places: Places, parts: Sequence[tuple[Side, sums_of.Part]]
+    ) -> None:
         self._process = process
+        self._parts = [part for _, part in parts]
+        self._sum_keys = {(s.member.comm.header.serial, s.channel): p.key for s, p in parts}
         self._where = places
         self._places: dict[Site, int] = {Site(0): 0}
         self._datatypes: dict[int, int] = {}  # by record
@@ -142,6 +195,7 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         rest = list(self._objects())
+        yield _line({"sums": [[part.key, part.peer, *part.sum] for part in self._parts]})
         yield _line({"constants": dict(self._process.registry.constants)})
         places = [self._where(site) if site.address else [] for site in self._places]
         yield _line({"places": places})
@@ -170,7 +224,9 @@ class _Writer:
         for number, comm in enumerate(comms):
             for channel in comm.channels:
                 past = registry.past(comm, channel)
-                told = [number, plain.plain(channel, self), [*self._stretches(channel, past)]]
+                key = self._sum_keys.get((comm.header.serial, channel), 0)
+                stretches = [*self._stretches(channel, past)]
+                told = [key, number, plain.plain(channel, self), stretches]
                 yield _line({"channel": told})
 
     def _stretches(self, channel: Channel, past: Iterable[Stretch]) -> Iterator[list[Any]]:

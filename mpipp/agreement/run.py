@@ -10,11 +10,12 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from mpipp import checks
-from mpipp.agreement import files
+from mpipp.agreement import files, many
+from mpipp.agreement.many import Chosen, Team
 from mpipp.agreement.written import Written
 from mpipp.checks.finding import Finding, Party
 from mpipp.checks.hangs import words
@@ -25,6 +26,7 @@ from mpipp.model import Site
 from mpipp.reports.sources import Frame
 
 PROCESSES, NODES = "processes", "nodes"
+_FEW = 64  # processes that are all compared in detail
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 
 
@@ -75,31 +77,55 @@ def save(directory: str, name: str, content: bytes) -> None:
         raise
 
 
-def compare(directory: str, told: Iterable[str]) -> Compared:
+def compare(directory: str, told: Iterable[str], team: Team | None = None) -> Compared:
     """What is wrong between the processes that have left a file in a run's directory.
 
     Args:
         told: nodes whose watchers have told what is wrong between their own processes.
+        team: who shares the work with this process, and passes the same arguments; the first of
+            them is given what is found.
     """
-    unchecked: list[str] = []
-    found: list[Written] = []
-    for path in paths(os.path.join(directory, PROCESSES)):
-        try:
-            found.append(files.read(path))
-        except MpippError as error:
-            unchecked.append(str(error))
+    every = paths(os.path.join(directory, PROCESSES))
+    if team is None and len(every) <= _FEW:
+        return _compared(directory, told, [_read(path) for path in every], None)
+    choice = many.chosen(every, team or many.Alone())
+    if team is not None and team.rank:
+        return Compared([], [], View([]), [])
+    return _compared(directory, told, [_read(path, choice.keys) for path in choice.paths], choice)
+
+
+def _read(path: str, keys: Collection[int] | None = None) -> Written | str:
+    try:
+        return files.read(path, keys)
+    except MpippError as error:
+        return str(error)
+
+
+def _compared(
+    directory: str, told: Iterable[str], read: Sequence[Written | str], choice: Chosen | None
+) -> Compared:
+    unchecked = [one for one in read if isinstance(one, str)]
+    found = [one for one in read if not isinstance(one, str)]
     found.sort(key=lambda one: (one.info.world_rank or 0, one.node))
-    everything = list(_between(found, unchecked))
+    over = choice is not None
+    everything = list(_between(found, unchecked, over))
     known: set[object] = set()
     view = View(found)
     for node in {one.node for one in found}.intersection(told):
         own = [one for one in found if one.node == node]
-        known.update(_same(finding, View(own)) for finding in _between(own, []))
+        known.update(_same(finding, View(own)) for finding in _between(own, [], over))
     fresh = [finding for finding in everything if _same(finding, view) not in known]
-    missing = _missing(found)
+    if choice is None:
+        ranks = {one.info.world_rank for one in found}
+        size = max((one.info.world_size or 0 for one in found), default=0)
+    else:
+        unchecked += choice.unchecked
+        ranks, size = {*choice.ranks}, choice.world_size
+    missing = sorted(set(range(size)) - ranks)
     if missing:
-        unchecked.append(f"{missing} left nothing in {directory} to compare: is it of all nodes?")
-    return Compared(fresh, _processes(found), view, unchecked)
+        has = f"{words.ranks(missing)} {'has' if len(missing) == 1 else 'have'}"
+        unchecked.append(f"{has} left nothing in {directory} to compare: is it of all nodes?")
+    return Compared(fresh, _processes(found), view, list(dict.fromkeys(unchecked)))
 
 
 def paths(directory: str) -> list[str]:
@@ -115,11 +141,12 @@ def _processes(found: Sequence[Written]) -> list[Process]:
     return [Process(number, one, one, None) for number, one in enumerate(found)]
 
 
-def _between(found: Sequence[Written], unchecked: list[str]) -> Iterator[Finding]:
+def _between(found: Sequence[Written], unchecked: list[str], over: bool) -> Iterator[Finding]:
+    # Of what goes on only if all channels are known: what a receive may get depends on all.
     def failed(process: Process | None, error: MpippError) -> None:
         unchecked.append(str(error))
 
-    for finding in checks.between(_processes(found), failed):
+    for finding in checks.between(_processes(found), failed, over):
         if finding.rule not in hangs.RULES:  # of what goes on
             yield finding
 
@@ -131,16 +158,3 @@ def _same(finding: Finding, view: View) -> object:
         who = []
     where = tuple(tuple(view.where(party)) for party in finding.parties)
     return finding.rule.id, _NUMBERS.sub("", finding.what), tuple(who), where
-
-
-def _missing(found: Sequence[Written]) -> str:
-    # Of the world that most are of.
-    if not found:
-        return ""
-    size = max(one.info.world_size or 0 for one in found)
-    missing = set(range(size)) - {one.info.world_rank for one in found}
-    return (
-        f"{words.ranks(sorted(missing))} {'has' if len(missing) == 1 else 'have'}"
-        if missing
-        else ""
-    )

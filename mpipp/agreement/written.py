@@ -120,7 +120,7 @@ class Written:
         self._calls.append((plain.number(key), call))
 
     def _take_channel(self, said: Any) -> None:
-        number, channel, stretches = said
+        _, number, channel, stretches = said
         if not 0 <= number < len(self._objects["comm"]):
             raise IndexError
         found: Channel = plain.model("Channel", channel, self)

@@ -62,6 +62,7 @@ _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     agreement.check,
     deadlocks.check,
 )
+_OVER = (past_messages.check, agreement.check)
 
 
 _Checked = TypeVar("_Checked", Process, World)
@@ -89,10 +90,12 @@ def cited(found: Iterable[Finding], processes: Sequence[Process]) -> list[Findin
 
 
 def between(
-    processes: Sequence[Process], failed: Callable[[Process | None, MpippError], None]
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+    over: bool,
 ) -> Iterator[Finding]:
-    """As `findings`, those between processes alone."""
-    for one in ordered(_between(processes, failed)):
+    """As `findings`, those between processes alone; `over`: of nothing that goes on."""
+    for one in ordered(_between(processes, failed, _OVER if over else _BETWEEN)):
         info = processes[one.parties[0].process].registry.info
         yield replace(one, standard=info.standard)
 
@@ -121,14 +124,16 @@ def _findings(
             yield from _guarded(leaks.check, process, process, failed)
         for damaged in _damaged(process, KINDS if at_the_end else ("request", "file")):
             failed(process, MpippError(damaged.reason))
-    yield from _between(processes, failed)
+    yield from _between(processes, failed, _BETWEEN)
 
 
 def _between(
-    processes: Sequence[Process], failed: Callable[[Process | None, MpippError], None]
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+    every: Sequence[Callable[[World], Iterator[Finding]]],
 ) -> Iterator[Finding]:
     for world in worlds(processes):
-        for check in _BETWEEN:
+        for check in every:
             yield from merged(_guarded(check, world, None, failed))
 
 

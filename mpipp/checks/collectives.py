@@ -147,10 +147,10 @@ def _roots(joined: Sequence[Joined]) -> Finding | None:
 
 
 def _reductions(joined: Sequence[Joined]) -> Finding | None:
-    pair = _different([one for one in joined if _reduction(one)], _reduction)
+    pair = _different([one for one in joined if reduction(one)], reduction)
     if not pair:
         return None
-    names = [_reduction(one) for one in pair]
+    names = [reduction(one) for one in pair]
     return _finding(
         "op-mismatch",
         f"the processes reduce with different operations: {names[0]} and {names[1]}",
@@ -158,8 +158,11 @@ def _reductions(joined: Sequence[Joined]) -> Finding | None:
     )
 
 
-def _reduction(joined: Joined) -> str:
-    # "" if it is not known. Nor is whether two of the program's own are the same function.
+def reduction(joined: Joined) -> str:
+    """The name of its operation, "" if it is not known.
+
+    Nor is whether two of the program's own are the same function.
+    """
     call, registry = joined.operation.call, joined.operation.process.registry
     found = registry.find("op", call.op) if call.op is not None else None
     if not isinstance(found, Op) or found.header.null:

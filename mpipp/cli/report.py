@@ -7,10 +7,10 @@ import argparse
 import os
 import sys
 
-from mpipp.cli import nodes
 from mpipp.errors import MpippError
 from mpipp.reports import directory, page, sarif, text
 from mpipp.reports.directory import DATA, Run
+from mpipp.watch import gathering
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         MpippError: there is none in the directory, or it cannot be written.
     """
-    nodes.complete(arguments.directory)
+    gathering.complete(arguments.directory)
     found = directory.read(arguments.directory)
     report = _made(found, arguments.format, arguments.directory)
     if arguments.o is None:

@@ -21,11 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from mpipp.checks.hangs import words
-from mpipp.cli import nodes
 from mpipp.cli.progress import Progress
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
-from mpipp.watch import start
+from mpipp.watch import gathering, start
 from mpipp.watch.output import INTERRUPTED, LAUNCHER
 from mpipp.watch.report import NOTHING, Total
 from mpipp.watch.settings import Settings
@@ -64,7 +63,7 @@ def run(
     Raises:
         MpippError: the launcher cannot be started.
     """
-    shared = nodes.begin(arguments.report)
+    shared = gathering.begin(arguments.report)
     told = settings(arguments, report=shared, launched=True)
     directory = new_directory()
     begun = time.monotonic()
@@ -73,7 +72,7 @@ def run(
         prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, told]
         session = _Session(directory, Progress(sys.stderr, arguments.q))
         status = session.run([*launcher, *_prefixed(program, prefix)])
-        found = nodes.gather(shared, session.has_ended, Settings(**json.loads(told)))
+        found = gathering.gather(shared, session.has_ended, Settings(**json.loads(told)))
         session.add(found)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
@@ -238,7 +237,7 @@ class _Session:
         """Whether a watcher on this node has told all."""
         return self._ended > 0
 
-    def add(self, others: nodes.Gathered) -> None:
+    def add(self, others: gathering.Gathered) -> None:
         """What comes from the run's directory; what is new there is printed."""
         self._ended += others.nodes
         self._texts += [*others.told, *others.new]
@@ -274,8 +273,8 @@ class _Session:
 
     def write(self, directory: Path, run: dict[str, Any]) -> None:
         """The findings as text, and all that reports show; `run`: how it was started."""
-        found = nodes.Found(self.total, self.not_checked(), self._findings, self._texts)
+        found = gathering.Found(self.total, self.not_checked(), self._findings, self._texts)
         try:
-            nodes.write(directory, found, run)
+            gathering.write(directory, found, run)
         except OSError as error:
             sys.stderr.write(f"mpipp: cannot write {directory}: {error.strerror}\n")

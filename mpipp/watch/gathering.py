@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mpipp.agreement import run
+from mpipp.agreement.many import Team
 from mpipp.errors import MpippError
 from mpipp.reports import directory as reports
 from mpipp.reports import suppressions
@@ -69,13 +70,21 @@ def complete(directory: str) -> None:
     done = _times(directory, "", reports.DATA)
     if not left or (done and done[0] >= max(left)):
         return
-    found = gather(directory, False, Settings(report=directory, kept=True), late=0)
+    put_together(directory, None)
+
+
+def put_together(directory: str, team: Team | None) -> Found:
+    """The same in any case; the first of a team writes it, and is given what is found."""
+    found = gather(directory, False, Settings(report=directory, kept=True), late=0, team=team)
     unchecked = list(found.total.unchecked)
+    put = Found(found.total, unchecked, found.findings, [*found.told, *found.new])
+    if team is not None and team.rank:
+        return put
     try:
-        put = Found(found.total, unchecked, found.findings, [*found.told, *found.new])
         write(Path(directory), put, {})
     except OSError as error:
         raise MpippError(f"cannot write {directory}: {error.strerror}") from None
+    return put
 
 
 def _times(directory: str, *names: str) -> list[int]:
@@ -107,12 +116,19 @@ def begin(report: str | None) -> str:
     return os.path.abspath(report)
 
 
-def gather(directory: str, has_told: bool, settings: Settings, late: float = _LATE) -> Gathered:
+def gather(
+    directory: str,
+    has_told: bool,
+    settings: Settings,
+    late: float = _LATE,
+    team: Team | None = None,
+) -> Gathered:
     """All that is there, once the watchers have ended, and what comes of comparing processes.
 
     Args:
         has_told: whether the watcher of this node has told its findings elsewhere.
         late: seconds that watchers may take.
+        team: who shares the work; the first of them is given the result.
     """
     unchecked = NOTHING
     try:
@@ -127,7 +143,7 @@ def gather(directory: str, has_told: bool, settings: Settings, late: float = _LA
     told = {one.name for one in found if one.ended} | ({start.node()} if has_told else set())
     blocks = [text for one in found for text in one.blocks]
     findings = [record for one in found for record in one.findings]
-    compared = run.compare(directory, told)
+    compared = run.compare(directory, told, team)
     collected = Collected(suppressions.read(settings.suppress))
     collected.unchecked = dict.fromkeys(compared.unchecked)
     new: list[str] = []

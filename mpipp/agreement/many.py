@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Which of very many processes, and of their channels, have to be compared.
+
+The heads of all files are read, and their sums added by bucket; of buckets whose sums do not vanish
+the sums of channels; of channels whose sums do not, the processes are compared. So 10^4 processes
+are passed over by adding a few numbers of each. Several processes may share the work (`Team`).
+"""
+
+from __future__ import annotations
+
+import array
+import struct
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from mpipp.agreement import files
+from mpipp.agreement.sums import BUCKETS, Pair, added
+from mpipp.checks.hangs import words
+from mpipp.datatypes.signatures.digests import PRIME
+from mpipp.errors import MpippError
+
+_MOST = 1000  # channels that are compared
+_PART = struct.Struct("=QqqQQ")  # key, rank of the process and of its peer, sum
+_KEY = struct.Struct("=QI")  # key, how many ranks follow
+_NOTHING: Pair = (0, 0)
+
+
+class Team(Protocol):
+    """Processes that work together, with the same arguments."""
+
+    rank: int
+    size: int
+
+    def exchange(self, parts: Sequence[bytes]) -> list[bytes]:
+        """What each has for this process, for what this one has for each."""
+        ...
+
+    def gather(self, part: bytes) -> list[bytes]:
+        """What each has, at all."""
+        ...
+
+
+class Alone:
+    """One process."""
+
+    rank, size = 0, 1
+
+    def exchange(self, parts: Sequence[bytes]) -> list[bytes]:
+        """Its own."""
+        return list(parts)
+
+    def gather(self, part: bytes) -> list[bytes]:
+        """Its own."""
+        return [part]
+
+
+class Chosen(NamedTuple):
+    """What has to be compared."""
+
+    paths: list[str]  # files of processes
+    keys: frozenset[int]  # of channels
+    ranks: set[int]  # of all that have left a file
+    world_size: int
+    unchecked: list[str]  # sentences
+
+
+def chosen(paths: Sequence[str], team: Team) -> Chosen:
+    """Choose among the files of processes; the same at all of a team."""
+    own = paths[team.rank :: team.size]
+    heads: dict[str, files.Head] = {}
+    unchecked = []
+    for path in own:
+        try:
+            heads[path] = files.head(path)
+        except MpippError as error:
+            unchecked.append(str(error))
+    ranks: dict[int, list[str]] = defaultdict(list)
+    known = [_rank(heads.get(path)) for path in own]
+    for number, data in enumerate(team.gather(array.array("q", known).tobytes())):
+        for path, rank in zip(paths[number :: team.size], array.array("q", data)):
+            ranks[rank].append(path)
+    ranks.pop(-1, None)
+    sizes = [head.info.world_size or 0 for head in heads.values()]
+    size = max(_numbers(team, [max(sizes, default=0)]))
+    buckets = _buckets(heads, team)
+    wrong = _wrong(list(_parts(heads, buckets, unchecked)), team)
+    keys = frozenset(sorted(wrong)[:_MOST])
+    concerned = {rank for key in keys for rank in wrong[key]}
+    if len(wrong) > _MOST:
+        channels = words.counted(len(wrong), "channel")
+        unchecked.append(f"{channels} may be wrong: {_MOST} of them were compared")
+    sentences = [data.decode() for data in team.gather("\n".join(unchecked).encode())]
+    return Chosen(
+        sorted(path for rank in concerned for path in ranks.get(rank, ())),
+        keys,
+        set(ranks),
+        size,
+        sorted({line for text in sentences for line in text.splitlines()}),
+    )
+
+
+def _rank(head: files.Head | None) -> int:
+    rank = head.info.world_rank if head is not None else None
+    return -1 if rank is None else rank
+
+
+def _numbers(team: Team, of: Sequence[int]) -> Iterator[int]:
+    for data in team.gather(array.array("Q", of).tobytes()):
+        yield from array.array("Q", data)
+
+
+def _buckets(heads: dict[str, files.Head], team: Team) -> set[int]:
+    # Those whose sums do not vanish.
+    totals = [_NOTHING] * BUCKETS
+    for head in heads.values():
+        for bucket, one, other in head.sums:
+            totals[bucket] = added(totals[bucket], (one, other))
+    flat = [number for total in totals for number in total]
+    everywhere = [0] * len(flat)
+    for data in team.gather(array.array("Q", flat).tobytes()):
+        everywhere = [(a + b) % PRIME for a, b in zip(everywhere, array.array("Q", data))]
+    return {number // 2 for number, total in enumerate(everywhere) if total}
+
+
+def _parts(
+    heads: dict[str, files.Head], buckets: set[int], unchecked: list[str]
+) -> Iterator[tuple[int, int, int, int, int]]:
+    # What processes have added to the sums of channels in these buckets.
+    for path, head in heads.items():
+        if buckets.isdisjoint(bucket for bucket, _, _ in head.sums):
+            continue
+        try:
+            for key, peer, one, other in files.sums(path):
+                if key % BUCKETS in buckets:
+                    yield key, _rank(head), peer, one, other
+        except MpippError as error:
+            unchecked.append(str(error))
+
+
+def _wrong(parts: Sequence[tuple[int, int, int, int, int]], team: Team) -> dict[int, set[int]]:
+    # The channels whose sums do not vanish, with the ranks that are concerned. Each of the team
+    # adds the sums of some channels.
+    boxes = [bytearray() for _ in range(team.size)]
+    for part in parts:
+        boxes[part[0] // BUCKETS % team.size] += _PART.pack(*part)
+    totals: dict[int, Pair] = {}
+    ranks: dict[int, set[int]] = defaultdict(set)
+    for data in team.exchange([bytes(box) for box in boxes]):
+        for key, rank, peer, one, other in _PART.iter_unpack(data):
+            totals[key] = added(totals.get(key, _NOTHING), (one, other))
+            ranks[key].update((rank, peer))
+    wrong = bytearray()
+    for key, total in totals.items():
+        if total != _NOTHING:
+            concerned = array.array("q", sorted(ranks[key] - {-1}))
+            wrong += _KEY.pack(key, len(concerned)) + concerned.tobytes()
+    found: dict[int, set[int]] = {}
+    for data in team.gather(bytes(wrong)):
+        position = 0
+        while position < len(data):
+            key, count = _KEY.unpack_from(data, position)
+            position += _KEY.size
+            found[key] = set(array.array("q", data[position : position + 8 * count]))
+            position += 8 * count
+    return found

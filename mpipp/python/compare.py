@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""Compares all processes of a very large run by several, with MPI and mpi4py.
+
+    mpiexec -n 8 python -m mpipp.python.compare DIR
+
+DIR is the run's directory, that of `--report`. What is found is printed by the first process, and
+left in the directory, where mpipp report finds it. The exit status is 1 if there are errors.
+"""
+
+from __future__ import annotations
+
+import array
+import sys
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+from mpi4py import MPI
+
+from mpipp.errors import MpippError
+from mpipp.watch import gathering
+
+
+class World:
+    """The processes of MPI_COMM_WORLD."""
+
+    def __init__(self) -> None:
+        self._comm = MPI.COMM_WORLD
+        self.rank, self.size = self._comm.rank, self._comm.size
+
+    def exchange(self, parts: Sequence[bytes]) -> list[bytes]:
+        """What each has for this process, for what this one has for each."""
+        counts = array.array("i", [0] * self.size)
+        sizes = array.array("i", map(len, parts))
+        self._comm.Alltoall([sizes, MPI.INT], [counts, MPI.INT])
+        data = bytearray(sum(counts))
+        self._comm.Alltoallv([b"".join(parts), *_shares(sizes)], [data, *_shares(counts)])
+        return _cut(data, counts)
+
+    def gather(self, part: bytes) -> list[bytes]:
+        """What each has, at all."""
+        counts = array.array("i", [0] * self.size)
+        self._comm.Allgather([array.array("i", [len(part)]), MPI.INT], [counts, MPI.INT])
+        data = bytearray(sum(counts))
+        self._comm.Allgatherv([part, MPI.BYTE], [data, *_shares(counts)])
+        return _cut(data, counts)
+
+
+def _starts(counts: Sequence[int]) -> list[int]:
+    return [0, *accumulate(counts)][:-1]
+
+
+def _shares(counts: Sequence[int]) -> tuple[Any, Any]:
+    return (list(counts), _starts(counts)), MPI.BYTE
+
+
+def _cut(data: bytearray, counts: Sequence[int]) -> list[bytes]:
+    return [bytes(data[start : start + n]) for start, n in zip(_starts(counts), counts)]
+
+
+def main() -> int:
+    """The exit status."""
+    team = World()
+    if len(sys.argv) != 2:
+        sys.stderr.write("usage: mpiexec -n N python -m mpipp.python.compare DIR\n")
+        return 2
+    try:
+        found = gathering.put_together(sys.argv[1], team)
+    except MpippError as error:
+        sys.stderr.write(f"mpipp: {error}\n")
+        return 2
+    if team.rank:
+        return 0
+    last = (f"mpipp: {line}\n" for line in (*found.total.remarks(), found.total.line()))
+    sys.stdout.write("".join([*(f"{block}\n\n" for block in found.blocks), *last]))
+    return 1 if found.total.errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Processes that have ended, made by hand: what they sent, received and joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from jobs import WORLD, Recorded
+
+from mpipp.agreement.sums import Part
+from mpipp.checks.process import Process
+from mpipp.model import (
+    Buffer,
+    Call,
+    Channel,
+    Comm,
+    DatatypeRecord,
+    Header,
+    Kept,
+    Object,
+    Op,
+    Request,
+    Share,
+    Site,
+    Stretch,
+    Thread,
+)
+from mpipp.typetree import Datatype
+
+IN_PLACE = -1
+OPS = {"MPI_SUM": 11, "MPI_MAX": 12}  # handles
+Run = tuple[int, int, Sequence[Call]]  # first ordinal, count, the calls that take turns
+
+
+def record(tree: Datatype) -> DatatypeRecord:
+    """A committed datatype."""
+    if tree.origin is None:
+        flags = frozenset({"committed"})
+        header = Header("datatype", 5, id(tree), flags, 0, 0, Site(0), tree.name, id(tree))
+        for part in tree.components:
+            record(part)
+        tree.origin = DatatypeRecord(header, tree, True, False)
+    assert isinstance(tree.origin, DatatypeRecord)
+    return tree.origin
+
+
+def buffer(role: str, count: int, tree: Datatype, peers: int = 1) -> Buffer:
+    """A buffer with a count for each of some peers."""
+    return Buffer(role, 0, count, peers, record(tree), 5, frozenset({"reads"}))
+
+
+def shared(role: str, *shares: tuple[int, Datatype]) -> Buffer:
+    """A buffer of a v or w form."""
+    each = tuple(Share(count, 0, record(tree)) for count, tree in shares)
+    return Buffer(role, 0, 0, len(each), None, 0, frozenset({"reads"}), each)
+
+
+def in_place(role: str) -> Buffer:
+    """MPI_IN_PLACE."""
+    return Buffer(role, IN_PLACE, 0, 1, None, 0, frozenset({"reads"}))
+
+
+def call(procedure: str, *buffers: Buffer, line: int = 1, **fields: object) -> Call:
+    """A call that is over, without what its channel says."""
+    names = "comm op win file message dest source tag recvtag root target_rank offset errorcode"
+    nothing = dict.fromkeys([*names.split(), "requests"])
+    known: dict[str, object] = {**nothing, "state": "over", "serial": 0, "frame": 0, **fields}
+    return Call(procedure, site=Site(line), request_count=0, buffers=buffers, **known)  # type: ignore[arg-type]
+
+
+@dataclass
+class Ended(Recorded):
+    """A process with its ledger."""
+
+    status: str = "finalized"
+    constants: dict[str, int] = field(default_factory=lambda: {"MPI_IN_PLACE": IN_PLACE})
+    histories: dict[Channel, list[Stretch]] = field(default_factory=dict)
+    keys: dict[Call, int] = field(default_factory=dict)
+    count_of_calls: int = 0
+    parts: list[Part] | None = None  # once they are made
+
+    def joins(self, *runs: Run) -> Ended:
+        """Collective calls on MPI_COMM_WORLD."""
+        return self._add("collectives", -1, -1, runs)
+
+    def sends(self, peer: int, tag: int, *runs: Run) -> Ended:
+        """Messages."""
+        return self._add("sends", peer, tag, runs)
+
+    def receives(self, peer: int, tag: int, *runs: Run) -> Ended:
+        """Messages."""
+        return self._add("receives", peer, tag, runs)
+
+    def _add(self, sequence: str, peer: int, tag: int, runs: Sequence[Run]) -> Ended:
+        last = runs[-1][0] + runs[-1][1] - 1
+        channel = Channel(sequence, peer, tag, last, False, history=1)
+        self.channels.append(channel)
+        self.histories[channel] = [
+            Stretch(first, count, tuple(self._kept(channel, one) for one in calls))
+            for first, count, calls in runs
+        ]
+        return self
+
+    def _kept(self, channel: Channel, of: Call) -> Kept:
+        key = self.keys.setdefault(replace(of, site=Site(0)), len(self.keys))
+        made = replace(of, comm=WORLD)
+        if channel.sequence == "sends":
+            made = replace(made, dest=channel.peer, tag=channel.tag)
+        elif channel.sequence == "receives":
+            made = replace(made, source=channel.peer, tag=channel.tag)
+        return Kept((key, of.site.address), lambda _: made)
+
+    def process(self) -> Process:
+        """As the checks see it."""
+        return Process(self.rank, self, self, None)  # type: ignore[arg-type]
+
+    # What the checks ask.
+
+    def objects(self, kind: str, ended: bool = False) -> Iterator[Object]:
+        """Those of a kind."""
+        if kind == "comm":
+            yield self.comm()
+        if kind == "op":
+            yield from (self._op(name) for name in OPS)
+
+    def _op(self, name: str) -> Op:
+        flags = frozenset({"predefined"})
+        header = Header("op", OPS[name], OPS[name], flags, 0, 0, Site(0), name, OPS[name])
+        return Op(header, 0, True)
+
+    def find(self, kind: str, handle: int) -> Object | None:
+        """The object that has a handle."""
+        return next((one for one in self.objects(kind) if one.header.handle == handle), None)
+
+    def past(self, comm: Comm, channel: Channel) -> list[Stretch]:
+        """What is kept of a channel."""
+        return self.histories[channel]
+
+    def threads(self) -> Iterator[Thread]:
+        """None is in MPI."""
+        return iter(())
+
+    def pending_requests(self) -> Iterator[Request]:
+        """All are complete."""
+        return iter(())
+
+    def last_calls(self) -> Iterator[object]:
+        """Not known."""
+        return iter(())
+
+    def function(self, address: int) -> str:
+        """Not known."""
+        return ""
+
+
+def processes(ended: Sequence[Ended]) -> list[Process]:
+    """As the checks see them."""
+    return [one.process() for one in ended]

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: MIT
+"""Sums that vanish: where the checks find something, they do not; where all is well, they do."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from ledgers import OPS, Ended, Run, buffer, call, in_place, processes, shared
+from samples import CHAR, DOUBLE, FLOAT, INT, contiguous
+
+from mpipp.agreement import sums
+from mpipp.checks.past import agreement, messages
+from mpipp.checks.world import World
+from mpipp.model import Call
+from mpipp.typetree import Datatype
+
+TRIPLE = contiguous(3, INT)
+MANY = 10**6  # calls in a loop
+
+
+def vanish(ended: Sequence[Ended]) -> bool:
+    """Whether the sums of all channels do."""
+    found: dict[int, sums.Pair] = {}
+    for one in ended:
+        if one.parts is None:
+            one.parts = [part for _, part in sums.parts(one.process())]
+        for part in one.parts:
+            found[part.key] = sums.added(found.get(part.key, (0, 0)), part.sum)
+    halves = [[total[number] == 0 for total in found.values()] for number in range(2)]
+    assert halves[0] == halves[1]
+    return all(halves[0])
+
+
+# Collective calls: how a rank calls an operation, right, or wrong in a way that has a name.
+
+Made = Callable[[int, int, str], Call]  # rank, size, what is wrong
+
+
+def described(rank: int, wrong: str, of: str, peers: int = 1, role: str = "") -> Any:
+    """Three integers for each peer, which odd ranks describe in another way."""
+    role = role or of
+    if wrong == f"{of} type":
+        return buffer(role, 3, FLOAT, peers)
+    if wrong == f"{of} count":
+        return buffer(role, 4, INT, peers)
+    return buffer(role, 1, TRIPLE, peers) if rank % 2 else buffer(role, 3, INT, peers)
+
+
+def varied(rank: int, size: int, wrong: str, of: str, sent: Callable[[int], int]) -> Any:
+    """A share for each peer, of so many integers."""
+    shares: list[tuple[int, Datatype]] = [(sent(peer), INT) for peer in range(size)]
+    for peer in range(size):
+        if wrong == f"{of} {peer} type":
+            shares[peer] = (shares[peer][0], FLOAT)
+        if wrong == f"{of} {peer} count":
+            shares[peer] = (shares[peer][0] + 1, INT)
+    return shared(of, *shares)
+
+
+def plain(name: str, *roles: str, **fields: Any) -> Made:
+    """Roles as "sendbuf" or "recvbuf*n", which has a share for each."""
+
+    def made(rank: int, size: int, wrong: str) -> Call:
+        given = dict(fields)
+        if "root" in given:
+            given["root"] = 1 if wrong == "root" else 0
+        if "op" in given:
+            given["op"] = OPS["MPI_MAX" if wrong == "op" else "MPI_SUM"]
+        procedure = {"procedure": "MPI_Barrier", "form": f"MPI_I{name[4:].lower()}"}
+        buffers = []
+        for role in roles:
+            role, _, many = role.partition("*")
+            buffers.append(described(rank, wrong, role, size if many else 1))
+        return call(procedure.get(wrong, name), *buffers, **given)
+
+    return made
+
+
+def gatherv(rank: int, size: int, wrong: str) -> Call:
+    sent = buffer("sendbuf", rank + 1 + (wrong == "sendbuf count"), INT)
+    if wrong == "sendbuf type":
+        sent = buffer("sendbuf", rank + 1, FLOAT)
+    received = [varied(rank, size, wrong, "recvbuf", lambda peer: peer + 1)] if rank == 0 else []
+    return call("MPI_Gatherv", sent, *received, root=0)
+
+
+def scatterv(rank: int, size: int, wrong: str) -> Call:
+    received = buffer("recvbuf", rank + 1 + (wrong == "recvbuf count"), INT)
+    if wrong == "recvbuf type":
+        received = buffer("recvbuf", rank + 1, FLOAT)
+    sent = [varied(rank, size, wrong, "sendbuf", lambda peer: peer + 1)] if rank == 0 else []
+    return call("MPI_Scatterv", *sent, received, root=0)
+
+
+def allgatherv(rank: int, size: int, wrong: str) -> Call:
+    sent = buffer("sendbuf", rank + 1 + (wrong == "sendbuf count"), INT)
+    if wrong == "sendbuf type":
+        sent = buffer("sendbuf", rank + 1, FLOAT)
+    return call("MPI_Allgatherv", sent, varied(rank, size, wrong, "recvbuf", lambda peer: peer + 1))
+
+
+def alltoallv(name: str) -> Made:
+    def made(rank: int, size: int, wrong: str) -> Call:
+        return call(
+            name,
+            varied(rank, size, wrong, "sendbuf", lambda peer: rank + 2 * peer),
+            varied(rank, size, wrong, "recvbuf", lambda peer: peer + 2 * rank),
+        )
+
+    return made
+
+
+def reduce_scatter(rank: int, size: int, wrong: str) -> Call:
+    counts = [2] * size
+    if wrong == "counts":
+        counts[0], counts[1] = 1, 3
+    total = 2 * size
+    sent = buffer("sendbuf", total + 1 if wrong == "sendbuf count" else total, INT)
+    if wrong == "sendbuf type":
+        sent = buffer("sendbuf", total, FLOAT)
+    received = buffer("recvbuf", counts[rank], INT)
+    op = OPS["MPI_MAX" if wrong == "op" else "MPI_SUM"]
+    return call("MPI_Reduce_scatter", sent, received, op=op, counts=tuple(counts))
+
+
+def of_root(name: str, root_has: str, others_have: str, both: str) -> Made:
+    """MPI_Gather and MPI_Scatter: of the root two buffers are looked at."""
+
+    def made(rank: int, size: int, wrong: str) -> Call:
+        root = 1 if wrong == "root" else 0
+        buffers = [described(rank, wrong, others_have)] if rank or both else []
+        if rank == root:
+            buffers.append(described(rank, wrong, root_has, size))
+        return call(name, *buffers, root=root)
+
+    return made
+
+
+SENT, RECEIVED = ("sendbuf type", "sendbuf count"), ("recvbuf type", "recvbuf count")
+SHARES = [f"{of} {peer} {how}" for of in ("sendbuf", "recvbuf") for peer in range(2)
+          for how in ("type", "count")]  # fmt: skip
+# By operation: how it is called, and what may be wrong.
+OPERATIONS: dict[str, tuple[Made, Sequence[str]]] = {
+    "Bcast": (
+        plain("MPI_Bcast", "buffer", root=0),
+        ("buffer type", "buffer count", "root", "procedure", "form"),
+    ),
+    "Barrier": (plain("MPI_Barrier"), ("form",)),
+    "Gather": (of_root("MPI_Gather", "recvbuf", "sendbuf", "both"), (*SENT, *RECEIVED, "root")),
+    "Scatter": (of_root("MPI_Scatter", "sendbuf", "recvbuf", "both"), (*SENT, *RECEIVED, "root")),
+    "Gatherv": (gatherv, (*SENT, *SHARES[6:])),
+    "Scatterv": (scatterv, (*RECEIVED, *SHARES[2:4])),
+    "Allgather": (
+        plain("MPI_Allgather", "sendbuf", "recvbuf*n"),
+        (*SENT, *RECEIVED, "procedure", "form"),
+    ),
+    "Allgatherv": (allgatherv, (*SENT, *SHARES[4:])),
+    "Alltoall": (plain("MPI_Alltoall", "sendbuf*n", "recvbuf*n"), (*SENT, *RECEIVED)),
+    "Alltoallv": (alltoallv("MPI_Alltoallv"), SHARES),
+    "Alltoallw": (alltoallv("MPI_Alltoallw"), SHARES),
+    "Reduce": (
+        plain("MPI_Reduce", "sendbuf", "recvbuf", root=0, op=1),
+        (*SENT, "root", "op", "form"),
+    ),
+    "Allreduce": (plain("MPI_Allreduce", "sendbuf", "recvbuf", op=1), (*SENT, "op", "procedure")),
+    "Scan": (plain("MPI_Scan", "sendbuf", "recvbuf", op=1), (*SENT, "op")),
+    "Exscan": (plain("MPI_Exscan", "sendbuf", "recvbuf", op=1), (*SENT, "op")),
+    "Reduce_scatter_block": (
+        plain("MPI_Reduce_scatter_block", "sendbuf*n", "recvbuf", op=1),
+        (*SENT, "op"),
+    ),
+    "Reduce_scatter": (reduce_scatter, (*SENT, "op", "counts")),
+}
+
+
+def loops(right: Call, wrong: Call | None) -> list[Run]:
+    """A loop, in which one call in the middle may be wrong."""
+    if wrong is None:
+        return [(1, MANY, [right])]
+    return [(1, 6, [right]), (7, 1, [wrong]), (8, MANY - 7, [right])]
+
+
+def calling(make: Made, size: int, rank: int, wrong: str = "") -> Ended:
+    other = make(rank, size, wrong) if wrong else None
+    return Ended(rank, size).joins(*loops(make(rank, size, ""), other))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_collective_calls(operation: str) -> None:
+    make, kinds = OPERATIONS[operation]
+    for size in range(2, 6):
+        right = [calling(make, size, rank) for rank in range(size)]
+        assert list(agreement.check(World(processes(right)))) == []
+        assert vanish(right)
+        for kind in kinds:
+            found_at_all = False
+            for rank in range(size):
+                wrong = [*right]
+                wrong[rank] = calling(make, size, rank, kind)
+                found = list(agreement.check(World(processes(wrong))))
+                found_at_all |= bool(found)
+                if found:
+                    assert not vanish(wrong), (size, kind, rank)
+            assert found_at_all, (size, kind)
+
+
+@pytest.mark.parametrize(
+    ("procedure", "roles", "others"),
+    [
+        ("MPI_Allgather", ("sendbuf", "recvbuf*n"), {}),
+        ("MPI_Alltoall", ("sendbuf*n", "recvbuf*n"), {}),
+        ("MPI_Allreduce", ("sendbuf", "recvbuf"), {"op": 1}),
+        ("MPI_Scan", ("sendbuf", "recvbuf"), {"op": 1}),
+    ],
+)
+def test_in_place(procedure: str, roles: tuple[str, ...], others: dict[str, int]) -> None:
+    make = plain(procedure, *roles, **others)
+    for size in range(2, 6):
+        ended = []
+        for rank in range(size):
+            known = make(rank, size, "")
+            own = call(procedure, in_place("sendbuf"), known.buffers[1], op=known.op)
+            ended.append(Ended(rank, size).joins((1, 5, [own])))
+        assert list(agreement.check(World(processes(ended)))) == []
+        assert vanish(ended)
+
+
+def test_a_call_that_is_missing() -> None:
+    make = OPERATIONS["Barrier"][0]
+    ended = [calling(make, 3, rank) for rank in range(3)]
+    ended[1] = Ended(1, 3).joins((1, MANY - 1, [make(1, 3, "")]))
+    assert not vanish(ended)
+
+
+# Messages.
+
+
+def message(size: int, tree: Datatype, procedure: str = "MPI_Send", line: int = 1) -> Call:
+    role = "buf"
+    return call(procedure, buffer(role, size, tree), line=line)
+
+
+def runs_of(chance: random.Random, calls: Sequence[Call]) -> list[Run]:
+    """The same calls in order, put into stretches somehow."""
+    found: list[Run] = []
+    position = 0
+    while position < len(calls):
+        for period in (1, 2, 3):
+            length = 0
+            while (
+                position + length < len(calls)
+                and calls[position + length] == calls[position + length % period]
+            ):
+                length += 1
+            if length >= 2 * period and chance.random() < 0.7:
+                break
+        else:
+            period = length = 1
+        cycle = [calls[position + i % period] for i in range(min(period, length))]
+        found.append((position + 1, length, cycle))
+        position += length
+    return found
+
+
+def test_messages() -> None:
+    chance = random.Random(3)
+    wrong = 0
+    for _ in range(100):
+        kinds = [(chance.randint(0, 4), chance.choice((INT, DOUBLE, CHAR))) for _ in range(3)]
+        pattern = [chance.choice(kinds) for _ in range(chance.randint(1, 3))]
+        what = [pattern[i % len(pattern)] for i in range(chance.randint(1, 40))]
+        other = list(what)
+        change = chance.choice(("", "", "kind", "lost", "order"))
+        at = chance.randrange(len(what))
+        if change == "kind":
+            other[at] = chance.choice(kinds)
+        elif change == "lost":
+            other.pop()
+        elif change == "order":
+            other.sort(key=lambda one: (one[0], one[1].name))
+        sent = [message(size, tree) for size, tree in what]
+        received = [message(size, tree, "MPI_Recv") for size, tree in other]
+        sender = Ended(0, 2).sends(1, 5, *runs_of(chance, sent))
+        receiver = Ended(1, 2)
+        if received:
+            receiver.receives(0, 5, *runs_of(chance, received))
+        ended = [sender, receiver]
+        found = list(messages.check(World(processes(ended))))
+        elements = [size and (size, tree.name) for size, tree in what]
+        same = elements == [size and (size, tree.name) for size, tree in other]
+        assert vanish(ended) == same
+        assert same or found or len(what) == len(other)
+        wrong += bool(found)
+    assert wrong > 15
+
+
+def test_what_the_sums_see_of_messages() -> None:
+    sent = Ended(0, 2).sends(1, 5, (1, MANY, [message(0, INT)]))
+    assert not vanish([sent, Ended(1, 2)])  # they are empty, and nobody receives them
+    again = Ended(1, 2).receives(0, 5, (1, MANY, [message(0, DOUBLE, "MPI_Recv")]))
+    assert vanish([sent, again])  # of no elements all types are equal
+    other = Ended(1, 2).receives(0, 6, (1, MANY, [message(0, INT, "MPI_Recv")]))
+    assert not vanish([sent, other])
+    itself = Ended(0, 1).sends(0, 5, (1, 9, [message(2, INT)]))
+    itself.receives(0, 5, (1, 9, [message(1, contiguous(2, INT), "MPI_Recv")]))
+    assert vanish([itself])
