@@ -23,7 +23,7 @@ from mpipp.model import Comm
 from mpipp.watch.connection import Disagreeing
 from mpipp.watch.watched import Watched, operations
 
-_LATE = 2.0  # seconds in which all of a call ask
+_LATE = 20.0  # seconds in which all of a call ask: they come from one collective call
 # enum mpipp_disagreement, by rule; all else of one's arguments, or types.
 _ARGUMENT, _ROOT, _OP, _TYPE, _COUNT, _CALL = range(1, 7)
 _CLASSES = {

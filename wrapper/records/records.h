@@ -103,7 +103,7 @@ struct mpipp_datatype {
   int64_t inline_arguments[MPIPP_INLINE_ARGUMENTS];
   uint64_t inline_component;
   uint64_t alike;  // private: address of the record that stands for all that are built like it
-  uint64_t digest; // private: address of its signature's (recorders/digests.h); 0: not asked for
+  uint64_t digest; // address of its signature's (recorders/digests.h); 0: not asked for
 };
 
 // How a buffer is used by the call's process.

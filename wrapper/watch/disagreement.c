@@ -10,7 +10,7 @@
 
 #include "watch/connection.h"
 
-enum { PATIENCE_MS = 10000 };
+enum { PATIENCE_MS = 40000 };
 
 // A connection of its own: other threads may be asking of other communicators.
 enum mpipp_disagreement mpipp_ask_watcher(struct mpipp_disagreeing *call) {

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""The wrapper's digests of datatypes are those of their signatures."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+from support import MPI, on_mpi
+from watched import Process, watched
+
+from mpipp.datatypes import signatures
+from mpipp.datatypes.signatures import digests
+from mpipp.datatypes.signatures.digests import Digest
+from mpipp.model import DatatypeRecord
+
+_DIGEST = struct.Struct("=QQ16xQQ")  # struct mpipp_digest: hash, power, elements, bits
+
+
+class _Kept(NamedTuple):
+    digest: int
+
+
+def kept(process: Process) -> Iterator[tuple[DatatypeRecord, Digest]]:
+    """The datatypes that have a digest, with it."""
+    source = process.registry._source
+    decoder = source.object_decoder("datatype", _Kept)
+    for found in process.registry._records("datatype"):
+        assert isinstance(found, tuple), found
+        address, record = found
+        where = decoder.one(record).digest
+        if where:
+            one = process.registry.at("datatype", address)
+            assert isinstance(one, DatatypeRecord)
+            first, second, elements, bits = _DIGEST.unpack(process.memory.read(where, _DIGEST.size))
+            yield one, Digest(elements, first, second, bits)
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("seed", [1])
+def test_digests_are_those_of_signatures(mpi: MPI, seed: int) -> None:
+    strict = {"MPIPP_STRICT": "report", "MPIPP_WATCH": "/nowhere"}
+    with watched("digests.c", mpi, n=2, args=["10000", str(seed)], env=strict) as (one, other):
+        other.until("made")
+        one.until("made")
+        seen = 0
+        for datatype, found in kept(one):
+            expected = digests.digest(signatures.signature(datatype.tree))
+            assert found == expected, datatype.tree
+            seen += 1
+    assert seen > 10000
