@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "recorders/digests.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,30 @@ static uint64_t product(uint64_t one, uint64_t other) {
   return reduced((uint64_t)(whole & MPIPP_DIGEST_PRIME) + (uint64_t)(whole >> 61));
 }
 
+// The points to the powers of two, and the inverses of the points less one.
+static uint64_t squares[2][64], inverses[2];
+
+// Of a point, by its squares.
+static uint64_t power(int point, uint64_t exponent) {
+  uint64_t found = 1;
+  for (; exponent; exponent &= exponent - 1)
+    found = product(found, squares[point][__builtin_ctzll(exponent)]);
+  return found;
+}
+
+static void prepare(void) {
+  for (int i = 0; i < 2; i++) {
+    squares[i][0] = points[i];
+    for (int k = 1; k < 64; k++) squares[i][k] = product(squares[i][k - 1], squares[i][k - 1]);
+    // By Fermat: to the prime less two.
+    uint64_t base = points[i] - 1;
+    inverses[i] = 1;
+    for (uint64_t left = MPIPP_DIGEST_PRIME - 2; left; left >>= 1, base = product(base, base)) {
+      if (left & 1) inverses[i] = product(inverses[i], base);
+    }
+  }
+}
+
 struct mpipp_digest mpipp_digest_joined(struct mpipp_digest first, struct mpipp_digest second) {
   for (int i = 0; i < 2; i++) {
     first.hash[i] = reduced(product(first.hash[i], second.power[i]) + second.hash[i]);
@@ -29,8 +54,20 @@ struct mpipp_digest mpipp_digest_joined(struct mpipp_digest first, struct mpipp_
   return first;
 }
 
+// Of one element a: a (x^count - 1) / (x - 1).
+static struct mpipp_digest of_elements(struct mpipp_digest part, uint64_t count) {
+  for (int i = 0; i < 2; i++) {
+    part.power[i] = power(i, count);
+    uint64_t sum = product(reduced(part.power[i] + MPIPP_DIGEST_PRIME - 1), inverses[i]);
+    part.hash[i] = product(part.hash[i], sum);
+  }
+  part.elements = count;
+  return part;
+}
+
 struct mpipp_digest mpipp_digest_repeated(struct mpipp_digest part, uint64_t count) {
   if (count == 1) return part;
+  if (part.elements == 1 && count) return of_elements(part, count);
   struct mpipp_digest found = empty;
   for (; count; count >>= 1) {
     if (count & 1) found = mpipp_digest_joined(found, part);
@@ -110,28 +147,20 @@ static const struct mpipp_digest *known(const struct mpipp_datatype *type) {
   return (const void *)(uintptr_t)MPIPP_READ(type->digest);
 }
 
-// The blocks of a struct: most are like another.
+// The blocks of a struct. The powers follow from the number of elements.
 static struct mpipp_digest of_blocks(const struct mpipp_datatype *type) {
-  enum { MEMORY = 64 };
-  struct {
-    const struct mpipp_digest *part;
-    int64_t length;
-    struct mpipp_digest whole;
-  } last[MEMORY];
-  memset(last, 0, sizeof last);
   const int64_t *lengths = (const int64_t *)(uintptr_t)type->arguments + 1;
   struct mpipp_digest found = empty;
   for (uint32_t i = 0; i < type->component_count; i++) {
     const struct mpipp_digest *part = known(component(type, i));
     if (!part->elements || lengths[i] <= 0) continue;
-    uint64_t place = ((uintptr_t)part >> 4 ^ (uint64_t)lengths[i]) % MEMORY;
-    if (last[place].part != part || last[place].length != lengths[i]) {
-      last[place].part = part;
-      last[place].length = lengths[i];
-      last[place].whole = mpipp_digest_repeated(*part, (uint64_t)lengths[i]);
-    }
-    found = mpipp_digest_joined(found, last[place].whole);
+    const struct mpipp_digest block = mpipp_digest_repeated(*part, (uint64_t)lengths[i]);
+    for (int k = 0; k < 2; k++)
+      found.hash[k] = reduced(product(found.hash[k], block.power[k]) + block.hash[k]);
+    found.elements += block.elements;
+    found.bits |= block.bits;
   }
+  for (int k = 0; k < 2; k++) found.power[k] = power(k, found.elements);
   return found;
 }
 
@@ -187,6 +216,8 @@ static const struct mpipp_digest *keep(struct mpipp_datatype *type) {
 }
 
 const struct mpipp_digest *mpipp_digest_of(struct mpipp_datatype *type) {
+  static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+  if (type && !known(type)) pthread_once(&prepared, prepare);
   while (type && !known(type)) { // from the innermost out
     struct mpipp_datatype *inner = type;
     for (struct mpipp_datatype *next = inner; next; next = unknown(inner)) inner = next;
