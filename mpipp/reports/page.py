@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from mpipp.reports.directory import Drawn, Entry, Party, Place, Row, Run, Timeline
 from mpipp.reports.plain import html as e
+from mpipp.reports.sources import Frame
 from mpipp.reports.style import STYLE
 from mpipp.reports.svg import cleaned
 
@@ -17,7 +18,7 @@ _MANY = 12  # findings, of which only the errors are open
 
 def html(run: Run) -> str:
     """The page."""
-    entries = sorted(run.findings, key=lambda one: (one.severity != "error", _place(one), one.id))
+    entries = sorted(run.findings, key=_order)
     title = run.summary or "no findings"
     parts = [
         "<!DOCTYPE html>",
@@ -38,6 +39,11 @@ def html(run: Run) -> str:
         "</main></body></html>\n",
     ]
     return "\n".join(parts)
+
+
+def _order(entry: Entry) -> tuple[bool, str, int, str]:
+    frame = next((party.places[0].frame for party in entry.parties if party.places), Frame(""))
+    return entry.severity != "error", frame.path or frame.text, frame.line, entry.id
 
 
 def _run(run: Run) -> Iterator[str]:
@@ -77,7 +83,7 @@ def _contents(entries: Sequence[Entry]) -> Iterator[str]:
     yield '<nav aria-labelledby="contents"><h2 id="contents">Findings</h2><ol>'
     for number, entry in enumerate(entries, 1):
         yield (
-            f'<li>{_badge(entry)} <a href="#f{number}">{e(entry.what)}</a> '
+            f'<li>{_badge(entry)} <a href="#inside-f{number}">{e(entry.what)}</a> '
             f'<span class="dim">{e(_place(entry))}</span></li>'
         )
     yield "</ol></nav>"
@@ -96,8 +102,10 @@ def _findings(entries: Sequence[Entry]) -> Iterator[str]:
             yield f'<details class="finding {severity}" id="f{number}"{" open" * is_open}>'
             yield f"<summary>{_badge(entry)} <h3>{e(entry.what)}</h3>"
             yield f'<span class="dim">{e(_place(entry))}</span>{_libraries(entry)}</summary>'
+            # A link to what is inside opens it.
+            yield f'<div class="inside" id="inside-f{number}">'
             yield from _finding(entry)
-            yield "</details>"
+            yield "</div></details>"
         yield "</section>"
 
 

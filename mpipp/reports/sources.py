@@ -54,4 +54,4 @@ def _read(path: str) -> list[str]:
             text = file.read(_MOST).decode("utf-8", "replace")
     except (OSError, ValueError):
         return []
-    return text.expandtabs(4).split("\n")
+    return text.expandtabs(4).removesuffix("\n").split("\n")

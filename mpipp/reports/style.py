@@ -33,7 +33,7 @@ dt{color:var(--dim);flex:0 0 8rem} dd{margin:0;flex:1 1 20rem;min-width:0}
 .run dd:first-of-type{font-family:inherit}
 .note{border-left:4px solid var(--warning);background:var(--soft);padding:.5rem 1rem;
 margin:.75rem 0;border-radius:0 6px 6px 0} .note h2{margin:0;font-size:1rem}
-nav ol{padding-left:2rem} nav li{margin:.25rem 0}
+nav ol{padding-left:2.5rem;columns:36rem} nav li{margin:.25rem 0}
 .badge{display:inline-block;border-radius:1rem;padding:0 .6rem;font-size:.8125rem;font-weight:600;
 line-height:1.5rem;background:var(--dim);color:var(--on);white-space:nowrap}
 .badge.error{background:var(--error)} .badge.warning{background:var(--warning)}
@@ -43,7 +43,7 @@ line-height:1.5rem;background:var(--dim);color:var(--on);white-space:nowrap}
 .finding.error{border-left:5px solid var(--error)}
 .finding.warning{border-left:5px solid var(--warning)}
 .finding>summary .dim{margin-left:.5rem}
-summary{cursor:pointer}
+summary{cursor:pointer} .inside{scroll-margin-top:6rem}
 .parties{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}
 .party{background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:.75rem;
 min-width:0}

@@ -26,6 +26,7 @@ from mpipp.errors import MpippError
 from mpipp.model import KINDS, Broken, DatatypeRecord, Request, Thread
 from mpipp.registry.memory import Memory
 from mpipp.registry.reader import Registry
+from mpipp.reports.evidence import Taking
 from mpipp.show import buffers, describe, jsontext, match, memorymap, oneline, outline, trees_svg
 from mpipp.show.match import Entries
 from mpipp.show.memorymap import blockstext, svg
@@ -35,6 +36,7 @@ from mpipp.show.structure import Shown, count, part
 from mpipp.show.trees import expanded_tree, meta_tree
 from mpipp.show.valuetext import values_text
 from mpipp.values.nodes import Node, buffer
+from mpipp.watch.pictures import Pictures
 
 # What a terminal would take for more than text.
 _CONTROL = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -216,10 +218,17 @@ def check(case: Case) -> None:
 
     found = list(checks.findings(processes, failed, leaks_too=True))
     for one in report.folded(found, _nowhere):
-        plain(report.text(one, _nowhere, lambda *numbers: f"ranks {numbers}"))
+        plain(report.text(one, _nowhere, _ranks))
+    drawn = Pictures(processes, lambda number, site: [], _ranks, Taking(lambda: 0.0))
     for finding in found:
-        record = report.record(finding, _nowhere, lambda *numbers: f"ranks {numbers}")
+        record = report.record(finding, _nowhere, _ranks)
         plain([jsontext.document("check", record)])
+        drawn.add(finding, record)
+        plain([jsontext.document("run", record)])
+
+
+def _ranks(*numbers: int) -> str:
+    return f"ranks {numbers}"
 
 
 def _nowhere(_: Party) -> list[str]:

@@ -144,6 +144,13 @@ def test_the_keyboard(shown: Browser, page: Path) -> None:
     assert [name for name in dict.fromkeys(reached) if name] == ["f1", "f2", "f3"]
 
 
+def test_a_link_opens_what_it_leads_to(shown: Browser, page: Path) -> None:
+    shown.show(page)
+    shown.value("document.getElementById('f2').open = false")
+    shown.value("document.querySelector('nav li:nth-child(2) a').click()")
+    assert shown.value("document.getElementById('f2').open") is True
+
+
 def test_on_paper(shown: Browser, page: Path) -> None:
     """What is folded is printed, too; and nothing is dark."""
     shown.show(page)

@@ -21,8 +21,8 @@ def test_lines_around(tmp_path: Path) -> None:
     shown = [f"    line {number}\ufffd" for number in range(1, 10)]
     assert lines(path, 5) == (2, shown[1:8])
     assert lines(path, 1) == (1, shown[:4])
-    assert lines(path, 9) == (6, [*shown[5:], ""])
-    assert lines(path, 11) == (0, [])
+    assert lines(path, 9) == (6, shown[5:])
+    assert lines(path, 10) == (0, [])
     path.write_text("x" * 10_000)
     assert lines(path, 1) == (1, ["x" * 400])
 
