@@ -8,7 +8,7 @@ object.
 
 from mpipp.model.buffers import Buffer, Share
 from mpipp.model.calls import Call, Constructor, Request, Thread
-from mpipp.model.headers import KINDS, Broken, DatatypeRecord, Header, Site
+from mpipp.model.headers import KINDS, Broken, DatatypeRecord, Header, PythonLine, Site
 from mpipp.model.levels import Breach, ThreadCall
 from mpipp.model.objects import (
     Channel,
@@ -46,6 +46,7 @@ __all__ = [
     "Object",
     "Op",
     "ProcessInfo",
+    "PythonLine",
     "Request",
     "Session",
     "Share",

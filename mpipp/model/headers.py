@@ -6,6 +6,7 @@ Handles are unsigned integers of the MPI library's handle size. Names are the st
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,12 +29,26 @@ KINDS = (
 )
 
 
+class PythonLine(NamedTuple):
+    """A line of a program in Python."""
+
+    path: str
+    number: int
+    function: str
+
+    @property
+    def text(self) -> str:
+        """ "main.py:31 in f"."""
+        return f"{os.path.basename(self.path)}:{self.number} in {self.function}"
+
+
 @dataclass(frozen=True)
 class Site:
     """Where an object was made, as return addresses: subtract one to look up the call's line."""
 
     address: int  # of the call that made it, 0 if unknown
     frames: tuple[int, ...] = ()  # further callers, innermost first; only if asked for
+    python: PythonLine | None = None  # in place of the address, if the caller is in Python
 
 
 class Header(NamedTuple):  # of which there may be 10^5: a named tuple is made fast

@@ -11,7 +11,7 @@ from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
 from mpipp.model import Broken, Buffer, Call, Constructor, DatatypeRecord, Share, ThreadCall
 from mpipp.registry.datatypes import LENGTHS, Datatypes
-from mpipp.registry.records import RawBuffer, RawCall, RawInput, RawVector
+from mpipp.registry.records import RawBuffer, RawCall, RawInput, RawThread, RawVector
 from mpipp.registry.source import Source, certain
 from mpipp.typetree import ARGUMENTS
 
@@ -64,11 +64,13 @@ class Calls:
         except MpippError:
             return False
 
-    def last(self, record: bytes, tid: int) -> ThreadCall:
+    def last(self, thread: RawThread) -> ThreadCall:
         """The call in a thread's record, whether it has returned or not."""
-        raw = self._calls.one(record)
+        raw = self._calls.one(thread.call)
         procedure = self._source.procedure(raw.procedure)
-        return ThreadCall(procedure, tid, self._source.site(raw.caller, 0))
+        known = thread.python_serial == raw.serial
+        site = self._source.site(thread.python_place if known else raw.caller, 0)
+        return ThreadCall(procedure, thread.tid, site)
 
     def serial(self, record: bytes) -> int:
         """The number of the call in a thread's record, from 1; 0: there was none."""

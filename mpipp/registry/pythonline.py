@@ -100,6 +100,12 @@ def at(memory: Memory, runtime: int, version: int, tid: int, thread: int = 0) ->
         return None
 
 
+def of(memory: Memory, frame: int, version: int) -> Place | None:
+    """The line that a frame is at, by its address; None if that is not known."""
+    layout = _LAYOUTS.get(version >> 16 & 0xFF) if version >> 24 == 3 else None
+    return None if layout is None else _Reader(memory, layout).place(frame)
+
+
 class _Reader:
     def __init__(self, memory: Memory, layout: _Layout) -> None:
         self._memory = memory
@@ -121,7 +127,7 @@ class _Reader:
                     if layout.holder >= 0:
                         frame = self._number(frame + layout.holder)
                     for each in self._chain(frame, layout.previous):
-                        place = self._place(each)
+                        place = self.place(each)
                         if place is not None:
                             yield place
                     return
@@ -132,8 +138,8 @@ class _Reader:
             yield address
             address = self._number(address + following)
 
-    def _place(self, frame: int) -> Place | None:
-        # None of a frame that stands for C.
+    def place(self, frame: int) -> Place | None:
+        """Of a frame; None of one that stands for C."""
         layout = self._layout
         code = self._number(frame + layout.code)
         if not code or self._type(code) != b"code":

@@ -277,6 +277,9 @@ class Registry:
                         call = None
                     if call and raw.shown and raw.shown_serial == call.serial:
                         call = replace(call, shown=raw.shown)
+                    if call and raw.python_serial == call.serial:
+                        python = self._source.site(raw.python_place, 0).python
+                        call = replace(call, site=replace(call.site, python=python))
                     yield Thread(raw.serial, raw.tid, raw.self, raw.depth, call)
             except MpippError as error:
                 yield Broken("thread", address, str(error))
@@ -288,7 +291,7 @@ class Registry:
             if not isinstance(found, Broken):
                 raw = decoder.one(found[1])
                 if raw.serial:
-                    yield self._calls.last(raw.call, raw.tid)
+                    yield self._calls.last(raw)
 
     @property
     def count_of_calls(self) -> int:

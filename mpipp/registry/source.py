@@ -11,6 +11,7 @@ from mpipp.errors import MpippError
 from mpipp.model import Header, Site
 from mpipp.registry.fields import REGISTRY, Decoder, Layout, Record, Table, text
 from mpipp.registry.memory import Memory, PageCache
+from mpipp.registry.pythonplaces import PythonPlaces
 from mpipp.registry.records import RawConstant, RawEnumerator, RawObject, RawProcedure, RawRoot
 
 _MAX_STRING = 4096  # bytes
@@ -50,6 +51,7 @@ class Source:
         self._strings: dict[int, str] = {}
         self._flags: dict[tuple[str, int], frozenset[str]] = {}
         self._sites: dict[int, Site] = {}
+        self._python = PythonPlaces(self.memory, self.layout)
 
     def invalidate(self) -> None:
         """The target has run: forget what may have changed."""
@@ -164,10 +166,12 @@ class Source:
             count = self.integers(frames, 1, 8, signed=False)[0]
             if count > _MAX_FRAMES:
                 raise MpippError(f"{count} return addresses are recorded at {frames:#x}")
-            return Site(caller, self.integers(frames + 8, count, 8, signed=False))
+            line = self._python.line(self.tables.get("python_places"), caller)
+            return Site(caller, self.integers(frames + 8, count, 8, signed=False), line)
         site = self._sites.get(caller)
         if site is None:
-            site = self._sites[caller] = Site(caller)
+            line = self._python.line(self.tables.get("python_places"), caller)
+            site = self._sites[caller] = Site(caller, (), line)
         return site
 
     def string(self, address: int) -> str:

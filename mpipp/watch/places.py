@@ -55,6 +55,9 @@ class Places:
 
     def frames(self, where: Site) -> list[Frame]:
         """The same, with what is known of each."""
+        if where.python is not None:
+            path, line, function = where.python
+            return [Frame(where.python.text, path, line, function)]
         addresses = [address for address in (where.address, *where.frames) if address]
         calls = [self.call(address) for address in dict.fromkeys(addresses)]
         with_line = [i for i, frame in enumerate(calls) if frame.line]

@@ -40,8 +40,8 @@ def watched(section: Section, mpi: MPI, text: str, kind: str = "") -> tuple[str,
     """What the command reports of the program, and the last line."""
     program = compiled(f"{section.name}{kind}", text, mpi)
     assert section.command == f"mpipp run --check -n 2 -- ./{section.name}"
-    words = ["run", "--check", "--mpiexec", " ".join(mpi.mpiexec), "-n", "2", "--", program]
-    said = shell(*words).stderr
+    words = ["run", "--check", "--mpiexec", " ".join(mpi.mpiexec), "-n", "2", "--"]
+    said = shell(*words, program).stderr
     return "".join(_BLOCK.findall(said)), said.splitlines()[-1]
 
 

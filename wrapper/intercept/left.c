@@ -49,7 +49,7 @@ static int was_left(const struct mpipp_thread *thread, uint64_t caller, uint64_t
   if (frame == call->frame) return 1;
   if (!is_on_own_stack(thread, frame) || !is_on_own_stack(thread, call->frame)) return 0;
   if (frame > call->frame || is_overwritten(call)) return 1;
-  if (!mpipp_is_outside_mpi(caller)) return 0;
+  if (!mpipp_is_outside_mpi(caller) && mpipp_in_mpi(caller)) return 0;
   struct walk walk = {.frame = call->frame};
   _Unwind_Backtrace(visit, &walk);
   return !walk.found && walk.passed;

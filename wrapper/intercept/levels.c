@@ -107,6 +107,13 @@ static int add(const struct mpipp_breach *breach) {
   return place != NULL;
 }
 
+// Where another thread called; its line of Python it alone can tell.
+static uint64_t place_of(const struct mpipp_thread *other, uint64_t serial) {
+  uint64_t caller = MPIPP_READ(other->call.caller), python = MPIPP_READ(other->python_serial);
+  if (!python) return mpipp_outside_mpi(caller);
+  return python == serial ? MPIPP_READ(other->python_place) : caller;
+}
+
 // Only the thread that initialised MPI may call it.
 static void check_main(const struct mpipp_thread *thread, struct mpipp_breach *breach) {
   if (thread == initializer && thread->serial == main_call.other_thread) return;
@@ -131,7 +138,7 @@ static void check_others(struct mpipp_thread *thread, struct mpipp_breach *breac
     breach->other_thread = other->serial;
     breach->other_serial = serial;
     breach->other_procedure = MPIPP_READ(other->call.procedure);
-    breach->other_caller = mpipp_outside_mpi(MPIPP_READ(other->call.caller));
+    breach->other_caller = place_of(other, serial);
     if (add(breach)) __atomic_store_n(&other->suspected, 1, __ATOMIC_RELEASE);
   }
 }

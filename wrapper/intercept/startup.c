@@ -8,6 +8,7 @@
 
 #include "intercept/ending.h"
 #include "intercept/levels.h"
+#include "intercept/python.h"
 #include "intercept/screened.h"
 #include "mpi/resolve.h"
 #include "recorders/ledger.h"
@@ -35,6 +36,7 @@ static void open_registry(void) {
   if (right && mpipp_shared) mpipp_watch_connect();
   if (right && mpipp_shared) mpipp_screens_open();
   mpipp_find_mpi_code(); // in either case: readers shall see the status
+  if (right) mpipp_python_open();
   errno = saved;
 }
 

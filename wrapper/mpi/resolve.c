@@ -142,7 +142,25 @@ int mpipp_in_mpi(uint64_t address) {
   return 0;
 }
 
+static struct {
+  uint64_t from, to;
+  uint64_t (*place)(uint64_t caller);
+} layer;
+
+void mpipp_set_layer(uint64_t from, uint64_t to, uint64_t (*place)(uint64_t caller)) {
+  layer.from = from;
+  layer.to = to;
+  layer.place = place;
+  if (from < mpipp_mpi_low) mpipp_mpi_low = from;
+  if (to > mpipp_mpi_high) mpipp_mpi_high = to;
+}
+
+static int is_in_layer(uint64_t caller) {
+  return caller >= layer.from && caller < layer.to;
+}
+
 uint64_t mpipp_outside_mpi_further(uint64_t caller) {
+  if (is_in_layer(caller)) return layer.place(caller);
   if (!mpipp_in_mpi(caller)) return caller;
   int saved = errno;
   void *stack[MAX_FRAMES];
@@ -166,6 +184,7 @@ __attribute__((no_sanitize("address"))) uint64_t mpipp_outside_mpi_at(uint64_t c
                                                                       uint64_t frame) {
   static struct { uint64_t caller, distance; } known[KNOWN_LAYERS];
   if (mpipp_is_outside_mpi(caller)) return caller;
+  if (is_in_layer(caller)) return layer.place(caller);
   uint64_t i = (caller >> 2) % KNOWN_LAYERS;
   uint64_t offset = __atomic_load_n(&known[i].distance, __ATOMIC_ACQUIRE);
   if (__atomic_load_n(&known[i].caller, __ATOMIC_ACQUIRE) == caller && offset) {

@@ -31,9 +31,12 @@ const int *mpipp_weights(const int *weights);
 // The return address that belongs to the application: the caller's own, or, where the caller is
 // one of the MPI library's layers (Fortran), the first one further out.
 uint64_t mpipp_outside_mpi_further(uint64_t caller);
+// Code that calls MPI for the program, of which a return address tells nothing: the place of a call
+// from there is what `place` gives for it.
+void mpipp_set_layer(uint64_t from, uint64_t to, uint64_t (*place)(uint64_t caller));
 // Whether the address is in the code of a library named libmpi...
 int mpipp_in_mpi(uint64_t address);
-// bounds of the MPI libraries' code
+// bounds of the MPI libraries' code, and of the layer
 extern uint64_t mpipp_mpi_low __attribute__((visibility("hidden")));
 extern uint64_t mpipp_mpi_high __attribute__((visibility("hidden")));
 static inline int mpipp_is_outside_mpi(uint64_t caller) {

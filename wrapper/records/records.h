@@ -429,8 +429,10 @@ struct mpipp_thread {
   // The request handles that its last waiting call was given, where the program's own memory is not
   // to be seen, and that call's number; the room there is for handles.
   uint64_t shown, shown_serial, shown_room;
-  uint64_t passage;   // private: of the call, 0 if no hooks have entered it (seam.h)
-  uint64_t unused[3]; // to the next cache line
+  uint64_t passage; // private: of the call, 0 if no hooks have entered it (seam.h)
+  // A call's place in the program where that is a line of Python, and the call's number.
+  uint64_t python_place, python_serial;
+  uint64_t unused; // to the next cache line
   // what every call stores to
   uint32_t suspected; // private: a breach that its call may have a part in
   uint32_t depth;     // > 0: inside a call the record below describes
@@ -446,6 +448,18 @@ struct mpipp_thread {
   uint64_t boxes[MPIPP_BOXES_ROOM];  // private: where the call's buffers lie (screens/screens.h)
   uint64_t room[MPIPP_PASSAGE_ROOM]; // private: for the passage
 } __attribute__((aligned(64)));
+
+// A line of Python that has called MPI. Places of calls are the address of such a record, too.
+struct mpipp_python_place {
+  uint64_t frame;   // address of the interpreter's frame
+  uint64_t version; // of CPython, as Py_Version has it
+  // The memory of the interpreter that told the line: pieces, each an address, its length in bytes,
+  // and what was there, rounded up to 8 bytes.
+  uint64_t pieces, bytes;
+  // Private: what tells it from others, the next in its bucket, and whether it is mpi4py's own.
+  uint64_t code, instruction, file, function, lines;
+  uint64_t chain, passed_over;
+};
 
 enum mpipp_thread_level {
   MPIPP_THREAD_UNKNOWN,

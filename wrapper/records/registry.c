@@ -89,6 +89,9 @@ static const struct mpipp_table tables[] = {
     {.name = "channels", .record = RECORD_channel, .record_size = sizeof(struct mpipp_channel)},
     // an array again, which grows
     {.name = "breaches", .record = RECORD_breach, .record_size = sizeof(struct mpipp_breach)},
+    {.name = "python_places",
+     .record = RECORD_python_place,
+     .record_size = sizeof(struct mpipp_python_place)},
     // referred to by address
     {.name = "histories", .record = RECORD_history, .record_size = sizeof(struct mpipp_history)},
     {.name = "pages", .record = RECORD_page, .record_size = sizeof(struct mpipp_page)},
@@ -152,6 +155,10 @@ struct mpipp_table *mpipp_thread_table(void) {
 
 struct mpipp_table *mpipp_breach_table(void) {
   return &copies.tables[MPIPP_KINDS + 6];
+}
+
+struct mpipp_table *mpipp_python_table(void) {
+  return &copies.tables[MPIPP_KINDS + 7];
 }
 
 void mpipp_add_constant(const char *name, int64_t value) {

@@ -26,6 +26,7 @@ extern struct mpipp_published mpipp_published __attribute__((visibility("hidden"
 struct mpipp_table *mpipp_object_tables(void);
 struct mpipp_table *mpipp_thread_table(void);
 struct mpipp_table *mpipp_breach_table(void);
+struct mpipp_table *mpipp_python_table(void);
 
 void mpipp_add_constant(const char *name, int64_t value);
 

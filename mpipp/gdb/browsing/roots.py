@@ -220,7 +220,8 @@ def _object(found: Object | Broken, session: Session) -> Item:
         return Tree(name, found.tree)
     if isinstance(found, Request):
         state = ("state", Constant(found.state))
-        place = sites.call(found.call.site.address)
+        site = found.call.site
+        place = site.python.text if site.python else sites.call(site.address)
         return Tree(name, Struct([state, *_call_members(found.call, place, session)]))
     return Tree(name, describe.described(found, session))
 

@@ -58,6 +58,8 @@ def place(site: Site, tid: int, session: Session) -> str:
 
     Where that is in a library's header also the line that called the library.
     """
+    if site.python:
+        return site.python.text
     text = sites.call(site.address)
     if not sites.has_line(text) or _is_mpi4py(site):
         python = python_line(tid, session)

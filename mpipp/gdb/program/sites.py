@@ -20,6 +20,8 @@ def site(where: Site) -> list[str]:
     Callers without a source line (the MPI library's Fortran layer, an extension module) are left
     out before one that has it, which is recorded where MPIPP_FRAMES asks for more callers.
     """
+    if where.python:
+        return [where.python.text]
     addresses = [address for address in (where.address, *where.frames) if address]
     calls = [call(address) for address in dict.fromkeys(addresses)]
     with_line = [i for i, text in enumerate(calls) if has_line(text)]

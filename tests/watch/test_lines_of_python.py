@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""A watched program in Python: findings name its lines, not mpi4py's module."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import runs
+from support import MPI, on_mpi
+
+SCRIPT = """\
+import os, sys, threading
+from mpi4py import MPI
+from mpi4py.util import pkl5
+
+comm = MPI.COMM_WORLD
+peer = 1 - comm.rank
+
+def exchange(datatype):
+    if comm.rank == 0:
+        comm.Send([bytearray(8), 1, datatype], peer, 3)
+    else:
+        comm.Recv([bytearray(8), 2, datatype], peer, 3)
+
+class Maker:
+    def make(self): return MPI.DOUBLE.Create_vector(3, 2, 4)
+
+exchange(MPI.INT if comm.rank == 0 else MPI.FLOAT)
+kept = [Maker().make() for _ in range(3)]
+kept.append(pkl5.Intracomm(comm).Dup())  # Python of mpi4py's own
+thread = threading.Thread(target=lambda: kept.append(comm.Get_group()))
+thread.start()
+thread.join()
+if comm.rank == 1:
+    comm.Probe(0, 9)
+    if len(sys.argv) > 1: os.kill(os.getpid(), 9)
+    comm.recv(source=0, tag=9)
+else:
+    comm.ssend("x", peer, 9)
+"""
+DIED = """\
+error: a process has died, by a signal or _exit
+  rank 1: not in MPI; its last call was MPI_Probe
+    called at main.py:24 in <module>
+    meanwhile rank 0: MPI_Ssend(dest 1, tag 9), called at main.py:28 in <module>
+"""
+
+
+def places(block: str) -> list[str]:
+    """The first line, and those that say where."""
+    return [line for line in block.splitlines() if line[0] != " " or " at " in line]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_findings_name_lines_of_python(mpi: MPI, tmp_path: Path) -> None:
+    script = tmp_path / "main.py"
+    script.write_text(SCRIPT)
+    found = runs.run(mpi, [mpi.python, script])
+    told = sorted(places(block) for block in found.blocks)
+    assert [lines[1:] for lines in told] == [
+        ["    called at main.py:10 in exchange", "    called at main.py:12 in exchange"],
+        ["    made at main.py:19 in <module>"],
+        ["    made at main.py:20 in <lambda>"],
+        ["    made at main.py:15 in make", "    and 2 others at the same place"],
+    ]
+    assert [lines[0].partition(":")[2] for lines in told] == [
+        " what is sent does not match what is received, at the first element: "
+        "MPI_INT is sent, MPI_FLOAT received",
+        " 1 communicator is not freed",
+        " 1 group is not freed",
+        " 3 datatypes are not freed",
+    ]
+
+
+@on_mpi("openmpi4")
+def test_a_process_dies_at_a_line_of_python(mpi: MPI, tmp_path: Path) -> None:
+    script = tmp_path / "main.py"
+    script.write_text(SCRIPT)
+    found = runs.run(mpi, [mpi.python, script, "kill"])
+    assert found.blocks[0].startswith(DIED)
