@@ -24,12 +24,14 @@ from mpipp.checks.hangs import words
 from mpipp.cli.progress import Progress
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
-from mpipp.watch import gathering, start
+from mpipp.watch import connection, gathering, start
+from mpipp.watch.alive import is_stopped
 from mpipp.watch.output import INTERRUPTED, LAUNCHER
 from mpipp.watch.report import NOTHING, Total
 from mpipp.watch.settings import Settings
 
 _LATE = 40.0  # seconds that a watcher may take after the program's end
+_STOPPED = 2.0  # the same of one that somebody has stopped
 _START = Path(start.__file__).resolve()
 
 
@@ -132,6 +134,7 @@ class _Session:
         self._texts: list[str] = []
         self._findings: list[dict[str, Any]] = []
         self._unfinished = 0
+        self._failures: list[str] = []
         self._ended = 0
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(os.path.join(directory, LAUNCHER))
@@ -172,10 +175,26 @@ class _Session:
         for made in self._rests:
             with contextlib.suppress(OSError):
                 made.shutdown(socket.SHUT_WR)
-        waited = 0.0
-        while waited < _LATE and self._is_awaited():
+        waited = stopped = 0.0
+        while waited < _LATE and stopped < _STOPPED and self._is_awaited():
             self._listen(0.05)
             waited += 0.05
+            stopped = stopped + 0.05 if self._is_stopped() else 0.0
+        if stopped >= _STOPPED:
+            self._end_stopped()
+
+    def _is_stopped(self) -> bool:
+        watchers = [connection.peer(made)[0] for made in self._rests]
+        return bool(watchers) and all(map(is_stopped, watchers))
+
+    def _end_stopped(self) -> None:
+        # Nobody else knows of it.
+        for made in list(self._rests):
+            os.kill(connection.peer(made)[0], signal.SIGKILL)
+            self._selector.unregister(made)
+            del self._rests[made]
+            made.close()
+        self._failures.append("the watcher was stopped")
 
     def _is_awaited(self) -> bool:
         if self._rests:
@@ -255,7 +274,9 @@ class _Session:
 
     def not_checked(self) -> list[str]:
         """Sentences."""
-        found = list(self.total.unchecked)
+        found = [*self.total.unchecked, *self._failures]
+        if self._failures:
+            return found
         if self._unfinished:
             found.append("the watcher has ended before the program")
         elif self._rests:

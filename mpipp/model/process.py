@@ -24,6 +24,7 @@ class ProcessInfo:
     frames: int  # return addresses kept beyond the caller
     job: int = 0  # tells the launcher's jobs apart; 0: not known
     parent: int = 0  # process id of what started the process
+    spawned: int = 0  # processes that it has started by MPI_Comm_spawn, with others
     several_threads: bool = False  # they may call MPI at the same time
     main_thread: int | None = None  # that initialised MPI, as gettid says; None: not known
     tag_ub: int | None = None  # MPI_TAG_UB; None: not known

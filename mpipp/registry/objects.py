@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, overload
 
@@ -68,6 +69,8 @@ class Objects:
         raw = self.raw("request", RawRequest, record)
         state = self._source.enumerator("request_state", raw.state)
         call = self._calls.call(raw.call)
+        if header.site.python:
+            call = replace(call, site=header.site)
         return model.Request(header, state, bool(raw.persistent), raw.ready, raw.newer, call)
 
     def _comm(self, header: Header, record: bytes) -> model.Comm:

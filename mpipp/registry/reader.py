@@ -97,6 +97,7 @@ class Registry:
             world_size=root.world_size if root.world_size >= 0 else None,
             standard=(root.standard, root.standard_minor) if root.standard else None,
             end_awaited=bool(root.end_awaited),
+            spawned=root.spawned,
             library_version=text(root.library_version),
             built_with=text(root.built_with),
             dropped=root.dropped,

@@ -29,6 +29,7 @@ class RawRoot(NamedTuple):
     tag_ub: int
     kind_bits: int
     end_awaited: int
+    spawned: int
     calls: int
     ledger_bytes: int
     forgotten: int

@@ -20,14 +20,14 @@ from mpipp.watch.memory import FileMemory
 from mpipp.watch.places import Places
 from mpipp.watch.questions import Asker
 
-RUNNING, OVER, GONE = "running", "over", "gone"
+RUNNING, OVER, GONE, LOST = "running", "over", "gone", "lost"
 
 
 class Watched(Recorded):
     """One process. Its records are read when it is at rest: over, gone, or where nothing changes.
 
     Attributes:
-        state: RUNNING; OVER, when it has said so; GONE without.
+        state: RUNNING; OVER, when it has said so; GONE without; LOST, when it goes on unseen.
         end: why it is over: FINALIZED, EXITING or ABORTING; 0 if it has not said so.
         ended_at: when it ended, if that was not as it should be, on the monotonic clock.
 

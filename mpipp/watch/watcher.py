@@ -31,13 +31,14 @@ from mpipp.reports import suppressions
 from mpipp.reports.sources import Frame
 from mpipp.watch import connection as said
 from mpipp.watch import endings
+from mpipp.watch.alive import goes_on
 from mpipp.watch.comparing import Comparing
 from mpipp.watch.nodes import Left
 from mpipp.watch.output import INTERRUPTED
 from mpipp.watch.report import Collected, Label, More, Total
 from mpipp.watch.settings import Settings
 from mpipp.watch.strict import Waiting, compared
-from mpipp.watch.watched import GONE, OVER, RUNNING, Watched, handed
+from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
 
 _TOGETHER = 1.0  # seconds in which processes that end together say so
 _KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
@@ -146,6 +147,8 @@ class Watcher:
                 self._not_checked(
                     f"{one.label()}: the system had no more memory that the watcher can see"
                 )
+            if one.registry.info.spawned:
+                self._not_checked("processes that MPI_Comm_spawn has started are not watched")
             if one.registry.info.unasked and one.state != RUNNING:
                 count = words.counted(one.registry.info.unasked, "call")
                 self._not_checked(
@@ -158,7 +161,7 @@ class Watcher:
 
     def _is_done(self) -> bool:
         now = time.monotonic()
-        self._programs = {pid for pid in self._programs if _is_there(pid)}
+        self._programs = {pid for pid in self._programs if goes_on(pid)}
         if self._programs or any(one.state == RUNNING for one in self._watched):
             self._emptied = now
             return False
@@ -233,7 +236,15 @@ class Watcher:
             self._selector.unregister(one.connection)
             was = one.state
             one.gone()
-            if was == RUNNING and self._guarded(one) and one.registry.info.status == "started":
+            if was != RUNNING or not self._guarded(one):
+                return
+            if goes_on(one.pid):
+                one.state = LOST
+                self._not_checked(
+                    f"{one.label()} goes on unseen: it has become another program, or has closed "
+                    "the files that it had open"
+                )
+            elif one.registry.info.status == "started":
                 self._ended_badly(one)
                 self._due = min(self._due or now + _KILLED, now + _KILLED)
                 if not self._running():
@@ -265,6 +276,8 @@ class Watcher:
 
     def _ended_badly(self, one: Watched) -> None:
         # What comes soon after another's end is the launcher's doing; epoll tells who was first.
+        if any(other.state == LOST and not goes_on(other.pid) for other in self._watched):
+            return
         now = time.monotonic()
         last = max((other.ended_at for other in self._ended), default=-_CLEANED_UP)
         if now - last >= _CLEANED_UP:
@@ -455,14 +468,6 @@ def _knot(found: Any, view: View, knot: Any) -> dict[str, Any]:
     number = list(found.knots).index(knot)
     deadlocks: list[dict[str, Any]] = records.record(found, view)["deadlocks"]
     return deadlocks[number]
-
-
-def _is_there(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-            return stat.read().rpartition(")")[2].split()[0] not in "ZX"
-    except (OSError, IndexError):
-        return False
 
 
 class View:

@@ -7,9 +7,11 @@ with MPIPP_UPDATE_DOCS it writes docs/tested.md.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -124,6 +126,34 @@ def test_the_same_with_the_wrapper(app: App, rows: dict[App, Row]) -> None:
             times.append(time.monotonic() - start)
     row.same = len(set(results)) == 1
     assert results[1::2] == results[::2]
+
+
+@pytest.mark.timeout(1200)
+@each
+def test_watched(app: App) -> None:
+    """The same result and status as alone, and no finding but what is known to be true."""
+    where, mpi, words = prepared(app)
+    alone = run(app, where, mpi, words, preload=False)
+    command = ["run", "--check", "--mpiexec", " ".join(mpi.mpiexec), "--mpicc", mpi.mpicc]
+    command += ["-n", str(app.n), "--report", str(where / "report"), "--"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mpipp.cli", *command, *map(str, words)],
+        cwd=where,
+        env={**mpi.env, "PYTHONPATH": str(support.ROOT)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=1000,
+        check=False,
+    )
+    said = done.stdout + "".join((where / file).read_text() for file in app.files)
+    assert f"status {done.returncode}\n{app.result(said)}" == alone
+    findings = json.loads((where / "report" / "findings.json").read_text())["findings"]
+    surprising = [one for one in findings if one["check"] not in app.found]
+    leaks = [one for one in surprising if app.leaks and one["check"].endswith("-leak")]
+    assert surprising == leaks
 
 
 @pytest.mark.timeout(600)

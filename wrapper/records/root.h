@@ -91,8 +91,8 @@ struct mpipp_registry {
   uint64_t main_thread;              // that initialised MPI, as gettid says; 0: not known
   int64_t tag_ub;                    // MPI_TAG_UB; 0: not known
   uint64_t kind_bits;                // of handles (mpi/vendor.h)
-  uint32_t end_awaited; // 1: MPI_COMM_SELF still has the attribute that is deleted last
-  uint32_t padding;
+  uint32_t end_awaited;  // 1: MPI_COMM_SELF still has the attribute that is deleted last
+  uint32_t spawned;      // processes that it has started by MPI_Comm_spawn, with others
   uint64_t calls;        // of threads that have ended
   uint64_t ledger_bytes; // that the ledger takes
   uint64_t forgotten;    // calls that found no room in it

@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "mpi/resolve.h"
 #include "records/arena.h"
 #include "records/registry.h"
 #include "watch/connection.h"
@@ -97,6 +98,7 @@ void mpipp_ask_begin(struct mpipp_asking *asking, const struct mpipp_thread *thr
                                       .tid = thread->tid,
                                       .status = mpipp_registry.status};
   memcpy(&question->call, &thread->call, sizeof thread->call);
+  question->call.caller = mpipp_outside_mpi(thread->call.caller);
 }
 
 static void add_record(struct mpipp_asking *asking, struct mpipp_object *record, uint64_t bytes) {

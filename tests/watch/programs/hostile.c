@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Waits until it is told to go on; then rank 1 does what its argument says.
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// All of the memory that the watcher sees, but for the first page: the list of what there is.
+static void scribble(void) {
+  FILE *maps = fopen("/proc/self/maps", "r");
+  char line[512];
+  unsigned long from, to, first = 1;
+  while (maps && fgets(line, sizeof line, maps)) {
+    if (!strstr(line, "memfd:mpipp") || sscanf(line, "%lx-%lx", &from, &to) != 2) continue;
+    memset((char *)from + (first ? 4096 : 0), 0xa5, to - from - (first ? 4096 : 0));
+    first = 0;
+  }
+  kill(getpid(), SIGKILL);
+}
+
+static void spawn(char *program) {
+  MPI_Comm children;
+  char *arguments[] = {"child", NULL};
+  MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
+                 MPI_ERRCODES_IGNORE);
+  MPI_Comm_disconnect(&children);
+}
+
+int main(int argc, char **argv) {
+  const char *how = argc > 1 ? argv[1] : "well";
+  int rank;
+  MPI_Comm parent;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (strcmp(how, "child") == 0) {
+    MPI_Comm_get_parent(&parent);
+    MPI_Comm_disconnect(&parent);
+  } else {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+      puts("ready");
+      fflush(stdout);
+      getchar();
+    }
+    if (strcmp(how, "spawn") == 0) spawn(argv[0]);
+    if (rank == 1) {
+      MPI_Recv(&rank, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      if (strcmp(how, "scribble") == 0) scribble();
+      if (strcmp(how, "exec") == 0) execl("/bin/sh", "sh", "-c", "sleep 1; exit 3", (char *)NULL);
+    } else {
+      MPI_Send(&rank, 0, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return strcmp(how, "three") == 0 ? 3 : 0;
+}

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""What happens to the watcher, or is done by the program behind its back: the program goes on, and
+what was not checked is said."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from subprocess import Popen
+
+import pytest
+import runs
+from support import MPI, ROOT, need, on_mpi
+from test_unwatched import arguments, children, ended, watcher_of
+
+from mpipp.watch.alive import goes_on
+
+GONE = "mpipp: not checked: the watcher has ended before the program"
+NOTHING = "mpipp: no errors in 0 processes, 0 calls"
+
+
+@contextmanager
+def ready(mpi: MPI, how: str, *options: str, **environment: str) -> Iterator[Popen[str]]:
+    """A watched run whose first process waits until it is told to go on."""
+    command = [*runs.words(mpi, *options), str(runs.program("hostile.c", mpi)), how]
+    run = Popen(
+        [sys.executable, "-m", "mpipp.cli", *command],
+        env={**mpi.env, "PYTHONPATH": str(ROOT), **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert run.stdout is not None and run.stdin is not None
+    assert run.stdout.readline() == "ready\n", run.communicate()[1]
+    yield run
+
+
+def went_on(run: Popen[str]) -> runs.Run:
+    """The run, told to go on, when it has ended."""
+    assert run.stdin is not None
+    run.stdin.write("\n")
+    run.stdin.close()
+    run.stdin = None
+    return ended(run)
+
+
+def stop(watcher: int) -> None:
+    os.kill(watcher, signal.SIGSTOP)
+
+
+def kill(watcher: int) -> None:
+    os.kill(watcher, signal.SIGKILL)
+
+
+def starve(watcher: int) -> None:
+    """It gets no more memory."""
+    resource.prlimit(watcher, resource.RLIMIT_AS, (1 << 20, 1 << 20))
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (stop, ["mpipp: not checked: the watcher was stopped", NOTHING]),
+        (kill, [GONE, NOTHING]),
+    ],
+    ids=["stopped", "killed"],
+)
+def test_the_program_ends_without_its_watcher(
+    mpi: MPI, harm: Callable[[int], None], said: list[str]
+) -> None:
+    with ready(mpi, "three") as run:
+        watcher = watcher_of(run.pid)
+        harm(watcher)
+        found = went_on(run)
+    assert (found.status, found.blocks, found.last) == (3, [], said)
+    assert not goes_on(watcher)
+
+
+@on_mpi("mpich4")
+def test_a_watcher_without_memory(mpi: MPI) -> None:
+    with ready(mpi, "three") as run:
+        starve(watcher_of(run.pid))
+        found = went_on(run)
+    assert (found.status, found.blocks) == (3, [])
+    assert found.last[-1] == NOTHING and len(found.last) > 1
+
+
+SPAWNED = "mpipp: not checked: processes that MPI_Comm_spawn has started are not watched"
+UNSEEN = (
+    "mpipp: not checked: rank 1 goes on unseen: it has become another program, or has closed the "
+    "files that it had open"
+)
+
+
+@on_mpi("openmpi4")  # Debian's MPICH spawns nothing
+def test_children_are_said_not_to_be_watched(mpi: MPI) -> None:
+    with ready(mpi, "spawn") as run:
+        found = went_on(run)
+    assert found.last == [SPAWNED, "mpipp: no errors in 2 processes, 16 calls"]
+    assert (found.status, found.blocks) == (0, [])
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_process_that_becomes_another_program_has_not_died(mpi: MPI) -> None:
+    with ready(mpi, "exec") as run:
+        found = went_on(run)
+    assert found.blocks == []
+    assert found.last[0] == UNSEEN and len(found.last) == 2
+
+
+@on_mpi("mpich4")
+def test_a_process_that_overwrites_its_records(mpi: MPI) -> None:
+    with ready(mpi, "scribble") as run:
+        found = went_on(run)
+    assert "Traceback" not in found.output and len(found.last) > 1
+    assert found.last[0].startswith("mpipp: not checked: ")
+
+
+@on_mpi("mpich4")
+def test_other_users_are_refused(mpi: MPI) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root becomes another user")
+    with ready(mpi, "well") as run:
+        directory = directory_of(run.pid)
+        assert asked_by_nobody(directory) == "Permission denied"
+        # Somebody has opened the doors.
+        directory.chmod(0o755)
+        (directory / "watcher").chmod(0o777)
+        assert asked_by_nobody(directory) in ("", "Broken pipe", "Connection reset by peer")
+        found = went_on(run)
+    assert found.last[0] == "mpipp: not checked: user 65534 has asked the watcher of another"
+    assert (found.status, found.blocks, len(found.last)) == (0, [], 2)
+
+
+def directory_of(run: int) -> Path:
+    """The directory of a run's sockets."""
+    words = (word for pid in children(run) for word in arguments(pid))
+    return next(Path(word) for word in words if (Path(word) / "watcher").is_socket())
+
+
+def asked_by_nobody(directory: Path) -> str:
+    """Why another user cannot connect to the watcher; "" if it can."""
+    script = (
+        "import os, socket, sys\n"
+        "os.setgid(65534); os.setuid(65534)\n"
+        "made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
+        "try: made.connect(sys.argv[1]); made.send(b'MPIPPRUN')\n"
+        "except OSError as error: print(error.strerror)\n"
+    )
+    words = [need("python3"), "-I", "-S", "-c", script, str(directory / "watcher")]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@on_mpi("mpich4")
+def test_a_full_disk(mpi: MPI, tmp_path: Path) -> None:
+    """Neither the run's sockets nor its report need room that is not there."""
+    full = tmp_path / "full"
+    full.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(full)]
+    if os.geteuid() != 0 or subprocess.run(words, capture_output=True).returncode:
+        pytest.skip("only root mounts")
+    try:
+        with ready(mpi, "well", "--report", str(full / "report"), TMPDIR=str(full)) as run:
+            with open(full / "filling", "wb", buffering=0) as file, suppress(OSError):
+                while file.write(bytes(4096)):
+                    pass
+            found = went_on(run)
+    finally:
+        subprocess.run(["umount", "-l", str(full)], check=True)
+    assert (found.status, found.blocks) == (0, [])
+    assert any("No space left on device" in line for line in found.last), found.last
