@@ -6,7 +6,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from benchmarks import browse, checks_overlap, checks_signatures, debugger, recorder, watched
+from benchmarks import (
+    browse,
+    checks_overlap,
+    checks_signatures,
+    debugger,
+    ledgers,
+    recorder,
+    watched,
+)
 from benchmarks.table import Figure
 from tests.support import find_mpi
 
@@ -15,6 +23,7 @@ GROUPS = {
     "debugger": debugger.figures,
     "browse": browse.figures,
     "watched": watched.figures,
+    "ledgers": ledgers.figures,
 }
 PURE = {  # those that no MPI is needed for
     "signatures": checks_signatures.figures,

@@ -93,10 +93,8 @@ def nodes(directory: str) -> Iterator[Node]:
 
 
 def _total(said: dict[str, Any]) -> Total:
-    names = "processes", "calls", "errors", "warnings", "untold"
-    processes, calls, errors, warnings, untold = numbers = [said[name] for name in names]
-    suppressed = [(str(reason), number) for reason, number in said["suppressed"]]
-    if not all(type(number) is int for number in [*numbers, *(n for _, n in suppressed)]):
+    unchecked = tuple(map(str, said.pop("unchecked")))
+    suppressed = tuple((str(reason), number) for reason, number in said.pop("suppressed"))
+    if not all(type(number) is int for number in [*said.values(), *(n for _, n in suppressed)]):
         raise TypeError
-    unchecked = tuple(map(str, said["unchecked"]))
-    return Total(processes, calls, errors, warnings, untold, unchecked, tuple(suppressed))
+    return Total(**said, unchecked=unchecked, suppressed=suppressed)

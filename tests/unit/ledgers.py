@@ -36,7 +36,7 @@ Run = tuple[int, int, Sequence[Call]]  # first ordinal, count, the calls that ta
 def record(tree: Datatype) -> DatatypeRecord:
     """A committed datatype."""
     if tree.origin is None:
-        flags = frozenset({"committed"})
+        flags = frozenset({"committed", "predefined"} if tree.is_leaf else {"committed"})
         header = Header("datatype", 5, id(tree), flags, 0, 0, Site(0), tree.name, id(tree))
         for part in tree.components:
             record(part)
@@ -77,6 +77,7 @@ class Ended(Recorded):
     constants: dict[str, int] = field(default_factory=lambda: {"MPI_IN_PLACE": IN_PLACE})
     histories: dict[Channel, list[Stretch]] = field(default_factory=dict)
     keys: dict[Call, int] = field(default_factory=dict)
+    numbers: dict[int, tuple[int, Call]] = field(default_factory=dict)
     count_of_calls: int = 0
     parts: list[Part] | None = None  # once they are made
 
@@ -103,13 +104,11 @@ class Ended(Recorded):
         return self
 
     def _kept(self, channel: Channel, of: Call) -> Kept:
-        key = self.keys.setdefault(replace(of, site=Site(0)), len(self.keys))
-        made = replace(of, comm=WORLD)
-        if channel.sequence == "sends":
-            made = replace(made, dest=channel.peer, tag=channel.tag)
-        elif channel.sequence == "receives":
-            made = replace(made, source=channel.peer, tag=channel.tag)
-        return Kept((key, of.site.address), lambda _: made)
+        known = self.numbers.get(id(of))
+        if known is None:  # it is kept, so that no other has its id
+            number = self.keys.setdefault(replace(of, site=Site(0)), len(self.keys))
+            known = self.numbers[id(of)] = number, of
+        return Kept((known[0], of.site.address), lambda _: _in_channel(of, channel))
 
     def process(self) -> Process:
         """As the checks see it."""
@@ -152,6 +151,14 @@ class Ended(Recorded):
     def function(self, address: int) -> str:
         """Not known."""
         return ""
+
+
+def _in_channel(of: Call, channel: Channel) -> Call:
+    if channel.sequence == "sends":
+        return replace(of, comm=WORLD, dest=channel.peer, tag=channel.tag)
+    if channel.sequence == "receives":
+        return replace(of, comm=WORLD, source=channel.peer, tag=channel.tag)
+    return replace(of, comm=WORLD)
 
 
 def processes(ended: Sequence[Ended]) -> list[Process]:

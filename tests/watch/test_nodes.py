@@ -73,6 +73,11 @@ recvbuf = 1 MPI_INT)
 ]
 
 
+def counted(lines: list[str]) -> list[str]:
+    """Without the questions: how many there are does not matter here."""
+    return [re.sub(r", \d+ questions?", "", line) for line in lines]
+
+
 def watched(mpi: MPI, cwd: Path, *words: str, options: tuple[str, ...] = ()) -> runs.Run:
     """Four processes on two nodes, and what is left of them."""
     launcher = [sys.executable, "-I", "-S", str(LAUNCHER), "2", *mpi.mpiexec]
@@ -88,17 +93,18 @@ def test_all_processes_are_compared(mpi: MPI, tmp_path: Path) -> None:
     found = watched(mpi, tmp_path, *words, options=("--report", "report"))
     assert found.status == 0
     assert found.blocks == [mpi.cited(block) for block in WRONG]
-    assert found.last == ["mpipp: 4 errors in 4 processes, 159 calls"]
+    assert counted(found.last) == ["mpipp: 4 errors in 4 processes, 159 calls"]
     report = tmp_path / "report"
-    assert (report / "findings.txt").read_text() == (
-        "\n\n".join(found.blocks) + "\n\n4 errors in 4 processes, 159 calls\n"
-    )
+    text = (report / "findings.txt").read_text().splitlines()
+    assert counted(text[-1:]) == ["4 errors in 4 processes, 159 calls"]
+    assert "\n".join(text[:-2]) == "\n\n".join(found.blocks)
     told = json.loads((report / "findings.json").read_text())
     checks = ["type-mismatch", "type-mismatch", "lost-message", "op-mismatch"]
     assert [one["check"] for one in told["findings"]] == checks
     # Another run into the same directory finds nothing of this one there.
     found = watched(mpi, tmp_path, options=("--report", "report"))
-    assert (found.blocks, found.last) == ([], ["mpipp: no errors in 4 processes, 156 calls"])
+    assert found.blocks == []
+    assert counted(found.last) == ["mpipp: no errors in 4 processes, 156 calls"]
     for path in run.paths(str(report / run.PROCESSES)):
         process = read(path)
         assert (process.info, process.node) == (head(path).info, head(path).node)
@@ -128,12 +134,13 @@ def test_another_launcher(mpi: MPI, tmp_path: Path) -> None:
     # Each watcher says what it has found of its own.
     found = runs.read(done)
     assert (found.status, found.blocks) == (0, [mpi.cited(WRONG[0])])
-    assert sorted(found.last) == [
+    assert sorted(counted(found.last)) == [
         "mpipp: 1 error in 2 processes, 80 calls",
         "mpipp: no errors in 2 processes, 78 calls",
     ]
     shown = support.shell("report", "report", cwd=tmp_path)
     lines = [line for line in shown.stdout.splitlines() if not re.match(r" +\d+ \| ", line)]
+    lines[-1:] = counted(lines[-1:])
     expected = [
         mpi.cited(WRONG[0]),
         "",

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Very many processes: those that differ are found by their sums, by one process and by several."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from ledgers import OPS, Ended, buffer, call
+from samples import DOUBLE, FLOAT, INT, contiguous
+from support import MPI, ROOT, on_mpi
+
+from mpipp.agreement import files, many, run
+from mpipp.reports.sources import Frame
+
+SIZE = 90
+SENT = [
+    call("MPI_Send", buffer("buf", 1, contiguous(3, INT))),
+    call("MPI_Isend", buffer("buf", 5, DOUBLE)),
+]
+RECEIVED = [
+    call("MPI_Recv", buffer("buf", 3, INT), line=2),
+    call("MPI_Irecv", buffer("buf", 5, DOUBLE)),
+]
+OTHER = call("MPI_Send", buffer("buf", 5, FLOAT), line=3)
+SUM = call("MPI_Allreduce", buffer("sendbuf", 1, INT), buffer("recvbuf", 1, INT), op=OPS["MPI_SUM"])
+MAX = call("MPI_Allreduce", buffer("sendbuf", 1, INT), buffer("recvbuf", 1, INT), op=OPS["MPI_MAX"])
+WRONG = """\
+error: the processes reduce with different operations: MPI_SUM and MPI_MAX
+  rank 0: MPI_Allreduce(comm = "MPI_COMM_WORLD", op = "MPI_SUM", sendbuf = 1 MPI_INT, \
+recvbuf = 1 MPI_INT)
+    called at app.c:1 in main
+  rank 40: MPI_Allreduce(comm = "MPI_COMM_WORLD", op = "MPI_MAX", sendbuf = 1 MPI_INT, \
+recvbuf = 1 MPI_INT)
+    called at app.c:1 in main
+    collective call number 8
+  rule: MPI-4.1, section 6.9: the argument op must be the same in all processes
+  to do: pass the same operation in all processes
+  MUST: MUST_ERROR_COLLECTIVE_OP_MISMATCH"""
+LOST = """\
+error: a message is sent and never received
+  rank 7: MPI_Send(dest = 8, tag = 9, comm = "MPI_COMM_WORLD", buf = 5 MPI_FLOAT)
+    called at app.c:3 in main
+  rule: MPI-4.1, section 11.2.2: every message must have been received before MPI is finalized
+  to do: receive it, or do not send it
+  MUST: MUST_ERROR_MESSAGE_LOST"""
+MISMATCH = """\
+error: what is sent does not match what is received, at the first element: \
+MPI_FLOAT is sent, MPI_DOUBLE received
+  rank 61: MPI_Send(dest = 62, tag = 1, comm = "MPI_COMM_WORLD", buf = 5 MPI_FLOAT)
+    called at app.c:3 in main
+    sends MPI_FLOAT: buf(FLOAT)
+  rank 62: MPI_Irecv(source = 61, tag = 1, comm = "MPI_COMM_WORLD", buf = 5 MPI_DOUBLE)
+    called at app.c:1 in main
+    receives MPI_DOUBLE: buf(DOUBLE)
+    message number 502
+  rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
+
+
+def leave(directory: Path, *wrong: str) -> None:
+    """What the processes of a ring leave."""
+    for rank in range(SIZE):
+        ended = Ended(rank, SIZE)
+        runs = [(1, 1000, SENT)]
+        if "type" in wrong and rank == 61:
+            runs = [(1, 501, SENT), (502, 1, [OTHER]), (503, 498, SENT)]
+        ended.sends((rank + 1) % SIZE, 1, *runs)
+        ended.receives((rank - 1) % SIZE, 1, (1, 1000, RECEIVED))
+        if "lost" in wrong and rank == 7:
+            ended.sends(8, 9, (1, 1, [OTHER]))
+        ended.joins((1, 7, [SUM]), (8, 1, [MAX if "op" in wrong and rank == 40 else SUM]))
+        content = files.written(ended.process(), frames, "node")
+        run.save(str(directory), f"{run.PROCESSES}/{rank}", content)
+
+
+def frames(site: object) -> list[Frame]:
+    return [Frame(f"app.c:{getattr(site, 'address', 0)} in main")]
+
+
+@pytest.fixture(scope="module")
+def wrong(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a wrong run has left."""
+    directory: Path = tmp_path_factory.mktemp("wrong")
+    leave(directory, "type", "lost", "op")
+    return directory
+
+
+def test_nothing_is_wrong(tmp_path: Path) -> None:
+    leave(tmp_path)
+    paths = run.paths(str(tmp_path / run.PROCESSES))
+    found = many.chosen(paths, many.Alone())
+    assert found == ([], frozenset(), set(range(SIZE)), SIZE, [])
+    Path(paths[4]).unlink()
+    Path(paths[5]).write_bytes(b"")
+    compared = run.compare(str(tmp_path), told=[])
+    ranks = sorted(int(Path(path).name) for path in paths[4:6])
+    assert (compared.findings, compared.unchecked) == (
+        [],
+        [
+            f"{paths[5]} is no file of a process that mpipp has written",
+            f"ranks {ranks[0]} and {ranks[1]} have left nothing in {tmp_path} to compare: "
+            "is it of all nodes?",
+        ],
+    )
+
+
+def test_only_what_differs_is_compared(wrong: Path) -> None:
+    paths = run.paths(str(wrong / run.PROCESSES))
+    found = many.chosen(paths, many.Alone())
+    assert (len(found.keys), len(found.paths)) == (3, SIZE)
+    compared = run.compare(str(wrong), told=[])
+    rules = ["message-types", "message-lost", "op-mismatch"]
+    assert [one.rule.id for one in compared.findings] == rules
+    # Of each process only the channels in question were read.
+    world = compared.processes[61].registry.objects("comm")
+    (channels,) = ([c.sequence for c in comm.channels] for comm in world)  # type: ignore[union-attr]
+    assert channels == ["sends", "collectives"]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_several_processes_share_the_work(mpi: MPI, wrong: Path) -> None:
+    done = subprocess.run(
+        [*mpi.mpiexec, "-n", "2", mpi.python, "-m", "mpipp.python.compare", str(wrong)],
+        env={**mpi.env, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    last = "mpipp: 3 errors in 0 processes, 0 calls"
+    assert done.stdout == "\n\n".join([MISMATCH, LOST, WRONG, last]) + "\n", done.stderr
+    assert done.returncode == 0
+    # mpipp report shows the same.
+    assert (wrong / "findings.txt").read_text().startswith(MISMATCH)
