@@ -69,6 +69,17 @@ def test_a_leak(mpi: MPI) -> None:
     assert (found.status, found.last) == (0, ["mpipp: 1 warning in 2 processes, 13 calls"])
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_mpi_ends_the_program(mpi: MPI) -> None:
+    # The launcher may end the process in MPI_Finalize before the one in which the error was.
+    found = runs.run(mpi, [runs.program("fatal.c", mpi)])
+    died, compared = (block.splitlines() for block in found.blocks)
+    assert died[0] == "error: a process has died, by a signal or _exit"
+    assert died[1].startswith('  rank 1: MPI_Bcast(root = 0, comm = "MPI_COMM_WORLD", buffer = 0x')
+    assert compared[0] == "error: 4 elements sent, but only 3 received"
+    assert found.last == ["mpipp: 2 errors in 2 processes, 9 calls"]
+
+
 @every_mpi
 @pytest.mark.parametrize("how", ["segv", "kill", "abort", "exit", "_exit", "MPI_Abort"])
 def test_a_process_ends(mpi: MPI, how: str) -> None:

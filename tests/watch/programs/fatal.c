@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The last process takes part in a broadcast with less than is broadcast: MPI ends the program.
+#include <mpi.h>
+
+int main(int argc, char **argv) {
+  int rank, size, values[4] = {0};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Bcast(values, rank == size - 1 ? 3 : 4, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
