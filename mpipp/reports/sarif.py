@@ -77,7 +77,7 @@ def _invocation(run: Run) -> dict[str, Any]:
         "executionSuccessful": not run.not_checked,
         "commandLine": plain(" ".join(run.command)),
         "toolExecutionNotifications": [
-            {"level": "warning", "message": {"text": plain(f"not checked: {sentence}")}}
+            {"level": "warning", "message": _message(f"not checked: {sentence}")}
             for sentence in run.not_checked
         ],
     }
@@ -101,13 +101,13 @@ def _result(entry: Entry, ids: Sequence[str], directory: str) -> dict[str, Any]:
         "ruleId": entry.id,
         "ruleIndex": ids.index(entry.id),
         "level": entry.severity,
-        "message": {"text": plain(entry.text or entry.what)},
+        "message": _message(entry.text or entry.what),
         "partialFingerprints": {"place/v1": _fingerprint(entry)},
     }
     if places:
         found["locations"] = [_location(places[0][1], directory)]
         related = [
-            {**_location(place, directory), "id": number, "message": {"text": plain(_words(party))}}
+            {**_location(place, directory), "id": number, "message": _message(_words(party))}
             for number, (party, place) in enumerate(places, 1)
         ]
         found["relatedLocations"] = related
@@ -118,6 +118,11 @@ def _result(entry: Entry, ids: Sequence[str], directory: str) -> dict[str, Any]:
     if libraries:
         found["properties"] = {"libraries": [plain(name) for name in libraries]}
     return found
+
+
+def _message(text: str) -> dict[str, str]:
+    # "[0](DOUBLE)" would be a link (SARIF 2.1.0, section 3.11.6).
+    return {"text": plain(text).replace("](", "] (")}
 
 
 def _words(party: Party) -> str:
@@ -132,7 +137,7 @@ def _fingerprint(entry: Entry) -> str:
 
 def _stack(party: Party, directory: str) -> dict[str, Any]:
     return {
-        "message": {"text": plain(_words(party))},
+        "message": _message(_words(party)),
         "frames": [{"location": _location(place, directory)} for place in party.places],
     }
 
@@ -153,7 +158,7 @@ def _location(place: Place, directory: str) -> dict[str, Any]:
     if names:
         found["logicalLocations"] = names
     if not found:
-        found["message"] = {"text": plain(frame.text)}
+        found["message"] = _message(frame.text)
     return found
 
 

@@ -136,6 +136,9 @@ def test_sarif(mpi: MPI) -> None:
         "message-types": ("wrong.c", 35, "error"),
         "collective-types": ("wrong.c", 54, "error"),
     }
+    # What looks like a link is one, in a viewer.
+    assert "](" not in json.dumps(log)
+    assert any("buf(RESIZED)[0] (STRUCT)[1]" in one["message"]["text"] for one in one["results"])
     leak = next(one for one in one["results"] if one["ruleId"] == "datatype-leak")
     assert leak["properties"] == {"libraries": ["libgrid.so"]}
 
