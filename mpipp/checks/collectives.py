@@ -114,12 +114,11 @@ def _procedures(joined: Sequence[Joined]) -> Finding | None:
         return None
     names = [one.operation.call.procedure for one in pair]
     over = _OVER.get(pair[0].operation.call.facts.over, "communicator")
-    return _finding(
-        "collective-mismatch",
-        f"{names[0]} and {names[1]} meet on one {over}: each process's collective call "
-        f"number {pair[0].operation.call.ordinal} on it",
-        pair,
-    )
+    what = f"{names[0]} and {names[1]} meet on one {over}"
+    number = next((o for o in (p.operation.call.ordinal for p in pair) if o is not None), None)
+    if number is not None:  # which calls that free have not
+        what += f": each process's collective call number {number} on it"
+    return _finding("collective-mismatch", what, pair)
 
 
 def _forms(joined: Sequence[Joined]) -> Finding | None:

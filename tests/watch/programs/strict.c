@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *path;
 static int rank, values[12], counts[3] = {1, 1, 1}, starts[3] = {0, 3, 6};
 static MPI_Datatype types[3];
 static const MPI_Comm world = MPI_COMM_WORLD;
@@ -73,6 +74,18 @@ static void all_to_all(void) {
        MPI_Alltoallw(values, received, bytes, types, values + 6, received, bytes, expected, world));
 }
 
+static void arguments(void) {
+  int dims = rank == 2 ? 2 : 3, periods = 0;
+  MPI_Comm grid;
+  MPI_File file;
+  const void *sent = rank == 1 ? MPI_IN_PLACE : values;
+  tell("in place", MPI_Allreduce(sent, values + 3, 1, MPI_INT, MPI_SUM, world));
+  tell("dims", MPI_Cart_create(world, 1, &dims, &periods, 0, &grid));
+  if (MPI_File_open(world, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file)) return;
+  tell("size", MPI_File_set_size(file, rank ? 8 : 16));
+  MPI_File_close(&file);
+}
+
 static void communicators(void) {
   MPI_Comm dup, inter, part;
   MPI_Comm_dup(world, &dup);
@@ -93,6 +106,7 @@ static void windows(void) {
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
   MPI_Win_fence(0, win);
   freed = win;
+  tell("assert", MPI_Win_fence(rank == 2 ? MPI_MODE_NOPRECEDE : 0, win));
   tell("windows", rank == 1 ? MPI_Win_free(&freed) : MPI_Win_fence(0, win));
   MPI_Win_free(&win);
 }
@@ -100,13 +114,15 @@ static void windows(void) {
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(world, &rank);
-  if (argc == 1) MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+  path = argv[1];
+  if (argc == 2) MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
   for (int i = 0; i < 12; i++) values[i] = 10 * rank + i;
   for (int i = 0; i < 3; i++) types[i] = MPI_INT;
   calls();
   reductions();
   rooted();
   all_to_all();
+  arguments();
   communicators();
   windows();
   MPI_Finalize();
