@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "records/records.h"
+#include "records/root.h"
 
 enum { MOST_INTS = 1024, TAGS = 1024 };
 

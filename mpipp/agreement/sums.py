@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from mpipp.checks import signatures
 from mpipp.checks.collectives import reduction
-from mpipp.checks.exchanges import Joined
+from mpipp.checks.joined import Joined
 from mpipp.checks.past import sides
 from mpipp.checks.past.sides import Side
 from mpipp.checks.process import Process

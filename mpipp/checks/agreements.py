@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mpipp.checks.exchanges import Joined
 from mpipp.checks.finding import Finding
+from mpipp.checks.joined import Joined
 
 
 def first(joined: Sequence[Joined]) -> Finding | None:
@@ -68,7 +68,7 @@ def _value(joined: Joined, name: str, how: str) -> int | tuple[int, ...] | str |
         if name not in call.arguments or not isinstance(degrees, tuple) or not sum(degrees):
             return None
         return "MPI_UNWEIGHTED" if call.arguments[name] is None else "weights"
-    value = call.offset if name == "offset" else call.arguments.get(name)
+    value = call.arguments.get(name)
     if how == "extent" and value == _NO_EXTENT:
         return None
     if name in _LOGICAL and isinstance(value, int):

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from mpipp.checks import agreements, exchanges
-from mpipp.checks.exchanges import Joined
 from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.joined import Joined
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Op
@@ -134,8 +134,11 @@ def _forms(joined: Sequence[Joined]) -> Finding | None:
 
 
 def _roots(joined: Sequence[Joined]) -> Finding | None:
-    pair = _different(joined, lambda one: one.operation.call.root)
-    if not pair or joined[0].member.comm.inter:  # there the groups differ by purpose
+    # On an intercommunicator, in the group that has not the root.
+    inter = joined[0].member.comm.inter
+    naming = [one for one in joined if not (inter and one.root)]
+    pair = _different(naming, lambda one: one.operation.call.root)
+    if not pair or (inter and any(_world(one) != _world(pair[0]) for one in pair)):
         return None
     roots = [one.operation.call.root for one in pair]
     return _finding(
@@ -145,8 +148,14 @@ def _roots(joined: Sequence[Joined]) -> Finding | None:
     )
 
 
+def _world(joined: Joined) -> list[int]:
+    return list(joined.member.comm.world_ranks or ())
+
+
 def _reductions(joined: Sequence[Joined]) -> Finding | None:
-    pair = _different([one for one in joined if reduction(one)], reduction)
+    # Of those to which it says something: not in a root's group beside the root.
+    known = [one for one in joined if reduction(one) and one.root != "MPI_PROC_NULL"]
+    pair = _different(known, reduction)
     if not pair:
         return None
     names = [reduction(one) for one in pair]

@@ -1,60 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Which buffers of a collective operation's calls must have the same type signature?
 
-The rules stand in MPI-4.1, sections 6.4 to 6.12, at each procedure. Intercommunicators and
-neighbourhoods are left out.
+The rules stand in MPI-4.1, sections 6.4 to 6.12 and 8.6, at each procedure.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
-from mpipp.checks import signatures
+from mpipp.checks import intercommunicators, neighbors, signatures
 from mpipp.checks.finding import Finding, Findings
-from mpipp.checks.process import Operation
-from mpipp.checks.signatures import Data
-from mpipp.checks.world import Member
+from mpipp.checks.joined import Joined, Pairs
 from mpipp.errors import MpippError
-from mpipp.model import Buffer
 
 _MOST_PAIRS = 100_000
-
-
-class Joined(NamedTuple):
-    """A process's call of a collective operation."""
-
-    operation: Operation
-    member: Member
-
-    @property
-    def rank(self) -> int:
-        """On the communicator."""
-        return self.member.comm.rank
-
-    def buffer(self, *roles: str) -> Buffer | None:
-        """The first of the buffers that are there, MPI_IN_PLACE left out."""
-        found = {buffer.role: buffer for buffer in self.operation.buffers()}
-        return next((found[role] for role in roles if role in found), None)
-
-    def gives_in_place(self, role: str) -> bool:
-        """Whether MPI_IN_PLACE stands for a buffer."""
-        operation = self.operation
-        return any(b.role == role and operation.process.in_place(b) for b in operation.call.buffers)
-
-    def whole(self, *roles: str) -> Data | None:
-        """All of a buffer."""
-        buffer = self.buffer(*roles)
-        return signatures.whole(self.operation, buffer) if buffer is not None else None
-
-    def share(self, peer: int, *roles: str) -> Data | None:
-        """What a buffer has for one peer."""
-        buffer = self.buffer(*roles)
-        return signatures.share(self.operation, buffer, peer) if buffer is not None else None
-
-
-_Pairs = Iterator["tuple[Data | None, Data | None]"]
 
 
 def check(name: str, joined: Sequence[Joined]) -> Findings:
@@ -62,13 +22,14 @@ def check(name: str, joined: Sequence[Joined]) -> Findings:
 
     Raises MpippError when there are too many to compare them all.
     """
-    pairs = _RULES.get(name)
+    inter = joined[0].member.comm.inter
+    pairs = (intercommunicators.RULES if inter else _RULES).get(name)
     meeting = signatures.COLLECTIVE
-    if pairs in (_reduction, _reduce_scatter):
+    if name.startswith("reduce") or pairs is _reduction or name == "allreduce":
         meeting = signatures.REDUCTION
     elif pairs is _bcast and _root(joined) is None:
         meeting = signatures.RECEPTION
-    if pairs is None or joined[0].member.comm.inter:
+    if pairs is None:
         return
     for number, (sent, received) in enumerate(pairs(joined)):
         if number == _MOST_PAIRS:
@@ -87,28 +48,28 @@ def _root(joined: Sequence[Joined]) -> Joined | None:
     return next((one for one in joined if one.rank == one.operation.call.root), None)
 
 
-def _bcast(joined: Sequence[Joined]) -> _Pairs:
+def _bcast(joined: Sequence[Joined]) -> Pairs:
     root = _root(joined) or joined[0]
     for one in joined:
         if one is not root:
             yield root.whole("buffer"), one.whole("buffer")
 
 
-def _gather(joined: Sequence[Joined]) -> _Pairs:
+def _gather(joined: Sequence[Joined]) -> Pairs:
     root = _root(joined)
     for one in joined:
         if root is not None and one is not root:
             yield one.whole("sendbuf"), root.share(one.rank, "recvbuf")
 
 
-def _scatter(joined: Sequence[Joined]) -> _Pairs:
+def _scatter(joined: Sequence[Joined]) -> Pairs:
     root = _root(joined)
     for one in joined:
         if root is not None and one is not root:
             yield root.share(one.rank, "sendbuf"), one.whole("recvbuf")
 
 
-def _allgather(joined: Sequence[Joined]) -> _Pairs:
+def _allgather(joined: Sequence[Joined]) -> Pairs:
     # MPI_IN_PLACE: each sends its share of what it receives.
     first = joined[0]
     for one in joined:
@@ -119,7 +80,7 @@ def _allgather(joined: Sequence[Joined]) -> _Pairs:
         yield own, one.share(first.rank, "recvbuf")
 
 
-def _allgatherv(joined: Sequence[Joined]) -> _Pairs:
+def _allgatherv(joined: Sequence[Joined]) -> Pairs:
     # The same; each may expect something else of each.
     for one, other in itertools.product(joined, joined):
         yield (
@@ -128,25 +89,25 @@ def _allgatherv(joined: Sequence[Joined]) -> _Pairs:
         )
 
 
-def _alltoall(joined: Sequence[Joined]) -> _Pairs:
+def _alltoall(joined: Sequence[Joined]) -> Pairs:
     # MPI_IN_PLACE: what is received takes the place of what is sent.
     for one, other in itertools.product(joined, joined):
         sent = one.share(other.rank, "sendbuf", "recvbuf")
         yield sent, other.share(one.rank, "recvbuf")
 
 
-def _reduction(joined: Sequence[Joined]) -> _Pairs:
+def _reduction(joined: Sequence[Joined]) -> Pairs:
     for one in joined[1:]:
         yield joined[0].whole("sendbuf", "recvbuf"), one.whole("sendbuf", "recvbuf")
 
 
-def _reduce_scatter(joined: Sequence[Joined]) -> _Pairs:
+def _reduce_scatter(joined: Sequence[Joined]) -> Pairs:
     # With MPI_IN_PLACE only the process's own share is recorded.
     for one in joined[1:]:
         yield joined[0].whole("sendbuf"), one.whole("sendbuf")
 
 
-_RULES: dict[str, Callable[[Sequence[Joined]], _Pairs]] = {
+_RULES: dict[str, Callable[[Sequence[Joined]], Pairs]] = {
     "bcast": _bcast,
     "gather": _gather,
     "gatherv": _gather,
@@ -163,4 +124,5 @@ _RULES: dict[str, Callable[[Sequence[Joined]], _Pairs]] = {
     "exscan": _reduction,
     "reduce_scatter": _reduce_scatter,
     "reduce_scatter_block": _reduce_scatter,
+    **neighbors.RULES,
 }

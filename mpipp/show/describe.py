@@ -204,7 +204,7 @@ def call_members(call: Call, around: Surroundings) -> _Members:
     result += [
         (name, _argument(name, value, around))
         for name, value in call.arguments.items()
-        if name not in _NOT_SHOWN
+        if name not in _NOT_SHOWN and getattr(call, name, None) is None
     ]
     return result + [(buffer.role, buffer_arguments(buffer, around)) for buffer in call.buffers]
 

@@ -15,8 +15,8 @@ from dataclasses import replace
 from itertools import cycle
 
 from mpipp.checks import collectives, report
-from mpipp.checks.exchanges import Joined
 from mpipp.checks.finding import Finding
+from mpipp.checks.joined import Joined
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import Member
 from mpipp.model import Comm

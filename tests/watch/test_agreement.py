@@ -32,7 +32,7 @@ ROWS = {
     "scatterv_type": (INTS, TYPES),
     "allgather_type": (FLOATS, TYPES),
     "allgather_place": (PLACES, PLACE.format("MPI_Allgather")),
-    "allgatherv_type": (FLOATS, TYPES),
+    "allgatherv_type": (INTS, TYPES),
     "allgatherv_place": (PLACES, PLACE.format("MPI_Allgatherv")),
     "alltoall_type": (INTS, TYPES),
     "alltoallv_type": (INTS, TYPES),
@@ -86,6 +86,13 @@ ROWS = {
         f"14.3: datarep {ALIKE}",
     ),
     "atomicity": ("the processes give different flag: 0 and 1", f"14.6.1: flag {ALIKE}"),
+    "seek_shared": ("the processes give different offsets: 8 and 4", f"14.4.4: offset {ALIKE}"),
+    "neighbor_type": (INTS, TYPES),
+    "neighbor_w_type": (FLOATS, TYPES),
+    "inter_bcast_type": (INTS, TYPES),
+    "inter_gather_type": (FLOATS, TYPES),
+    "inter_allgather_type": (FLOATS, TYPES),
+    "inter_allreduce_op": (OPS, OP),
     "file_order": (
         "MPI_File_read_at_all and MPI_File_write_at_all meet on one file: each process's "
         "collective call number 1 on it",
@@ -99,7 +106,7 @@ ROWS = {
 }
 # Rows that an MPI library does not survive, or tells of itself, before the file is there.
 HANGS = {
-    "mpich4": {"cart_reorder", "open_amode"},
+    "mpich4": {"cart_reorder", "open_amode", "seek_shared"},
     "openmpi4": {"dist_graph_weights", "dist_graph_reorder", "set_size"},
 }
 NOPRECEDE = {"mpich4": "8192", "openmpi4": "2"}

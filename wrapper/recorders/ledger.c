@@ -155,9 +155,10 @@ static struct mpipp_history *begin(struct mpipp_comm *comm, struct mpipp_channel
   return history;
 }
 
-// With the lock held: the call of that ordinal, as words.
+// With the lock held: the call of that ordinal, as words. follows: the next one comes after it;
+// else no run begins here, not for a moment, since a reader would take it to reach up to the count.
 static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
-                   const uint64_t *words) {
+                   const uint64_t *words, int follows) {
   struct mpipp_history *history = history_of(channel);
   if (!history) history = begin(comm, channel);
   if (!history || history->full) return give_up(channel);
@@ -169,7 +170,7 @@ static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint6
     history->position = ordinal - 1;
     history->recent_from = ordinal;
   }
-  uint64_t period = period_of(history, ordinal, words);
+  uint64_t period = follows ? period_of(history, ordinal, words) : 0;
   if (period) {
     if (!room(history, 0, KEPT_FOR_RUNS)) return give_up(channel);
     // The call is the run's first; what came 1 - period after it is next.
@@ -183,7 +184,7 @@ static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint6
   written(history, count);
   history->position = ordinal;
   *recent(history, ordinal) = (uint64_t)(uintptr_t)item;
-  expect(channel, (uint64_t)(uintptr_t)item, 1);
+  if (follows) expect(channel, (uint64_t)(uintptr_t)item, 1);
 }
 
 void mpipp_note_gap_locked(struct mpipp_channel *channel) {
@@ -211,7 +212,7 @@ static void end_words(uint64_t *words, const uint64_t *end, const struct mpipp_c
 static void note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
                  const uint64_t *words) {
   if (!same(channel->expected, words))
-    append(comm, channel, ordinal, words);
+    append(comm, channel, ordinal, words, 1);
   else if (channel->period != 1)
     mpipp_note_advance(channel, ordinal);
 }
@@ -241,11 +242,7 @@ void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *chann
   uint64_t record = mpipp_alike_locked(buffer->record, buffer->datatype);
   one_buffer(words, call, place, buffer, record);
   mpipp_note_gap_locked(channel);
-  append(comm, channel, ordinal, words);
-  if (ordinal == count || !history_of(channel)) return;
-  // What is counted next does not follow it.
-  close_run(channel, ordinal);
-  expect(channel, 0, 0);
+  append(comm, channel, ordinal, words, ordinal == count);
 }
 
 void mpipp_note_further(struct mpipp_channel *channel, const struct mpipp_call *call,

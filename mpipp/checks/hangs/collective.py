@@ -8,15 +8,16 @@ agreement, it waits for those that have made fewer collective calls on the commu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from mpipp.checks.hangs.conditions import All, Condition, Event, Met, Unknown
 from mpipp.checks.hangs.messages import Messages
+from mpipp.checks.neighbors import sources
 from mpipp.checks.process import Operation
 from mpipp.checks.world import Member, World
 from mpipp.errors import MpippError
-from mpipp.model import Buffer, Comm, DatatypeRecord, Request
+from mpipp.model import Buffer, DatatypeRecord, Request
 
 # All wait for all: they agree on something, or each has data for each.
 _AGREE = frozenset(
@@ -202,11 +203,11 @@ def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted
         return _rooted(name, operation, member, others)
     if name in _MEETING:
         return [_Wanted(rank, True) for rank in others]
-    sources = neighbors(member) if name.startswith("Neighbor_") else None
-    if sources is None:
+    theirs = sources(member) if name.startswith("Neighbor_") else None
+    if theirs is None:
         return None
     # In place of what is beyond the grid there is no process (MPI-4.1, section 8.6).
-    wanted = ((i, rank) for i, rank in enumerate(sources) if rank is not None)
+    wanted = ((i, rank) for i, rank in enumerate(theirs) if rank is not None)
     return [_Wanted(rank, not _has_data(operation, i)) for i, rank in wanted]
 
 
@@ -245,30 +246,3 @@ def _amount(buffer: Buffer, rank: int) -> int:
         return 0
     size = datatype.tree.size if isinstance(datatype, DatatypeRecord) else 0
     return count * size
-
-
-def neighbors(member: Member) -> list[int | None] | None:
-    """The neighbors that send to a process in a topology (MPI-4.1, section 8.6).
-
-    By their numbers; None for one that is not there. None if they are not known.
-    """
-    comm = member.comm
-    if comm.topology == "cartesian":
-        return list(_around(comm))
-    return None if comm.sources is None else list(comm.sources)
-
-
-def _around(comm: Comm) -> Iterator[int | None]:
-    # In a Cartesian topology.
-    for i, (size, periodic) in enumerate(zip(comm.dims, comm.periods)):
-        for step in (-1, 1):
-            at = list(comm.coords)
-            at[i] += step
-            if not periodic and not 0 <= at[i] < size:
-                yield None
-                continue
-            at[i] %= size
-            rank = 0
-            for extent, position in zip(comm.dims, at):
-                rank = rank * extent + position
-            yield rank

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mpipp.checks import collectives
-from mpipp.checks.exchanges import Joined
 from mpipp.checks.finding import Findings
+from mpipp.checks.joined import Joined
 from mpipp.checks.past.meetings import Histories, Meeting, Met
 from mpipp.checks.past.sides import Side, every, is_certain, is_joined
 from mpipp.checks.world import World

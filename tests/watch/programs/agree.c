@@ -162,6 +162,57 @@ ROW(merge_high) {
   MPI_Comm_free(&made);
 }
 
+ROW(neighbor_type) {
+  MPI_Comm made;
+  int dims[1] = {2}, periods[1] = {0};
+  MPI_Datatype type = OTHER(MPI_INT, MPI_FLOAT);
+  MPI_Cart_create(comm, 1, dims, periods, 0, &made);
+  MPI_Neighbor_allgather(ints, 2, type, more, 2, type, made);
+  MPI_Comm_free(&made);
+}
+ROW(neighbor_w_type) {
+  MPI_Comm made;
+  int other = !rank, counts[1] = {2};
+  MPI_Aint displacements[1] = {0};
+  MPI_Datatype sent[1] = {OTHER(MPI_INT, MPI_FLOAT)}, received[1] = {MPI_INT};
+  MPI_Dist_graph_create_adjacent(comm, 1, &other, MPI_UNWEIGHTED, 1, &other, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &made);
+  MPI_Neighbor_alltoallw(ints, counts, displacements, sent, more, counts, displacements, received,
+                         made);
+  MPI_Comm_free(&made);
+}
+
+// Of two groups of one process each.
+static MPI_Comm between(void) {
+  MPI_Comm alone, made;
+  MPI_Comm_split(comm, rank, 0, &alone);
+  MPI_Intercomm_create(alone, 0, comm, !rank, 5, &made);
+  MPI_Comm_free(&alone);
+  return made;
+}
+ROW(inter_bcast_type) {
+  MPI_Comm inter = between();
+  MPI_Bcast(ints, 2, OTHER(MPI_INT, MPI_FLOAT), rank == 0 ? MPI_ROOT : 0, inter);
+  MPI_Comm_free(&inter);
+}
+ROW(inter_gather_type) {
+  MPI_Comm inter = between();
+  MPI_Datatype type = OTHER(MPI_INT, MPI_FLOAT);
+  MPI_Gather(ints, 2, type, more, 2, type, rank == 0 ? MPI_ROOT : 0, inter);
+  MPI_Comm_free(&inter);
+}
+ROW(inter_allgather_type) {
+  MPI_Comm inter = between();
+  MPI_Datatype type = OTHER(MPI_INT, MPI_FLOAT);
+  MPI_Allgather(ints, 2, type, more, 2, MPI_INT, inter);
+  MPI_Comm_free(&inter);
+}
+ROW(inter_allreduce_op) {
+  MPI_Comm inter = between();
+  MPI_Allreduce(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), inter);
+  MPI_Comm_free(&inter);
+}
+
 ROW(fence_assert) {
   MPI_Win win;
   MPI_Win_create(more, sizeof more, 1, MPI_INFO_NULL, comm, &win);
@@ -205,6 +256,11 @@ ROW(view_datarep) {
 ROW(atomicity) {
   MPI_File file = opened(PLAIN);
   MPI_File_set_atomicity(file, differs);
+  MPI_File_close(&file);
+}
+ROW(seek_shared) {
+  MPI_File file = opened(PLAIN);
+  MPI_File_seek_shared(file, OTHER(8, 4), MPI_SEEK_SET);
   MPI_File_close(&file);
 }
 ROW(file_order) {
@@ -273,6 +329,13 @@ static const struct {
     ENTRY(view_etype),
     ENTRY(view_datarep),
     ENTRY(atomicity),
+    ENTRY(seek_shared),
+    ENTRY(neighbor_type),
+    ENTRY(neighbor_w_type),
+    ENTRY(inter_bcast_type),
+    ENTRY(inter_gather_type),
+    ENTRY(inter_allgather_type),
+    ENTRY(inter_allreduce_op),
     ENTRY(file_order),
     ENTRY(file_split),
 };
