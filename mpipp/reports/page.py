@@ -130,6 +130,8 @@ def _finding(entry: Entry) -> Iterator[str]:
         for party in entry.parties:
             yield from _party(party)
         yield "</div>"
+        lines = [line for line in entry.text.split("\n") if line.startswith("  shown as in ")]
+        yield from (f'<p class="dim">{e(line.strip())}</p>' for line in lines)
     rows = [
         ("May follow from", entry.follows),
         ("Rule", entry.rule),

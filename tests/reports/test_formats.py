@@ -176,6 +176,16 @@ def test_what_is_damaged(tmp_path: Path, content: str, said: str) -> None:
     assert done.returncode == 2
 
 
+def test_of_which_rank_the_numbers_are(tmp_path: Path) -> None:
+    party = {"process": "ranks 0 and 1", "text": "MPI_Group #3, size = 2, rank = 0"}
+    text = "warning: 1 group is not freed\n  ranks 0 and 1: MPI_Group #3\n  shown as in rank 0"
+    finding = {"check": "group-leak", "severity": "warning", "text": text, "parties": [party]}
+    content = {"mpipp": 1, "command": "run", "findings": [finding]}
+    (tmp_path / "findings.json").write_text(json.dumps(content))
+    page = support.shell("report", tmp_path, "--format", "html").stdout
+    assert '<p class="dim">shown as in rank 0</p>' in page
+
+
 def test_who_reads_it_has_enough(tmp_path: Path) -> None:
     content = {"mpipp": 1, "command": "run", "not_checked": ["x" * 1_000_000]}
     (tmp_path / "findings.json").write_text(json.dumps(content))
