@@ -83,10 +83,8 @@ def findings(
 
 def cited(found: Iterable[Finding], processes: Sequence[Process]) -> list[Finding]:
     """Findings with their consequences behind them, and the version of MPI that they go by."""
-    return [
-        replace(one, standard=processes[one.parties[0].process].registry.info.standard)
-        for one in ordered(found)
-    ]
+    standards = {process.number: process.registry.info.standard for process in processes}
+    return [replace(one, standard=standards[one.parties[0].process]) for one in ordered(found)]
 
 
 def between(
@@ -95,9 +93,7 @@ def between(
     over: bool,
 ) -> Iterator[Finding]:
     """As `findings`, those between processes alone; `over`: of nothing that goes on."""
-    for one in ordered(_between(processes, failed, _OVER if over else _BETWEEN)):
-        info = processes[one.parties[0].process].registry.info
-        yield replace(one, standard=info.standard)
+    yield from cited(_between(processes, failed, _OVER if over else _BETWEEN), processes)
 
 
 def of_calls(
@@ -107,8 +103,7 @@ def of_calls(
     found = [merged(_guarded(check, process, process, failed)) for check in _OF_CALLS]
     for world in worlds([process]):
         found.append(merged(_guarded(windows.check_targets, world, None, failed)))
-    for one in ordered(chain.from_iterable(found)):
-        yield replace(one, standard=process.registry.info.standard)
+    yield from cited(chain.from_iterable(found), [process])
 
 
 def _findings(

@@ -12,7 +12,7 @@ from mpipp.cli import watched
 from mpipp.cli.launch import built, mpi_for, preload
 from mpipp.cli.mpi import Mpi, mpiexec_of
 from mpipp.cli.program import executable
-from mpipp.cli.start import strict
+from mpipp.cli.start import for_program
 from mpipp.errors import MpippError
 
 
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     frames = [] if arguments.frames is None else [f"MPIPP_FRAMES={arguments.frames}"]
     sys.stdout.flush()
     if arguments.check:
-        settings = frames + [f"{name}={value}" for name, value in strict(arguments).items()]
+        settings = frames + [f"{name}={value}" for name, value in for_program(arguments).items()]
         before = ["env", *settings] if settings else []
         return watched.run(command, before, built(mpi), program, arguments, mpi.name)
     # Every launcher starts `env` as it is, and itself stays without the wrapper.

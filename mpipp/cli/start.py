@@ -44,6 +44,11 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
         "handler is called, or the job ends (default: report)",
     )
     parser.add_argument(
+        "--stop",
+        action="store_true",
+        help="with --check: a process stops in a call that is wrong, before MPI sees it",
+    )
+    parser.add_argument(
         "--hang-after",
         type=float,
         default=30.0,
@@ -62,10 +67,11 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def strict(arguments: argparse.Namespace) -> dict[str, str]:
-    """What --strict and --on-error add to the program's environment."""
-    wanted = arguments.strict or arguments.on_error != "report"
-    return {"MPIPP_STRICT": arguments.on_error} if wanted else {}
+def for_program(arguments: argparse.Namespace) -> dict[str, str]:
+    """What --strict, --on-error and --stop add to the program's environment."""
+    strict = arguments.strict or arguments.on_error != "report"
+    found = {"MPIPP_STRICT": arguments.on_error} if strict else {}
+    return {**found, "MPIPP_STOP": "1"} if arguments.stop else found
 
 
 def settings(arguments: argparse.Namespace, **others: object) -> str:
@@ -82,6 +88,7 @@ def settings(arguments: argparse.Namespace, **others: object) -> str:
         suppressions.read(suppress)
     report = os.path.abspath(arguments.report) if arguments.report else ""
     known = {"hang_after": arguments.hang_after, "suppress": suppress, "report": report}
+    known["stop"] = arguments.stop
     # Those of mpipp.watch.settings, which would take some time to load.
     return json.dumps({**known, "kept": bool(report), **others})
 
@@ -111,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
     told = settings(arguments)
     wrapper = os.environ.get(WRAPPER) or _wrapper(program[0], arguments.mpicc)
     directory = directory_of_job() if arguments.check else ""
-    os.environ.update(strict(arguments))
+    os.environ.update(for_program(arguments))
     start.become(directory, wrapper, told, program)
 
 

@@ -7,6 +7,7 @@ four records are fixed; everything else is decoded by the published names, offse
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
@@ -91,6 +92,11 @@ class Decoder(Generic[Record]):
         )
 
 
+@functools.cache
+def _hints(make: type) -> dict[str, type]:
+    return get_type_hints(make)
+
+
 class Layout:
     """The registry at `address`: checked, and ready to make decoders and list the tables.
 
@@ -140,7 +146,7 @@ class Layout:
                     f"the mpipp registry at {self.address:#x} has no field {field!r} in its {name} "
                     "records: use the mpipp that came with the wrapper"
                 )
-        types = get_type_hints(make)
+        types = _hints(make)
         by_offset = sorted(names, key=lambda field: published[field].offset)
         code, end = self.byte_order, 0
         for field in by_offset:

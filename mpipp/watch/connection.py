@@ -12,7 +12,8 @@ from typing import NamedTuple
 from mpipp.errors import MpippError
 
 VERSION = 2
-MET, AT_WORK, LOOKED, ANSWERED = b"m", b"w", b".", b"a"  # what it is answered
+MET, AT_WORK, LOOKED = b"m", b"w", b"."  # what it is answered
+ANSWERED, FOUND = b"a", b"f"  # to a question; FOUND: there is something new
 
 FINALIZED, EXITING, ABORTING, STOPPED = 1, 2, 3, 4  # enum mpipp_end
 

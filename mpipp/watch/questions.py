@@ -27,6 +27,7 @@ MOST_BYTES = 1 << 21  # of a question
 _HEAD = struct.Struct("=8sQQQQQ")  # struct mpipp_question without the call
 _NOTE = struct.Struct("=IIQQQQ")  # struct mpipp_note
 _OBJECT, _MEMORY, _PENDING, _OTHER = 1, 2, 3, 4  # enum mpipp_note_kind
+NOTHING, ANSWER, CLEARED, ALL = range(4)  # enum mpipp_awaits
 _NO_HANDLE = (1 << 64) - 1
 _NO_GAPS: Sequence[Gap] = ()
 
@@ -36,7 +37,7 @@ class Question(NamedTuple):
 
     tid: int
     status: int  # of MPI
-    awaits: bool  # the process waits for the answer
+    awaits: int  # NOTHING ...
     call: bytes  # the record
     objects: dict[tuple[str, int], int]  # records by kind and handle
     memory: list[tuple[int, bytes]]
@@ -52,7 +53,7 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
     if magic != b"MPIPPQU\0" or not begin <= size <= MOST_BYTES:
         raise MpippError("a question of a watched process is damaged")
     data = memory.read(address, size)
-    question = Question(tid, status, bool(awaits), data[_HEAD.size : begin], {}, [], [], [])
+    question = Question(tid, status, awaits, data[_HEAD.size : begin], {}, [], [], [])
     at = begin
     while at + _NOTE.size <= size:
         kind, _, length, a, b, record = _NOTE.unpack_from(data, at)
@@ -163,15 +164,18 @@ class Asker(Recorded):
         self.registry: Asked = Asked(memory, root)
         self._places = places
 
-    def process(self, number: int, address: int) -> Process:
-        """The process as the question at an address has it. Raises MpippError."""
+    def process(self, number: int, address: int) -> tuple[Process, int]:
+        """The process as the question at an address has it, and what it waits for.
+
+        Raises MpippError.
+        """
         try:
             question = read(self._memory, address, self.registry.call_size)
         except UnreadableMemory:
             self._memory.refresh()
             question = read(self._memory, address, self.registry.call_size)
         self.registry.ask(question)
-        return Process(number, self.registry, self, _low())
+        return Process(number, self.registry, self, _low()), question.awaits
 
     def function(self, address: int) -> str:
         """The function at an address, as `<name>`."""

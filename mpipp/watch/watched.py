@@ -29,6 +29,7 @@ class Watched(Recorded):
     Attributes:
         state: RUNNING; OVER, when it has said so; GONE without; LOST, when it goes on unseen.
         end: why it is over: FINALIZED, EXITING or ABORTING; 0 if it has not said so.
+        stopped: whether it was told to stop, since something was found.
         ended_at: when it ended, if that was not as it should be, on the monotonic clock.
 
     Raises MpippError when its records cannot be read.
@@ -39,6 +40,7 @@ class Watched(Recorded):
         self.pid = hello.pid
         self.state, self.end = RUNNING, 0
         self.ended_at = 0.0
+        self.stopped = False
         others = None
         with contextlib.suppress(MpippError):  # the system may not allow it
             others = ProcessMemory(hello.pid)
@@ -66,6 +68,16 @@ class Watched(Recorded):
             self._others = None
         self.memory.without_others()
         self.connection.close()
+
+    def is_stopped(self) -> bool:
+        """Whether it has stopped where something was found, and has not gone on."""
+        if self.stopped:
+            try:
+                with open(f"/proc/{self.pid}/stat", encoding="utf-8", errors="replace") as stat:
+                    self.stopped = stat.read().rpartition(")")[2].split()[0] in "Tt"
+            except (OSError, IndexError):
+                self.stopped = False
+        return self.stopped
 
     def answer(self, what: bytes) -> None:
         """Tell the process that waits for it."""

@@ -12,7 +12,7 @@ import contextlib
 import selectors
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -32,6 +32,7 @@ from mpipp.reports.sources import Frame
 from mpipp.watch import connection as said
 from mpipp.watch import endings
 from mpipp.watch.alive import goes_on
+from mpipp.watch.answering import Answering
 from mpipp.watch.comparing import Comparing
 from mpipp.watch.nodes import Left
 from mpipp.watch.output import INTERRUPTED
@@ -47,7 +48,6 @@ _STILL = 0.02  # seconds in which who does not move is taken to stand still
 _LOOKS = 50
 _LOOK = 0.5  # seconds between looks whether anything moves
 _LINGER = 0.3  # seconds after the last process
-_ANSWERED = 0.2  # seconds in which other processes ask the same
 _LATEST = 60.0  # seconds until the first comes
 
 
@@ -98,8 +98,9 @@ class Watcher:
         self._comparing = Comparing()
         self._taking: Any = None  # once something is found
         self._due: float | None = None  # when to look at those at rest
-        self._answers: list[Finding] = []  # not told yet, of processes by their numbers here
-        self._answers_due: float | None = None
+        self._answering = Answering(
+            self._watched, self._tell_of_all, self._not_checked, settings.stop
+        )
         self._emptied = time.monotonic()
         self._moved = time.monotonic()
         self._movement: object = None
@@ -120,8 +121,8 @@ class Watcher:
                 else:
                     self._hear(key.data)
             now = time.monotonic()
-            if self._answers_due is not None and now >= self._answers_due:
-                self._tell_answers()
+            if self._answering.due is not None and now >= self._answering.due:
+                self._answering.tell()
             if self._due is not None and now >= self._due:
                 self._due = None
                 self._look()
@@ -131,6 +132,7 @@ class Watcher:
         self._look()
         counted = [one for one in self._watched if self._guarded(one)]
         calls = sum(one.calls for one in counted)
+        self._collected.questions = self._answering.count
         self._output.total(self._collected.total(len(counted), calls))
 
     def _hear_launcher(self) -> None:
@@ -175,8 +177,8 @@ class Watcher:
             due.append(self._due)
         if self._running():
             due.append(self._comparing.due)
-        if self._answers_due is not None:
-            due.append(self._answers_due)
+        if self._answering.due is not None:
+            due.append(self._answering.due)
         return max(0.0, min(due) - time.monotonic())
 
     # Who comes and goes.
@@ -220,7 +222,7 @@ class Watcher:
             data = b""
         asked = said.question(data)
         if asked is not None:
-            self._answer(one, asked)
+            self._answering.answer(one, asked)
             return
         end = said.end(data)
         now = time.monotonic()
@@ -250,30 +252,6 @@ class Watcher:
                 if not self._running():
                     self._due = now
 
-    def _answer(self, one: Watched, address: int) -> None:
-        # Of a call that has mostly returned by now.
-        def failed(process: Process | None, error: MpippError) -> None:
-            self._not_checked(f"{one.label()}: {error}")
-
-        self._collected.questions += 1
-        try:
-            process = one.asker.process(self._watched.index(one), address)
-            found = list(checks.of_calls(process, failed))
-        except MpippError as error:
-            self._not_checked(f"{one.label()}: {error}")
-        else:
-            if found and self._answers_due is None:
-                self._answers_due = time.monotonic() + _ANSWERED
-            self._answers += found
-        one.answer(said.ANSWERED)
-
-    def _tell_answers(self) -> None:
-        answers, self._answers, self._answers_due = self._answers, [], None
-        for number in {party.process for finding in answers for party in finding.parties}:
-            if self._watched[number].state != GONE:
-                self._watched[number].places.refresh()
-        self._tell(self._watched, iter(answers))
-
     def _ended_badly(self, one: Watched) -> None:
         # What comes soon after another's end is the launcher's doing; epoll tells who was first.
         if any(other.state == LOST and not goes_on(other.pid) for other in self._watched):
@@ -290,7 +268,7 @@ class Watcher:
     # What is looked at.
 
     def _look(self) -> None:
-        self._tell_answers()
+        self._answering.tell()
         resting = [one for one in self._watched if one.state in (OVER, GONE)]
         waiting = [one for one in resting if one.connection.fileno() >= 0]
         for one in waiting:
@@ -353,14 +331,20 @@ class Watcher:
                 found = checks.findings([process], failed, leaks_too=True)
                 yield from (each for each in found if each.rule in leaks.RULES)
 
-    def _tell(self, of: list[Watched], found: Iterator[Finding]) -> None:
-        view = View(of)
+    def _tell(self, of: list[Watched], found: Iterable[Finding], line: str = "") -> bool:
+        # With one more line each; returns whether there was any that is new.
+        view, any_new = View(of), False
         known = view.where, view.label, view.frames
         try:
             for text, told in self._collected.new(found, *known, self._pictured(of, view.label)):
-                self._output.block(text, told)
+                self._output.block(f"{text}\n{line}" if line else text, told)
+                any_new = True
         except MpippError as error:
             self._not_checked(str(error))
+        return any_new
+
+    def _tell_of_all(self, found: Iterable[Finding], line: str) -> bool:
+        return self._tell(self._watched, found, line)
 
     def _pictured(self, of: list[Watched], label: Label) -> More:
         if not self._settings.kept:
@@ -402,7 +386,7 @@ class Watcher:
     def _look_for_hang(self) -> None:
         after, now = self._settings.hang_after, time.monotonic()
         running = self._running()
-        if not after or not running:
+        if not after or not running or any(one.is_stopped() for one in running):
             self._moved = now
             return
         try:

@@ -4,6 +4,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import runs
@@ -25,3 +30,85 @@ def test_mistakes_are_found_while_it_runs(mpi: MPI, tmp_path: Path) -> None:
     content = json.loads((report / "findings.json").read_text())
     told = {f"{one['check']}: {one['what']}" for one in content["findings"]}
     assert (wanted - told, told - wanted, content["not_checked"]) == (set(), set(), [])
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_screens_clear_nothing_wrong(mpi: MPI, tmp_path: Path) -> None:
+    """Each random call is asked about again, with all that is pending, after the screens."""
+    count = os.environ.get("MPIPP_RANDOM_CALLS", "100")
+    program = runs.program("random_calls.c", mpi, "-ldl")
+    preload = f"LD_PRELOAD={test_mistakes.hook(mpi)}:{mpi.wrapper}"
+    words: list[str | Path] = ["env", preload, "MPIPP_SCREENS=check", program, "7", count]
+    found = runs.run(mpi, words, "--mpicc", mpi.mpicc)
+    assert found.status == 0 and len(found.last) == 1, found.last
+    assert len(found.blocks) > 20
+
+
+OVERLAP = """\
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int data[8] = {0}, from[4] = {0}, to[4];
+    MPI_Request requests[4];
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 50; i++) {
+        MPI_Isend(data, 4, MPI_INT, 0, 3, MPI_COMM_SELF, &requests[0]);
+        MPI_Irecv(data + 3, 4, MPI_INT, 0, 4, MPI_COMM_SELF, &requests[1]);
+        MPI_Isend(from, 4, MPI_INT, 0, 4, MPI_COMM_SELF, &requests[2]);
+        MPI_Irecv(to, 4, MPI_INT, 0, 3, MPI_COMM_SELF, &requests[3]);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_an_overlap_with_what_was_pending_is_found(mpi: MPI) -> None:
+    """Both operations are over when the watcher looks; all processes are told of in one finding."""
+    found = runs.run(mpi, [support.compile_program(OVERLAP, mpi, ("-g", "-O0", "-w"))])
+    (block,) = found.blocks
+    lines = re.sub("0x[0-9a-f]+", "ADDRESS", block).splitlines()
+    comm, buf, file = 'comm = "MPI_COMM_SELF"', "buf = ADDRESS (4 MPI_INT)", source(lines[2])
+    assert lines[:7] == [
+        "error: MPI_Irecv and MPI_Isend write and read the same memory, [ADDRESS, ADDRESS)",
+        f"  ranks 0 and 1: MPI_Irecv(source = 0, tag = 4, {comm}, {buf})",
+        f"    called at {file}:9 in main",
+        "    writes buf(INT)",
+        f"  ranks 0 and 1: MPI_Isend(dest = 0, tag = 3, {comm}, {buf}), request #1",
+        f"    called at {file}:8 in main",
+        "    reads buf[3](INT)",
+    ]
+    assert found.last == ["mpipp: 1 error in 2 processes, 504 calls, 2 questions"]
+
+
+def source(line: str) -> str:
+    """The file's name, which tells what it holds."""
+    return line.split()[2].partition(":")[0]
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_a_process_stops_in_the_call(mpi: MPI) -> None:
+    program = support.compile_program(OVERLAP, mpi, ("-g", "-O0", "-w"))
+    known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
+    with subprocess.Popen(
+        [sys.executable, "-m", "mpipp.cli", *runs.words(mpi, "--stop", n=1), program],
+        env={**support.clean_environment(PYTHONPATH=str(support.ROOT)), **known},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as run:
+        assert run.stderr
+        line = next(line for line in run.stderr if " stops there: " in line)
+        found = re.fullmatch(
+            r"  rank 0 stops there: mpipp attach (\d+); kill -CONT \1 lets it go on\n", line
+        )
+        assert found, line
+        pid = int(found[1])
+        stat = Path(f"/proc/{pid}/stat")
+        while stat.read_text().rpartition(")")[2].split()[0] != "T":
+            os.sched_yield()
+        os.kill(pid, signal.SIGCONT)
+        rest = run.stderr.read()
+        assert run.wait() == 0
+    assert rest.splitlines()[-1] == "mpipp: 1 error in 1 process, 252 calls, 1 question"

@@ -8,12 +8,15 @@
 #include "intercept/seam.h"
 #include "mpi/vendor.h"
 #include "recorders/threads.h"
+#include "screens/asking.h"
 #include "screens/screens.h"
 #include "watch/connection.h"
 
 static int enter(struct mpipp_passage *passage) {
   (void)passage;
+  uint64_t asked = mpipp_asked;
   mpipp_screen(mpipp_self);
+  if (MPIPP_UNLIKELY(mpipp_checks_screens)) mpipp_ask_all(mpipp_self, asked == mpipp_asked);
   return MPIPP_GO_ON;
 }
 
@@ -25,6 +28,8 @@ static struct mpipp_hook screens = {.enter = enter, .leave = leave, .order = MPI
 
 void mpipp_screens_open(void) {
   if (!mpipp_watch_is_there()) return;
+  mpipp_asking_open();
+  screens.order += mpipp_checks_screens; // each call passes `enter` then
   mpipp_hook_in(&screens);
 }
 

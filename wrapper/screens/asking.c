@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "screens/asking.h"
 
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mpi/resolve.h"
@@ -158,17 +160,32 @@ static int goes_on(const struct mpipp_request *request, uint64_t serial) {
   return request->object.serial == serial && request->state == MPIPP_REQUEST_ACTIVE;
 }
 
+int mpipp_stops = 0, mpipp_checks_screens = 0;
+uint64_t mpipp_asked = 0;
+
+void mpipp_asking_open(void) {
+  const char *screens = getenv("MPIPP_SCREENS");
+  mpipp_stops = getenv("MPIPP_STOP") != NULL;
+  mpipp_checks_screens = screens && strcmp(screens, "check") == 0;
+}
+
+static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
+  const struct mpipp_call *call = &thread->call;
+  mpipp_ask_begin(asking, thread);
+  ask_objects(asking, call);
+  ask_arrays(asking, call);
+  if (call->present & (MPIPP_HAS_ARGUMENTS | MPIPP_HAS_CONSTRUCTOR)) ask_inputs(asking, call);
+  if (call->present & MPIPP_HAS_CONSTRUCTOR) ask_types(asking, call);
+  if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count) ask_requests(asking, call);
+}
+
 void mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt,
                const struct mpipp_meeting *met, uint32_t count) {
-  const struct mpipp_call *call = &thread->call;
   struct mpipp_asking asking;
+  int waits = mpipp_stops || mpipp_checks_screens, found = 0;
   mpipp_lock();
-  mpipp_ask_begin(&asking, thread);
-  ask_objects(&asking, call);
-  ask_arrays(&asking, call);
-  if (call->present & (MPIPP_HAS_ARGUMENTS | MPIPP_HAS_CONSTRUCTOR)) ask_inputs(&asking, call);
-  if (call->present & MPIPP_HAS_CONSTRUCTOR) ask_types(&asking, call);
-  if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count) ask_requests(&asking, call);
+  mpipp_asked++;
+  ask_call(&asking, thread);
   for (uint32_t i = 0; i < count; i++) {
     uint64_t record = met[i].other.record;
     if (record & MPIPP_OF_THREAD)
@@ -176,9 +193,32 @@ void mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doub
     else if (goes_on((const void *)(uintptr_t)record, met[i].other.serial))
       mpipp_ask_pending(&asking, (const void *)(uintptr_t)record);
   }
-  if (mpipp_ask_end(&asking)) {
+  if (waits && asking.question) asking.question->awaits = MPIPP_AWAITS_ANSWER;
+  int asked = mpipp_ask_end(&asking);
+  if (asked && waits) found = mpipp_ask_await();
+  if (asked && !(found && mpipp_checks_screens)) {
     if (doubt) remember(doubt);
     for (uint32_t i = 0; i < count; i++) remember(&met[i].doubt);
   }
+  mpipp_unlock();
+  if (found && mpipp_stops) raise(SIGSTOP);
+}
+
+void mpipp_ask_all(const struct mpipp_thread *thread, int cleared) {
+  struct mpipp_asking asking;
+  mpipp_lock();
+  ask_call(&asking, thread);
+  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+  for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
+       chunk = (const void *)(uintptr_t)chunk->next) {
+    const struct mpipp_request *requests = (const void *)(chunk + 1);
+    for (uint64_t i = 0; i < chunk->used; i++) {
+      uint64_t serial = requests[i].object.serial;
+      if (serial && !(requests[i].object.flags & MPIPP_FLAG_ENDED) && goes_on(&requests[i], serial))
+        mpipp_ask_pending(&asking, &requests[i]);
+    }
+  }
+  if (asking.question) asking.question->awaits = cleared ? MPIPP_AWAITS_CLEARED : MPIPP_AWAITS_ALL;
+  if (mpipp_ask_end(&asking)) mpipp_ask_await();
   mpipp_unlock();
 }

@@ -18,9 +18,19 @@ int mpipp_is_new_doubt(const struct mpipp_doubt *doubt);
 // The same of a meeting, whose doubt it works out.
 int mpipp_is_new_meeting(const struct mpipp_call *call, struct mpipp_meeting *meeting);
 
+// Whether the program waits for each answer, and stops where something is found (MPIPP_STOP); and
+// whether the screens are to be checked, too (MPIPP_SCREENS=check).
+extern int mpipp_stops MPIPP_HIDDEN;
+extern int mpipp_checks_screens MPIPP_HIDDEN;
+void mpipp_asking_open(void);
+
 // Asks about the call that a thread is inside of; takes the lock itself. doubt: NULL if it is only
 // asked for what it meets.
 void mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt,
                const struct mpipp_meeting *met, uint32_t count);
+// Asks about it again, with all that is pending; cleared: no screen has asked about it.
+void mpipp_ask_all(const struct mpipp_thread *thread, int cleared);
+// How often it was asked.
+extern uint64_t mpipp_asked MPIPP_HIDDEN;
 
 #endif

@@ -91,9 +91,10 @@ static uint64_t hash_of(uint64_t array, uint64_t length, uint32_t size) {
   return hash;
 }
 
-// The datatype of a share; 0 if it is not to be used.
+// The datatype of a share, NULL if it is not known; and whether it may be used.
 static const struct mpipp_datatype *type_of(const struct mpipp_buffer *buffer,
-                                            const struct mpipp_vector *vector, uint64_t index) {
+                                            const struct mpipp_vector *vector, uint64_t index,
+                                            int *usable) {
   uint64_t record = buffer->record;
   if (vector->records) {
     record = ((const uint64_t *)(uintptr_t)vector->records)[index];
@@ -103,7 +104,8 @@ static const struct mpipp_datatype *type_of(const struct mpipp_buffer *buffer,
   }
   const struct mpipp_datatype *type = record_at(record);
   // A pending operation keeps its datatypes: they may be freed.
-  return type && (vector->records || is_usable(type)) ? type : NULL;
+  *usable = type && (vector->records || is_usable(type));
+  return type;
 }
 
 static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct mpipp_box *box,
@@ -119,12 +121,10 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
   for (uint64_t i = 0; i < n; i++) {
     int64_t count = element(vector->counts, i, vector->count_size);
     if (count == 0) continue;
-    const struct mpipp_datatype *type = type_of(buffer, vector, i);
-    if (count < 0 || !type) {
-      simple = 0;
-      break;
-    }
-    if (type->size == 0) continue;
+    int usable;
+    const struct mpipp_datatype *type = type_of(buffer, vector, i, &usable);
+    if (count < 0 || !usable) simple = 0;
+    if (count < 0 || !type || type->size == 0) continue;
     int64_t displacement = vector->displacements
                                ? element(vector->displacements, i, vector->displacement_size)
                                : (int64_t)followed;
@@ -134,7 +134,7 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
     uint64_t address = buffer->address + (uint64_t)displacement;
     if (!bounds(type, address, count, &one.low, &one.high)) {
       simple = 0;
-      break;
+      continue;
     }
     int plain = MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED;
     if (one.low < high) ordered = 0;
@@ -144,7 +144,7 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
     if (writes && shares) shares[used] = one;
     used++;
   }
-  if (simple && low < high) {
+  if (low < high) {
     box->low = low;
     box->high = high;
   }
@@ -184,22 +184,23 @@ int mpipp_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box
     return doubted(doubt, OF_PLACE, index, 0);
   if (MPIPP_UNLIKELY(buffer->vector)) return box_of_shares(call, index, box, doubt);
   const struct mpipp_datatype *type = record_at(buffer->record);
-  if (MPIPP_UNLIKELY(!type || buffer->access & MPIPP_STALE || !is_usable(type)))
-    return doubted(doubt, OF_TYPE, index, buffer->datatype);
+  int usable = type && !(buffer->access & MPIPP_STALE) && is_usable(type);
+  if (MPIPP_UNLIKELY(!usable)) doubted(doubt, OF_TYPE, index, buffer->datatype);
+  if (MPIPP_UNLIKELY(!type)) return 0;
   if (MPIPP_UNLIKELY(buffer->count < 0))
     return doubted(doubt, OF_COUNT, index, (uint64_t)buffer->count);
   int64_t count = buffer->count;
   if (MPIPP_UNLIKELY(buffer->peers != 1) &&
       __builtin_mul_overflow(count, buffer->peers > 0 ? buffer->peers : 0, &count))
     return doubted(doubt, OF_BOUNDS, index, (uint64_t)buffer->count);
-  if (!is_local || count == 0 || type->size == 0) return 1;
+  if (!is_local || count == 0 || type->size == 0) return usable;
   if (MPIPP_UNLIKELY(!bounds(type, buffer->address, count, &box->low, &box->high))) {
     box->low = box->high = 0;
     return doubted(doubt, OF_BOUNDS, index, (uint64_t)buffer->count);
   }
   if (MPIPP_UNLIKELY(box->low < MPIPP_FIRST_ADDRESS))
     return doubted(doubt, OF_ADDRESS, index, box->low);
-  if (!writes || MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED) return 1;
+  if (!writes || MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED) return usable;
   mpipp_doubt(doubt, OF_ITSELF);
   mpipp_doubt(doubt, mpipp_shape_of(buffer->record, buffer->datatype));
   if (!is_apart(type)) mpipp_doubt(doubt, (uint64_t)count);

@@ -22,8 +22,8 @@
 
 enum { VERSION = 2, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
 // What a watcher answers: that it has met the process, that it is at work; all else: it has looked.
-// Of a question, that it is answered.
-enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a' };
+// Of a question, that it is answered; that something new was found.
+enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a', FOUND = 'f' };
 
 struct hello {
   char magic[8];
@@ -40,7 +40,7 @@ struct over {
 static int connection = -1, told = 0;
 static char *watcher; // the path of its socket
 static int64_t answered = 0;
-static int has_met = 0;
+static int has_met = 0, has_found = 0;
 static dev_t device;
 static ino_t inode;
 
@@ -155,8 +155,9 @@ static void await_answer(int looked) {
     if (count <= 0) continue;
     char answer = 0;
     if (recv(connection, &answer, 1, MSG_DONTWAIT) != 1 || (answer == MET && !looked)) return;
-    if (answer == ANSWERED) __atomic_add_fetch(&answered, 1, __ATOMIC_RELAXED);
-    if (answer != MET && answer != AT_WORK && answer != ANSWERED) return;
+    int answers = answer == ANSWERED || answer == FOUND;
+    if (answers) __atomic_add_fetch(&answered, 1, __ATOMIC_RELAXED);
+    if (answer != MET && answer != AT_WORK && !answers) return;
     heard = now_ms();
   }
 }
@@ -199,11 +200,16 @@ int64_t mpipp_watch_answered(void) {
   char answer = 0;
   int64_t found = __atomic_exchange_n(&answered, 0, __ATOMIC_RELAXED);
   while (connection >= 0 && !told && recv(connection, &answer, 1, MSG_DONTWAIT) == 1) {
-    found += answer == ANSWERED;
+    found += answer == ANSWERED || answer == FOUND;
+    has_found |= answer == FOUND;
     has_met |= answer == MET;
   }
   errno = saved;
   return found;
+}
+
+int mpipp_watch_found(void) {
+  return __atomic_exchange_n(&has_found, 0, __ATOMIC_RELAXED);
 }
 
 int mpipp_watch_await_room(void) {

@@ -26,6 +26,8 @@ int mpipp_watch_another(void);
 int mpipp_watch_is_there(void);
 int mpipp_watch_ask(uint64_t address);
 int64_t mpipp_watch_answered(void);
+// Whether it has found something since this was last called.
+int mpipp_watch_found(void);
 // Until it can take one more, or has answered; 0: it says nothing for a while.
 int mpipp_watch_await_room(void);
 // In the child of a fork: it is not watched.

@@ -14,9 +14,10 @@
 
 enum {
   FIRST_ROOM = 4096,
-  MOST_ROOM = 1 << 20, // of one question
-  MOST_SENT = 64,      // that are not answered yet: the socket has room for them
-  MOST_BYTES = 8 << 20 // of all that are not answered
+  MOST_ROOM = 1 << 20,  // of one question
+  MOST_SENT = 64,       // that are not answered yet: the socket has room for them
+  MOST_BYTES = 8 << 20, // of all that are not answered
+  MOST_WAITS = 1 << 16
 };
 
 // The oldest that is not answered, the first that is not sent, the last.
@@ -193,6 +194,14 @@ int mpipp_ask_end(struct mpipp_asking *asking) {
   if (!unsent) unsent = question;
   pump();
   return 1;
+}
+
+int mpipp_ask_await(void) {
+  for (int i = 0; i < MOST_WAITS; i++) {
+    pump();
+    if (!oldest || !mpipp_watch_await_room()) break;
+  }
+  return mpipp_watch_found();
 }
 
 void mpipp_questions_over(void) {

@@ -22,12 +22,21 @@ struct mpipp_note {
   uint64_t record; // address, 0 if none
 };
 
+enum mpipp_awaits {
+  MPIPP_AWAITS_NOTHING, // the program goes on
+  MPIPP_AWAITS_ANSWER,  // it waits
+  // It waits, and the screens have cleared the call, or asked about it before: now with all that is
+  // pending. For tests of the screens.
+  MPIPP_AWAITS_CLEARED,
+  MPIPP_AWAITS_ALL,
+};
+
 struct mpipp_question {
   char magic[8];
   uint64_t bytes; // of all
   uint64_t tid;
   uint64_t status; // of MPI: enum mpipp_status
-  uint64_t awaits; // 1: the process waits for the answer
+  uint64_t awaits; // enum mpipp_awaits
   uint64_t next;   // private
   struct mpipp_call call;
   // notes follow
@@ -50,6 +59,8 @@ void mpipp_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t by
 void mpipp_ask_parts(struct mpipp_asking *asking, const struct mpipp_call *call);
 void mpipp_ask_pending(struct mpipp_asking *asking, const struct mpipp_request *request);
 void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread);
+// Until all that was asked is answered, not for ever; returns whether something new was found.
+int mpipp_ask_await(void);
 // Sends it; returns 0 if it could not be asked, which is counted.
 int mpipp_ask_end(struct mpipp_asking *asking);
 

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Questions are answered: what is found is told soon after, once for all processes that asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from mpipp import checks
+from mpipp.checks.finding import Finding
+from mpipp.checks.process import Process
+from mpipp.errors import MpippError
+from mpipp.watch import connection as said
+from mpipp.watch import questions
+from mpipp.watch.watched import GONE, Watched
+
+_SOON = 1.0  # seconds in which other processes ask the same
+
+
+class Answering:
+    """Answers what processes ask.
+
+    Args:
+        watched: all of them; a finding names them by their numbers there.
+        tell: tells findings; returns whether any is new. Its second argument is what is added to
+            each: a line.
+        not_checked: is told what was not, a sentence.
+        stops: whether a process is to stop where something is found.
+    """
+
+    def __init__(
+        self,
+        watched: Sequence[Watched],
+        tell: Callable[[Sequence[Finding], str], bool],
+        not_checked: Callable[[str], None],
+        stops: bool,
+    ) -> None:
+        self._watched = watched
+        self._tell = tell
+        self._not_checked = not_checked
+        self._stops = stops
+        self._found: list[Finding] = []  # not told yet
+        self._rules: dict[int, set[str]] = {}  # what was found for the last question, by process
+        self.due: float | None = None  # when it is to be told
+        self.count = 0
+
+    def answer(self, one: Watched, address: int) -> None:
+        """Answer the question at an address of the process's."""
+        number = self._watched.index(one)
+        found: list[Finding] = []
+        awaits = questions.NOTHING
+
+        def failed(process: Process | None, error: MpippError) -> None:
+            self._not_checked(f"{one.label()}: {error}")
+
+        try:
+            process, awaits = one.asker.process(number, address)
+            found = list(checks.of_calls(process, failed))
+        except MpippError as error:
+            self._not_checked(f"{one.label()}: {error}")
+        if awaits in (questions.CLEARED, questions.ALL):
+            self._compare(number, found, awaits)
+            one.answer(said.ANSWERED)
+            return
+        self.count += 1
+        self._rules[number] = {finding.rule.id for finding in found}
+        if found and awaits == questions.ANSWER and self._stops:
+            line = f"stops there: mpipp attach {one.pid}; kill -CONT {one.pid} lets it go on"
+            one.places.refresh()
+            one.stopped = self._tell(found, f"  {one.label()} {line}")
+            one.answer(said.FOUND if one.stopped else said.ANSWERED)
+            return
+        if found and self.due is None:
+            self.due = time.monotonic() + _SOON
+        self._found += found
+        one.answer(said.FOUND if found else said.ANSWERED)
+
+    def tell(self) -> None:
+        """Tell what was found so far."""
+        found, self._found, self.due = self._found, [], None
+        for number in {finding.parties[0].process for finding in found}:
+            if self._watched[number].state != GONE:
+                self._watched[number].places.refresh()
+        if found:
+            self._tell(sorted(found, key=self._rank), "")
+
+    def _rank(self, finding: Finding) -> int:
+        return self._watched[finding.parties[0].process].registry.info.world_rank or 0
+
+    def _compare(self, number: int, found: Sequence[Finding], awaits: int) -> None:
+        # For tests: nothing is wrong of a call that the screens have cleared.
+        known = self._rules.pop(number, set()) if awaits == questions.ALL else set()
+        for finding in found:
+            of_call = any(party.tid is not None for party in finding.parties)
+            if of_call and finding.rule.id not in known:
+                place = self._watched[number].places.site(finding.parties[0].site)
+                self._not_checked(f"a screen clears: {finding.what}, at {', '.join(place)}")
