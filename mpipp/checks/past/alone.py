@@ -20,10 +20,11 @@ def check(process: Process) -> Findings:
     going_on = {(one.call.procedure, one.call.site) for one in process.operations}
     seen: set[object] = set()
     for comm, kept in _kept(process):
-        going = (kept.call.procedure, kept.call.site) in going_on
-        if kept.key not in seen and not going:
-            yield from _twice(Operation(process, kept.call, None, None, comm))
+        if kept.key in seen:
+            continue  # which takes a tenth of the time that making the call does
         seen.add(kept.key)
+        if (kept.call.procedure, kept.call.site) not in going_on:
+            yield from _twice(Operation(process, kept.call, None, None, comm))
 
 
 def _kept(process: Process) -> Iterator[tuple[Comm, Kept]]:
