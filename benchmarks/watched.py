@@ -110,7 +110,7 @@ def _by_object(text: str) -> Iterator[tuple[str, int]]:
         elif line.startswith("calls="):
             is_call = True  # the next line is the callee's cost
         elif line[:1] in "0123456789+-*":
-            if not is_call:
+            if not is_call and " " in line:  # a place alone has cost nothing
                 yield name, int(line.split()[1])
             is_call = False
 
