@@ -61,7 +61,9 @@ def ran(
 
 def kernel(mpi: MPI, name: str) -> Path:
     """A kernel, compiled."""
-    return compile_program(PROGRAMS / "kernels" / f"{name}.c", mpi, ("-O2", "-w", "-lm"))
+    return compile_program(
+        PROGRAMS / "kernels" / f"{name}.c", mpi, ("-O2", "-w", "-Wl,--no-as-needed", "-lm")
+    )
 
 
 def _least(mpi: MPI, command: Sequence[str | Path], n: int, rounds: int) -> dict[str, float]:
