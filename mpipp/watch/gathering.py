@@ -146,7 +146,7 @@ def gather(
     compared = run.compare(directory, told, team)
     collected = Collected(suppressions.read(settings.suppress))
     collected.unchecked = dict.fromkeys(compared.unchecked)
-    new: list[str] = []
+    new = [text for one in found for text in one.unprinted]
     view = compared.view
     known = view.where, view.label, view.frames
     for text, records in collected.new(compared.findings, *known, _pictured(compared, settings)):

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.agreement import files, run
+from mpipp.checks.hangs import words
 from mpipp.errors import MpippError
+from mpipp.model import ProcessInfo
 from mpipp.watch import start
 from mpipp.watch.report import Total
 from mpipp.watch.watched import Watched
@@ -25,26 +27,36 @@ class Left:
         self._left: set[int] = set()  # process numbers
         self._node = start.node()
 
-    def leave(self, ended: Sequence[Watched], known: int) -> Iterator[str]:
-        """Write those that are new, if the others of their world are elsewhere.
+    def leave(self, ended: Sequence[Watched], known: Sequence[Watched]) -> Iterator[str]:
+        """Write those that are new, if others of their world are elsewhere.
 
         Yields sentences of what could not be written.
 
         Args:
-            known: how many processes this node has.
+            known: all processes of this node.
         """
+        failed: dict[str, list[ProcessInfo]] = {}  # by reason
         for one in ended:
-            if not self._directory or one.pid in self._left:
+            if one.pid in self._left or not self._is_shared(one, known):
                 continue
             self._left.add(one.pid)
-            if (one.registry.info.world_size or 0) <= known:
-                continue
             reason = self._write(one)
             if reason:
-                yield (
-                    f"{one.label()} left nothing in {self._directory} ({reason}) "
-                    "to compare with processes of other nodes"
-                )
+                failed.setdefault(reason, []).append(one.registry.info)
+        for reason, infos in failed.items():
+            yield (
+                f"{words.processes(infos)} could not leave in {self._directory} what is to be "
+                f"compared with processes of other nodes ({reason})"
+            )
+
+    def _is_shared(self, one: Watched, known: Sequence[Watched]) -> bool:
+        # Whether some of its world are not here.
+        if not self._directory:
+            return False
+        info = one.registry.info
+        of_all = [other.registry.info for other in known]
+        alike = [o for o in of_all if (o.job, o.world_size) == (info.job, info.world_size)]
+        return len({other.world_rank for other in alike}) < (info.world_size or 0)
 
     def _write(self, one: Watched) -> str:
         name = f"{one.registry.info.world_rank}-{self._node}-{one.pid}"
@@ -65,7 +77,8 @@ class Node(NamedTuple):
     ended: bool
     total: Total
     findings: list[dict[str, Any]]
-    blocks: list[str]
+    blocks: list[str]  # that it has printed
+    unprinted: list[str]  # others: its error stream was gone
 
 
 def save(directory: str, node: Node) -> None:

@@ -107,10 +107,13 @@ class ToStream:
         """Nothing."""
         return b""
 
-    def _write(self, text: str) -> None:
-        with contextlib.suppress(OSError):
+    def _write(self, text: str) -> bool:
+        try:
             sys.stderr.write(text)
             sys.stderr.flush()
+        except OSError:
+            return False
+        return True
 
 
 class ToRun(ToStream):
@@ -118,14 +121,15 @@ class ToRun(ToStream):
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._node = nodes.Node(start.node(), False, NOTHING, [], [])
+        self._failed = False
+        self._node = nodes.Node(start.node(), False, NOTHING, [], [], [])
         self._save()
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """A finding."""
-        super().block(text, found)
+        printed = self._write(text + "\n\n")
         self._node.findings.extend(found)
-        self._node.blocks.append(text)
+        (self._node.blocks if printed else self._node.unprinted).append(text)
         self._save()
 
     def total(self, total: Total) -> None:
@@ -145,6 +149,8 @@ class ToRun(ToStream):
         try:
             nodes.save(self._settings.report, self._node)
         except OSError as error:
-            self._write(f"mpipp: cannot write {self._settings.report}: {error.strerror}\n")
+            if not self._failed:
+                self._write(f"mpipp: cannot write {self._settings.report}: {error.strerror}\n")
+            self._failed = True
             return False
         return True

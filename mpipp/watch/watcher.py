@@ -277,7 +277,7 @@ class Watcher:
         self._tell_endings()
         known = [one for one in resting if self._guarded(one)]
         self._tell(known, self._findings(known))
-        for sentence in self._left.leave(known, len(self._watched)):
+        for sentence in self._left.leave(known, self._watched):
             self._not_checked(sentence)
         self._output.looking(0)
         for one in waiting:

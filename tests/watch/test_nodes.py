@@ -161,6 +161,27 @@ def test_a_directory_of_its_own_is_removed(mpi: MPI, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@on_mpi("mpich4")
+def test_a_directory_that_cannot_be_written(mpi: MPI) -> None:
+    # There nobody may make one.
+    found = watched(mpi, Path("/proc"), "near", "op")
+    assert (found.status, found.blocks) == (0, [mpi.cited(WRONG[0])])
+    said = {re.sub(r"\.mpipp-\S+-\d+", "DIR", line) for line in counted(found.last)}
+    left_out = re.compile(
+        r"mpipp: not checked: (ranks? .+) could not leave in /proc/DIR "
+        r"what is to be compared with processes of other nodes \(No such file or directory\)"
+    )
+    ranks = [done[1] for done in map(left_out.fullmatch, said) if done]
+    assert sorted(re.findall(r"\d", " ".join(ranks))) == ["0", "1", "2", "3"]
+    assert {line for line in said if not left_out.fullmatch(line)} == {
+        "mpipp: cannot write /proc/DIR: No such file or directory",
+        "mpipp: 1 error in 2 processes, 80 calls",
+        "mpipp: no errors in 2 processes, 78 calls",
+        "mpipp: not checked: no watcher was there",
+        "mpipp: no errors in 0 processes, 0 calls",
+    }
+
+
 @pytest.fixture(scope="module")
 def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a run."""
