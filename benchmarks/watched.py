@@ -26,7 +26,7 @@ KERNELS = {
     "wavefront": 250,
     "sort": 1500,
 }
-ALONE, WRAPPED, WATCHED = "alone", "wrapped", "watched"
+ALONE, WRAPPED, WATCHED, STRICT = "alone", "wrapped", "watched", "strict"
 ROUNDS = 15
 _FEW = 100  # iterations after which nothing new is asked
 _SELF_AIM = 270  # instructions: the recorder's 150, and 120
@@ -44,12 +44,13 @@ class Ran(NamedTuple):
 def ran(
     mpi: MPI, how: str, command: Sequence[str | Path], n: int = 2, options: Sequence[str] = ()
 ) -> Ran:
-    """Run a program in one of the three ways; it must end well."""
+    """Run a program in one of the four ways; it must end well."""
     env = {**mpi.env, "PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": mpi.wrapper}
     words = [*mpi.mpiexec, "-n", str(n)]
     if how == WRAPPED:
         words += ["env", f"LD_PRELOAD={mpi.wrapper}"]
-    if how == WATCHED:
+    if how in (WATCHED, STRICT):
+        options = [*options, *(["--strict"] if how == STRICT else [])]
         launcher = ["--mpiexec", " ".join(mpi.mpiexec), "-n", str(n), "--mpicc", mpi.mpicc]
         words = [sys.executable, "-m", "mpipp.cli", "run", "--check", *launcher, *options, "--"]
     done = subprocess.run(
@@ -66,12 +67,18 @@ def kernel(mpi: MPI, name: str) -> Path:
     )
 
 
-def _least(mpi: MPI, command: Sequence[str | Path], n: int, rounds: int) -> dict[str, float]:
+def _least(
+    mpi: MPI,
+    command: Sequence[str | Path],
+    n: int,
+    rounds: int,
+    ways: Sequence[str] = (ALONE, WRAPPED, WATCHED),
+) -> dict[str, float]:
     # Seconds that it prints, of runs in turn; a kernel's checksum is the same in all.
     least: dict[str, float] = {}
     sums = set()
     for _ in range(rounds):
-        for how in (ALONE, WRAPPED, WATCHED):
+        for how in ways:
             seconds, checksum = ran(mpi, how, command, n).words
             least[how] = min(least.get(how, 1e9), float(seconds))
             sums.add(checksum if command[0] != _loops(mpi) else "")
@@ -197,6 +204,19 @@ def _loop_figures(mpi: MPI) -> Iterator[Figure]:
     yield Figure(f"{mpi.id}: self, watched, instructions added per call", added, _SELF_AIM, "")
 
 
+def _strict(mpi: MPI) -> Iterator[Figure]:
+    # Collective calls that are compared before; those that no aim is for are reported.
+    aims = {"allreduce": 3.2, "bcast": float("inf"), "barrier": float("inf"), "ping-pong": 2.0}
+    for loop, aim in aims.items():
+        least = _least(mpi, [_loops(mpi), loop, "50000"], 2, 9, (ALONE, STRICT))
+        note = f"of {least[ALONE] * 1e9:.0f} ns"
+        yield Figure(f"{mpi.id}: {loop}, strict", least[STRICT] / least[ALONE], aim, "x", note)
+    for name, iterations in KERNELS.items():
+        aim = 1.25 if name.startswith(("halo", "transpose")) else float("inf")
+        least = _least(mpi, [kernel(mpi, name), str(iterations)], 2, 7, (ALONE, STRICT))
+        yield Figure(f"{mpi.id}: {name}, strict", least[STRICT] / least[ALONE], aim, "x")
+
+
 def _past(mpi: MPI) -> Path:
     flags = ("-O2", "-w", f"-I{ROOT / 'wrapper'}", "-ldl")
     return compile_program(PROGRAMS / "past.c", mpi, flags)
@@ -240,4 +260,5 @@ def figures(mpi: MPI) -> Iterator[Figure]:
     yield from _starts(mpi)
     yield from _pasts(mpi)
     yield from _loop_figures(mpi)
+    yield from _strict(mpi)
     yield from _kernels(mpi)

@@ -43,6 +43,15 @@ static void allreduce(long count) {
     MPI_Allreduce(&part, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
+static void bcast(long count) {
+  double data = 1;
+  for (long i = 0; i < count; i++) MPI_Bcast(&data, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
+static void barrier(long count) {
+  for (long i = 0; i < count; i++) MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void live_datatypes(long count) {
   for (long i = 0; i < count; i++) {
     MPI_Datatype vector;
@@ -76,10 +85,8 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(long);
-  } loops[] = {{"datatypes", datatypes},
-               {"self", self_messages},
-               {"ping-pong", ping_pong},
-               {"allreduce", allreduce},
+  } loops[] = {{"datatypes", datatypes}, {"self", self_messages}, {"ping-pong", ping_pong},
+               {"allreduce", allreduce}, {"bcast", bcast},        {"barrier", barrier},
                {"live", live_datatypes}};
   MPI_Init(&argc, &argv);
   long count = argc > 2 ? atol(argv[2]) : 0;

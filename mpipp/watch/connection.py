@@ -38,7 +38,7 @@ class Disagreeing(NamedTuple):
 
     pid: int
     tid: int
-    number: int  # the same in all its processes
+    number: int  # the same in all its processes; 0: it is not compared
     identity: int  # of the communicator, 0 if it has none
     here: int  # how many of the processes are on this node
     processes: int  # in all

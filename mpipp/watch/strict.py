@@ -18,11 +18,16 @@ from mpipp.checks import collectives, report
 from mpipp.checks.finding import Finding
 from mpipp.checks.joined import Joined
 from mpipp.checks.process import Operation, Process
+from mpipp.checks.report import Where
 from mpipp.checks.world import Member
 from mpipp.model import Comm
 from mpipp.watch.connection import Disagreeing
 from mpipp.watch.watched import Watched, operations
 
+NOT_BEFORE = (
+    "before they began, calls on communicators of MPI_Comm_idup, MPI_Comm_spawn and the like "
+    "(--strict)"
+)
 _LATE = 20.0  # seconds in which all of a call ask: they come from one collective call
 # enum mpipp_disagreement, by rule; all else of one's arguments, or types.
 _ARGUMENT, _ROOT, _OP, _TYPE, _COUNT, _CALL = range(1, 7)
@@ -77,6 +82,28 @@ class Waiting:
         """Those that are to be compared now, and answered; they wait no more."""
         numbers = [number for number, asked in self._asked.items() if asked.is_due]
         return [self._asked.pop(number) for number in numbers]
+
+
+class Told:
+    """What was told of calls before they began: they go on, or end, and are found again."""
+
+    def __init__(self) -> None:
+        self._at: list[tuple[str, set[tuple[str, ...]]]] = []
+
+    def add(self, found: Sequence[Finding], where: Where) -> None:
+        """These were told; `where` gives the source lines of a party."""
+        self._at += [(one.rule.id, _places(one, where)) for one in found]
+
+    def has(self, finding: Finding, where: Where) -> bool:
+        """Whether the same was told of calls at the same places."""
+        if not any(rule == finding.rule.id for rule, _ in self._at):
+            return False
+        places = _places(finding, where)
+        return any(rule == finding.rule.id and places <= at for rule, at in self._at)
+
+
+def _places(finding: Finding, where: Where) -> set[tuple[str, ...]]:
+    return {tuple(where(party)) for party in finding.parties}
 
 
 def _class(finding: Finding) -> int:

@@ -38,7 +38,7 @@ from mpipp.watch.nodes import Left
 from mpipp.watch.output import INTERRUPTED
 from mpipp.watch.report import Collected, Label, More, Total
 from mpipp.watch.settings import Settings
-from mpipp.watch.strict import Waiting, compared
+from mpipp.watch.strict import NOT_BEFORE, Told, Waiting, compared
 from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
 
 _TOGETHER = 1.0  # seconds in which processes that end together say so
@@ -106,6 +106,7 @@ class Watcher:
         self._movement: object = None
         self._told_hang: object = None
         self._strict = Waiting()
+        self._told_before = Told()
         self._left = Left(settings.report)
 
     def run(self) -> None:
@@ -206,6 +207,10 @@ class Watcher:
             self._watched.append(one)
             self._selector.register(made, selectors.EVENT_READ, one)
             one.answer(said.MET)
+            return
+        if isinstance(hello, said.Disagreeing) and not hello.number:
+            self._not_checked(NOT_BEFORE)
+            made.close()
             return
         if isinstance(hello, said.Disagreeing):
             self._strict.add(made, hello)
@@ -335,6 +340,7 @@ class Watcher:
         # With one more line each; returns whether there was any that is new.
         view, any_new = View(of), False
         known = view.where, view.label, view.frames
+        found = (one for one in found if not self._told_before.has(one, view.where))
         try:
             for text, told in self._collected.new(found, *known, self._pictured(of, view.label)):
                 self._output.block(f"{text}\n{line}" if line else text, told)
@@ -377,6 +383,7 @@ class Watcher:
             try:
                 found = compared(of, asked.calls)
                 self._tell(of, iter(found))
+                self._told_before.add(found, View(of).where)
             except MpippError as error:
                 self._not_checked(str(error))
             asked.answer(found)

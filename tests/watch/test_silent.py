@@ -29,7 +29,9 @@ def test_traffic(mpi: MPI, seed: int, tmp_path: Path) -> None:
 @on_mpi("mpich4", "openmpi4")
 def test_traffic_that_is_compared_before(mpi: MPI, tmp_path: Path) -> None:
     command: list[str | Path] = [silence.traffic(mpi), "7", "30", tmp_path / "file"]
-    expect_silence(runs.run(mpi, command, "--strict"))
+    found = runs.run(mpi, command, "--strict")
+    last = [line for line in found.last if "MPI_Comm_idup" not in line]  # which has no shadow
+    expect_silence(found._replace(last=last))
 
 
 @on_mpi("mpich4", "mpich5")  # Open MPI 4.1.4 ends such programs with a signal, watched or not

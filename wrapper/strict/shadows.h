@@ -13,6 +13,7 @@ struct mpipp_shadow {
   uint64_t identity; // of the program's communicator, 0: not known, or none
   int rank, size;    // on the shadow
   int inter;         // 1: of an intercommunicator, both of whose groups are on the shadow
+  int missing;       // 1: there is none, though several processes take part
 };
 
 struct mpipp_shadow mpipp_shadow_of(const struct mpipp_passage *passage);

@@ -179,11 +179,19 @@ static int ends(const struct mpipp_call *call) {
   }
 }
 
+// Once.
+static void tell_missing(void) {
+  static int told = 0;
+  if (!MPIPP_READ(told) && !__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL))
+    mpipp_tell_not_compared(mpipp_registry.pid);
+}
+
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   to_be_freed = 0;
   if (!is_compared(&mpipp_facts[call->procedure])) return MPIPP_GO_ON;
   const struct mpipp_shadow shadow = mpipp_shadow_of(passage);
+  if (shadow.missing) tell_missing();
   if (shadow.comm == MPI_COMM_NULL) return MPIPP_GO_ON;
   enum mpipp_disagreement found = compare(call, &shadow);
   if (found != MPIPP_AGREE && on_error != REPORT) return fail(passage, found);

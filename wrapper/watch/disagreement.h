@@ -19,12 +19,16 @@ enum mpipp_disagreement {
 
 struct mpipp_disagreeing {
   char magic[8];
-  uint64_t pid, tid;  // of the call
-  uint64_t number;    // the same in all its processes, and of no other call
+  uint64_t pid, tid; // of the call
+  // The same in all its processes, and of no other call; 0: it cannot be compared, nobody waits.
+  uint64_t number;
   uint64_t identity;  // of the communicator, 0 if it has none
   uint32_t here;      // how many of its processes are on this node
   uint32_t processes; // in all
 };
+
+// Tells the watcher that some calls are not compared before they begin.
+void mpipp_tell_not_compared(uint64_t pid);
 
 // Asks the watcher, and waits for its answer, not for ever.
 enum mpipp_disagreement mpipp_ask_watcher(struct mpipp_disagreeing *call);

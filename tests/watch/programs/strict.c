@@ -97,6 +97,12 @@ static void communicators(void) {
   MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
   tell("inter",
        rank == 2 ? MPI_Barrier(inter) : MPI_Bcast(values, 1, MPI_INT, rank ? 0 : MPI_ROOT, inter));
+  MPI_Request request;
+  MPI_Comm later;
+  MPI_Comm_idup(world, &later, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Barrier(later); // there is no shadow of it
+  MPI_Comm_free(&later);
   MPI_Comm_free(&inter), MPI_Comm_free(&part), MPI_Comm_free(&dup);
 }
 
