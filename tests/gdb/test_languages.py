@@ -87,6 +87,7 @@ def test_mpi4py(mpi: support.MPI, tmp_path: Path) -> None:
         output
     )
     assert "VECTOR count 3, blocklength 2, stride 4    48" in output, output
+    assert "made at script.py:3 in <module>" in output, output
     assert (
         '  name = "MPI_COMM_WORLD",\n  rank = 0,\n  size = 1,\n  errhandler = "MPI_ERRORS_RETURN"\n'
         in output
