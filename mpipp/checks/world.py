@@ -59,11 +59,16 @@ class World:
         by_rank = {rank: one for rank, one in zip(ranks, processes) if rank is not None}
         self._by_rank = dict(sorted(by_rank.items()))
         self._all = frozenset(self._by_rank.values())
+        self._ranks = {process: rank for rank, process in self._by_rank.items()}
 
     @property
     def all(self) -> list[Process]:
         """In the order of their ranks."""
         return list(self._by_rank.values())
+
+    def rank(self, process: Process) -> int | None:
+        """That of a process in MPI_COMM_WORLD; None if it is not one of these."""
+        return self._ranks.get(process)
 
     def comm(self, process: Process, handle: int | None) -> Comm | None:
         """The communicator with a handle, None if its identity is not known."""

@@ -131,10 +131,15 @@ class History:
             position += size
 
     def _one(self, kept: Kept) -> None:
-        self._found.append(Stretch(self._next, 1, (kept,)))
-        self._next += 1
-        self._highest = max(self._highest, self._next - 1)
-        self._remember([kept])
+        # There may be a million.
+        ordinal, recent = self._next, self._recent
+        self._found.append(Stretch(ordinal, 1, (kept,)))
+        self._next = ordinal + 1
+        if ordinal > self._highest:
+            self._highest = ordinal
+        recent.append(kept)
+        if len(recent) > 16 * _RECENT:
+            del recent[:-_RECENT]
 
     def _run(self, period: int, count: int) -> None:
         first, cycle = self._next, self._cycle(period)

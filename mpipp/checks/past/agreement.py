@@ -115,9 +115,8 @@ def check(known: World) -> Findings:
     """What differed between the calls of a collective operation that some of them have left."""
     past = Collectives()
     ends: dict[tuple[int, int], int] = {}  # by process and communicator: ordinals that are kept
-    for side in every(known):
-        if is_joined(side.channel):
-            past.add(side)
+    for side in every(known, is_joined):
+        past.add(side)
         if side.channel.sequence == "collectives" and side.stretches:
             process, comm = side.member
             ends[process.number, comm.identity] = side.stretches[-1].end

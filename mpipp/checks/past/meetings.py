@@ -39,6 +39,9 @@ class Histories:
         left: list[list[Stretch]] = [[] for _ in waiting]
         now = 0
         while True:
+            for met in self._single(at) if len(waiting) == 2 else ():
+                now = met.ordinal + 1
+                yield met
             heads = [(i, one[at[i]]) for i, one in enumerate(waiting) if at[i] < len(one)]
             if len(heads) < least:
                 break
@@ -60,6 +63,18 @@ class Histories:
             if at[i] < len(one) and one[at[i]].first < now:
                 one[at[i]] = one[at[i]].part(now, one[at[i]].end)
             one[: at[i]] = left[i]
+
+    def _single(self, at: list[int]) -> Iterator[Meeting]:
+        # Of two histories, while single calls have the same ordinals: there may be a million.
+        one, other = self.waiting
+        i, j = at
+        while i < len(one) and j < len(other):
+            first, second = one[i], other[j]
+            if first.first != second.first or first.count != 1 or second.count != 1:
+                break
+            i, j = i + 1, j + 1
+            at[:] = i, j
+            yield Meeting(first.first, 1, (0, 1), (first.calls[0], second.calls[0]))
 
 
 def _turns(here: Sequence[tuple[int, Stretch]], first: int, end: int) -> Iterator[Meeting]:

@@ -10,7 +10,7 @@ from mpipp.checks import messages, signatures
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.leaks import at_the_end
 from mpipp.checks.past.meetings import Histories, Meeting, Met
-from mpipp.checks.past.sides import Key, Side, every, is_sent, key
+from mpipp.checks.past.sides import Key, Side, every, is_message, is_sent, key
 from mpipp.checks.signatures import Data
 from mpipp.checks.world import World
 from mpipp.model import Call, Comm
@@ -85,7 +85,7 @@ class Messages:
 def check(known: World) -> Findings:
     """Sends and receives that belonged together and did not match; messages nobody received."""
     past = Messages()
-    for side in every(known):
+    for side in every(known, is_message):
         of = key(known, side)
         if of is not None:
             past.add(of, side)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mpipp.checks.process import Operation
@@ -37,12 +37,12 @@ _COLLECTIVE = ("collectives", "window calls", "file calls")
 _MESSAGES = ("sends", "receives", "partitioned sends", "partitioned receives")
 
 
-def every(known: World) -> Iterator[Side]:
-    """All that is kept, of communicators that were freed, too."""
+def every(known: World, wanted: Callable[[Channel], bool] = bool) -> Iterator[Side]:
+    """All that is kept of the channels that are `wanted`, of communicators that were freed, too."""
     for process in known.all:
         for comm in known.comms(process):
             for channel in comm.channels:
-                if channel.history and is_certain(comm, channel):
+                if channel.history and wanted(channel) and is_certain(comm, channel):
                     yield Side(Member(process, comm), channel, process.registry.past(comm, channel))
 
 
@@ -54,14 +54,19 @@ def is_certain(comm: Comm, channel: Channel) -> bool:
 def key(known: World, side: Side) -> Key | None:
     """None for other channels than those of messages, and where the peer is not known."""
     member, channel = side.member, side.channel
-    if channel.sequence not in _MESSAGES:
+    if not is_message(channel):
         return None
-    own, peer = member.process.registry.info.world_rank, known.world_rank(member, channel.peer)
+    own, peer = known.rank(member.process), known.world_rank(member, channel.peer)
     if own is None or peer is None:
         return None
     ranks = (own, peer) if is_sent(channel) else (peer, own)
     partitioned = channel.sequence.startswith("partitioned")
     return Key(member.comm.identity, *ranks, channel.tag, partitioned)
+
+
+def is_message(channel: Channel) -> bool:
+    """Whether it is one of sends or receives."""
+    return channel.sequence in _MESSAGES
 
 
 def is_joined(channel: Channel) -> bool:
