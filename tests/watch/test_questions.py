@@ -112,3 +112,24 @@ def test_a_process_stops_in_the_call(mpi: MPI) -> None:
         rest = run.stderr.read()
         assert run.wait() == 0
     assert rest.splitlines()[-1] == "mpipp: 1 error in 1 process, 252 calls, 1 question"
+
+
+LEAKS = """\
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Info info;
+    MPI_Init(&argc, &argv);
+    MPI_Info_create(&info);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return 0;
+}
+"""
+
+
+@support.on_mpi("mpich4")
+def test_leaks_of_all_that_end_without_finalize(mpi: MPI) -> None:
+    """Also of those that are not the first to be looked at."""
+    found = runs.run(mpi, [support.compile_program(LEAKS, mpi, ("-g", "-O0", "-w"))])
+    assert len(found.last) == 1, found.last
+    assert any("warning: 1 info object is not freed" in block for block in found.blocks)
