@@ -35,6 +35,11 @@ def _in_place(joined: Sequence[Joined]) -> Finding | None:
 def _arguments(joined: Sequence[Joined]) -> Finding | None:
     # The first of those that only the procedure has.
     for name, how in joined[0].operation.call.facts.agree.items():
+        if how == "members" and name in _KEPT:
+            pair = _parted(joined, name)
+            if pair:
+                return _disagreement(name, how, pair)
+            continue
         different = _AGREE.get(how)
         if different is None or name not in _KEPT:
             continue
@@ -45,6 +50,22 @@ def _arguments(joined: Sequence[Joined]) -> Finding | None:
             if other is not None:
                 return _disagreement(name, how, [first, other])
     return None
+
+
+def _parted(joined: Sequence[Joined], name: str) -> list[Joined]:
+    # Of a group not all of whose members give it, one, and who gives something else. Disjoint
+    # groups are no error (MPI-4.1, section 7.4.2), so that all of the communicator must be there.
+    comm = joined[0].member.comm
+    if comm.inter or len(joined) != comm.size:
+        return []
+    for one in joined:
+        value = _value(one, name, "members")
+        if not isinstance(value, int):
+            continue
+        others = [other for other in joined if _value(other, name, "members") != value]
+        if others and len(joined) - len(others) < value & _MOST_MEMBERS:
+            return [one, others[0]]
+    return []
 
 
 def _disagreement(name: str, how: str, pair: list[Joined]) -> Finding:
@@ -113,7 +134,6 @@ _AGREE = {
     "defined": _unequal,
     "extent": _unequal,
     "weights": _unequal,
-    "members": _unequal,
     "side": _unequal_on_side,
     "bits": _unequal_bits,
 }
@@ -144,6 +164,7 @@ _HOW = {
     "bits": "given MPI_MODE_NOPRECEDE, and MPI_MODE_NOSUCCEED, in all processes or in none",
 }
 _NO_EXTENT = -(1 << 63)
+_MOST_MEMBERS = (1 << 24) - 1  # the bits of a group's members that say how many they are
 _MOST_SHOWN = 16
 _RULES = {
     "Cart_create": "grid-differs",

@@ -39,3 +39,9 @@ def test_traffic_that_is_compared_before(mpi: MPI, tmp_path: Path) -> None:
 def test_traffic_of_threads(mpi: MPI, options: list[str], tmp_path: Path) -> None:
     command: list[str | Path] = [silence.traffic(mpi), "4", "40", tmp_path / "file", "--threads"]
     expect_silence(runs.run(mpi, command, *options))
+
+
+@on_mpi("mpich4")
+def test_disjoint_groups_of_one_call(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("groups.c", mpi)])
+    assert (found.status, found.blocks) == (0, [])

@@ -303,7 +303,8 @@ static uint64_t value_of(const struct mpipp_input *input, uint64_t i) {
   return ((const uint64_t *)values)[i];
 }
 
-// The members of a group in which this process is; 0 for any other.
+// The members of a group in which this process is: a hash, and in the lowest 24 bits how many they
+// are; 0 for any other group.
 static uint64_t members(uint64_t handle) {
   const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
   if (!group || group->rank < 0 || !(group->world_ranks || group->world_known)) return 0;
@@ -311,7 +312,7 @@ static uint64_t members(uint64_t handle) {
   uint64_t hash = (uint64_t)group->size;
   for (int32_t i = 0; i < group->size; i++)
     hash = (hash ^ (uint64_t)(ranks ? ranks[i] : i)) * 0xBF58476D1CE4E5B9u + 1;
-  return hash ? hash : 1;
+  return hash << 24 | ((uint64_t)group->size & 0xFFFFFF);
 }
 
 // Numbers of an array whose length only the other arguments tell; of some that is not looked at.
