@@ -241,7 +241,10 @@ APPS = (
             _mpi4py,
             only(r"^(?:Ran \d+ tests|OK|FAILED.*)"),
             stops=False,
-            found=frozenset({"type-mismatch", "info-leak"}),
+            found=frozenset(
+                "type-mismatch info-leak null-handle null-datatype constructor-argument argument "
+                "op-type".split()
+            ),
         )
         for mpi in ("openmpi4", "mpich5", "openmpi5")
     ),
