@@ -17,7 +17,7 @@ import test_mistakes
 from support import MPI
 
 
-@support.every_mpi
+@support.on_mpi("mpich4", "openmpi4")
 def test_mistakes_are_found_while_it_runs(mpi: MPI, tmp_path: Path) -> None:
     """All that `mpipp check` finds in gdb where the program is stopped in each of the calls."""
     program = support.compile_program(test_mistakes.PROGRAM, mpi, ["-g", "-O0", "-w", "-ldl"])
@@ -35,7 +35,7 @@ def test_mistakes_are_found_while_it_runs(mpi: MPI, tmp_path: Path) -> None:
 @support.on_mpi("mpich4", "openmpi4")
 def test_screens_clear_nothing_wrong(mpi: MPI, tmp_path: Path) -> None:
     """Each random call is asked about again, with all that is pending, after the screens."""
-    count = os.environ.get("MPIPP_RANDOM_CALLS", "100")
+    count = os.environ.get("MPIPP_RANDOM_CALLS", "60")
     program = runs.program("random_calls.c", mpi, "-ldl")
     preload = f"LD_PRELOAD={test_mistakes.hook(mpi)}:{mpi.wrapper}"
     words: list[str | Path] = ["env", preload, "MPIPP_SCREENS=check", program, "7", count]
