@@ -108,15 +108,25 @@ def _times(one: Pair, other: Pair) -> Pair:
 
 def _over(side: Side, known: dict[tuple[int, ...], Pair], terms: Callable[[Kept], Pair]) -> Pair:
     # The terms of all calls, each with the weight of its ordinal; runs are not written out.
-    total = _NOTHING
+    one = other = 0
+    at, x, y = 0, 1, 1  # an ordinal, and its weights: single calls often follow each other
     for stretch in side.stretches:
         of_each = []
         for kept in stretch.calls:
-            if kept.key not in known:
-                known[kept.key] = terms(kept)
-            of_each.append(known[kept.key])
-        total = added(total, _of_stretch(stretch, of_each))
-    return total
+            term = known.get(kept.key)
+            if term is None:
+                term = known[kept.key] = terms(kept)
+            of_each.append(term)
+        if stretch.count != 1:
+            found = _of_stretch(stretch, of_each)
+            one, other = one + found[0], other + found[1]
+            continue
+        if stretch.first != at:
+            x, y = (pow(base, stretch.first, PRIME) for base in _ORDINALS)
+        one = (one + x * of_each[0][0]) % PRIME
+        other = (other + y * of_each[0][1]) % PRIME
+        at, x, y = stretch.first + 1, x * _ORDINALS[0] % PRIME, y * _ORDINALS[1] % PRIME
+    return one % PRIME, other % PRIME
 
 
 def _of_stretch(stretch: Stretch, of_each: Sequence[Pair]) -> Pair:
