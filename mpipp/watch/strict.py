@@ -137,9 +137,10 @@ def _joined(process: Process, call: Disagreeing) -> list[Joined]:
     if inside is None:
         return []
     comm = inside.comm
-    if comm is None:  # MPI_Comm_free
+    if comm is None:  # MPI_Comm_free; of windows and files, MPI_COMM_WORLD
+        wanted = call.identity or 1
         known = process.registry.objects("comm")
-        comm = next((c for c in known if isinstance(c, Comm) and c.identity == call.identity), None)
+        comm = next((c for c in known if isinstance(c, Comm) and c.identity == wanted), None)
     return [Joined(inside, Member(process, comm))] if comm is not None else []
 
 
