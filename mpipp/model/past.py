@@ -61,4 +61,4 @@ class Stretch(NamedTuple):
     def part(self, first: int, end: int) -> Stretch:
         """The ordinals from `first` up to `end`, which are in it."""
         turn = (first - self.first) % len(self.calls)
-        return Stretch(first, end - first, self.calls[turn:] + self.calls[:turn])
+        return Stretch(first, end - first, (self.calls[turn:] + self.calls[:turn])[: end - first])

@@ -150,7 +150,7 @@ class History:
         else:
             told = 0  # said of ordinals before
         if told < count:
-            stretch = Stretch(first, count, cycle)
+            stretch = Stretch(first, count, cycle[:count])
             self._found.append(stretch.part(first + told, first + count) if told else stretch)
         self._remember([cycle[i % period] for i in range(max(0, count - _RECENT), count)])
 

@@ -351,8 +351,17 @@ def _op(op: Op, around: Surroundings) -> _Members:
     ]
 
 
+# Of MPI_File_open; there are others, of windows, with the same values (MPI-4.1, section 14.2.1).
+_MODES = tuple(
+    f"MPI_MODE_{mode}"
+    for mode in (
+        "RDONLY RDWR WRONLY CREATE EXCL DELETE_ON_CLOSE UNIQUE_OPEN SEQUENTIAL APPEND".split()
+    )
+)
+
+
 def _file(file: File, around: Surroundings) -> _Members:
-    modes = {k: v for k, v in around.constants.items() if k.startswith("MPI_MODE_")}
+    modes = {mode: around.constants[mode] for mode in _MODES if mode in around.constants}
     view: _Members = [
         ("disp", file.disp),
         ("etype", _datatype_reference(file.etype, around)),

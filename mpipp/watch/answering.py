@@ -49,6 +49,8 @@ class Answering:
         number = self._watched.index(one)
         found: list[Finding] = []
         awaits = questions.NOTHING
+        if one.registry.info.world_rank is None:  # as it was in MPI_Init
+            one.refresh()
 
         def failed(process: Process | None, error: MpippError) -> None:
             self._not_checked(f"{one.label()}: {error}")

@@ -19,10 +19,10 @@ from typing import Any, Protocol
 from mpipp import checks
 from mpipp.checks import deadlocks
 from mpipp.checks import report as text_of
-from mpipp.checks.finding import Finding, Party
+from mpipp.checks.finding import Finding
 from mpipp.checks.hangs import Report, explain, picture, records, words
 from mpipp.checks.hangs.svg import svg
-from mpipp.checks.process import Operation, Process
+from mpipp.checks.process import Process
 from mpipp.checks.rules import hangs, leaks
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
@@ -39,6 +39,7 @@ from mpipp.watch.output import INTERRUPTED
 from mpipp.watch.report import Collected, Label, More, Total
 from mpipp.watch.settings import Settings
 from mpipp.watch.strict import NOT_BEFORE, Told, Waiting, compared
+from mpipp.watch.view import View
 from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
 
 _TOGETHER = 1.0  # seconds in which processes that end together say so
@@ -459,36 +460,3 @@ def _knot(found: Any, view: View, knot: Any) -> dict[str, Any]:
     number = list(found.knots).index(knot)
     deadlocks: list[dict[str, Any]] = records.record(found, view)["deadlocks"]
     return deadlocks[number]
-
-
-class View:
-    """Some of the processes as reports show them, by their numbers among these."""
-
-    def __init__(self, watched: list[Watched]) -> None:
-        self._watched = watched
-
-    def label(self, *numbers: int) -> str:
-        """ "rank 0", "ranks 0 to 3"."""
-        return words.processes([self._watched[number].registry.info for number in numbers])
-
-    def where(self, party: Party) -> list[str]:
-        """A party's source lines."""
-        return self._watched[party.process].places.site(party.site)
-
-    def frames(self, party: Party) -> list[Frame]:
-        """The same, with what is known of each."""
-        return self._watched[party.process].places.frames(party.site)
-
-    def place(self, operation: Operation) -> str:
-        """The source line of a call."""
-        places = self._watched[operation.process.number].places
-        return next(iter(places.site(operation.call.site)), "a place that is not known")
-
-    def outside(self, process: Process) -> str:
-        """What a process does that is not in MPI."""
-        last = next(process.registry.last_calls(), None)
-        if last is None:
-            return "computing"
-        where = self._watched[process.number].places.site(last.site)
-        place = f", called at {where[0]}" if where else ""
-        return f"computing after {last.procedure}{place}"

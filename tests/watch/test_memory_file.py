@@ -100,4 +100,4 @@ def test_memory_of_records_is_freed_as_such() -> None:
         for file in files
         if re.search(r"(?<!\w)(free|realloc|strdup|munmap)\(", file.read_text())
     }
-    assert found == {"arena.c", "store.c", "infos.c"}  # infos.c: what it asks MPI for
+    assert found == {"arena.c", "memory.c", "infos.c"}  # infos.c: what it asks MPI for

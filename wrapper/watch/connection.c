@@ -38,7 +38,7 @@ struct over {
 };
 
 static int connection = -1, told = 0;
-static char *watcher; // the path of its socket
+static char watcher[sizeof((struct sockaddr_un *)0)->sun_path]; // the path of its socket
 static int64_t answered = 0;
 static int has_met = 0, has_found = 0;
 static dev_t device;
@@ -122,7 +122,7 @@ void mpipp_watch_connect(void) {
   if (!path) return;
   connection = connected(path);
   if (connection < 0) return;
-  watcher = strdup(path);
+  strcpy(watcher, path); // to which it is connected: it is no longer
   if (fstat(connection, &now)) {
     close(connection);
     connection = -1;
@@ -179,7 +179,7 @@ void mpipp_watch_over(enum mpipp_end end) {
 }
 
 int mpipp_watch_another(void) {
-  return watcher && is_open() ? connected(watcher) : -1;
+  return *watcher && is_open() ? connected(watcher) : -1;
 }
 
 int mpipp_watch_is_there(void) {

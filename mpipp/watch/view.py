@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Watched processes as reports show them."""
+
+from __future__ import annotations
+
+from mpipp.checks.finding import Party
+from mpipp.checks.hangs import words
+from mpipp.checks.process import Operation, Process
+from mpipp.reports.sources import Frame
+from mpipp.watch.watched import Watched
+
+
+class View:
+    """Some of the processes as reports show them, by their numbers among these."""
+
+    def __init__(self, watched: list[Watched]) -> None:
+        self._watched = watched
+
+    def label(self, *numbers: int) -> str:
+        """ "rank 0", "ranks 0 to 3"."""
+        return words.processes([self._watched[number].registry.info for number in numbers])
+
+    def where(self, party: Party) -> list[str]:
+        """A party's source lines."""
+        return self._watched[party.process].places.site(party.site)
+
+    def frames(self, party: Party) -> list[Frame]:
+        """The same, with what is known of each."""
+        return self._watched[party.process].places.frames(party.site)
+
+    def place(self, operation: Operation) -> str:
+        """The source line of a call."""
+        places = self._watched[operation.process.number].places
+        return next(iter(places.site(operation.call.site)), "a place that is not known")
+
+    def outside(self, process: Process) -> str:
+        """What a process does that is not in MPI."""
+        last = next(process.registry.last_calls(), None)
+        if last is None:
+            return "computing"
+        where = self._watched[process.number].places.site(last.site)
+        place = f", called at {where[0]}" if where else ""
+        return f"computing after {last.procedure}{place}"
