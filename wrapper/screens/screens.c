@@ -188,7 +188,8 @@ static int starts(const struct mpipp_call *call) {
 
 static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
-  int starting = starts(call);
+  // With several threads the record may be of another request that had the handle before.
+  int starting = starts(call) && !MPIPP_READ(mpipp_several_threads);
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
     const struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
