@@ -14,8 +14,12 @@
 enum { SERIALS_AT_ONCE = 1024, MAX_PASSES = 64, NOT_TOLD = -1 };
 
 static uint64_t null_request(void) {
-  static uint64_t null = 0;
-  if (MPIPP_UNLIKELY(!MPIPP_READ(null))) MPIPP_WRITE(null, MPIPP_KEY(MPI_REQUEST_NULL));
+  static uint64_t known = 0;
+  uint64_t null = MPIPP_READ(known);
+  if (MPIPP_UNLIKELY(!null)) {
+    null = MPIPP_KEY(MPI_REQUEST_NULL);
+    MPIPP_WRITE(known, null);
+  }
   return null;
 }
 
