@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from support import MPI
+from support import MPI, end
 
 from mpipp.errors import MpippError
 from mpipp.model import Thread
@@ -33,16 +33,16 @@ def ranks(program: Path, mpi: MPI, *args: str, n: int = 2) -> Iterator[dict[int,
             lines = [process.stdout.readline().split() for _ in range(n)]
             yield {int(rank): int(pid) for rank, pid in lines}
         finally:
-            process.terminate()
+            end(process)
 
 
 def until_inside(procedure: str, *pids: int) -> None:
     """Wait until processes are inside a call of a procedure."""
     for pid in pids:
         memory = ProcessMemory(pid)
-        end = time.monotonic() + WAIT
+        until = time.monotonic() + WAIT
         while procedure not in _calls(memory):
-            assert time.monotonic() < end, f"process {pid} does not call {procedure}"
+            assert time.monotonic() < until, f"process {pid} does not call {procedure}"
             time.sleep(0.02)
         memory.close()
 

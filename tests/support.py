@@ -142,6 +142,18 @@ def lacking(what: str) -> NoReturn:
     pytest.skip(what, allow_module_level=True)
 
 
+def end(launcher: subprocess.Popen[str]) -> None:
+    """End a launcher that may have processes left.
+
+    Open MPI's mpiexec now and then waits for ever when it is told to end while its processes die.
+    """
+    launcher.terminate()
+    try:
+        launcher.wait(20)
+    except subprocess.TimeoutExpired:
+        launcher.kill()
+
+
 def need(tool: str, path: str | None = None) -> str:
     """The path of a program on PATH, without which the test makes no sense."""
     return shutil.which(tool, path=path) or lacking(f"there is no {tool} on {path or 'PATH'}")

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -93,16 +93,22 @@ def run(app: App, where: Path, mpi: support.MPI, words: Sequence[str | Path], pr
     command: list[str] = [*mpi.mpiexec, "-n", str(app.n)]
     if preload:
         command += ["env", f"LD_PRELOAD={mpi.wrapper}"]
+    return _result(app, where, [*command, *map(str, words)], dict(mpi.env), 500)
+
+
+def _result(
+    app: App, where: Path, command: Sequence[str], env: Mapping[str, str], patience: int
+) -> str:
     done = subprocess.run(
-        [*command, *map(str, words)],
+        command,
         cwd=where,
-        env=dict(mpi.env),
+        env=env,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        timeout=500,
+        timeout=patience,
         check=False,
     )
     said = done.stdout + "".join((where / file).read_text() for file in app.files)
@@ -136,20 +142,9 @@ def test_watched(app: App) -> None:
     alone = run(app, where, mpi, words, preload=False)
     command = ["run", "--check", "--mpiexec", " ".join(mpi.mpiexec), "--mpicc", mpi.mpicc]
     command += ["-n", str(app.n), "--report", str(where / "report"), "--"]
-    done = subprocess.run(
-        [sys.executable, "-m", "mpipp.cli", *command, *map(str, words)],
-        cwd=where,
-        env={**mpi.env, "PYTHONPATH": str(support.ROOT)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        timeout=1000,
-        check=False,
-    )
-    said = done.stdout + "".join((where / file).read_text() for file in app.files)
-    assert f"status {done.returncode}\n{app.result(said)}" == alone
+    command = [sys.executable, "-m", "mpipp.cli", *command, *map(str, words)]
+    env = {**mpi.env, "PYTHONPATH": str(support.ROOT)}
+    assert _result(app, where, command, env, 1000) == alone
     findings = json.loads((where / "report" / "findings.json").read_text())["findings"]
     surprising = [one for one in findings if one["check"] not in app.found]
     leaks = [one for one in surprising if app.leaks and one["check"].endswith("-leak")]

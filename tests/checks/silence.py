@@ -74,7 +74,7 @@ def waiting(
                 yield _pids(reader, n), process
             finally:
                 os.close(reader)
-                process.terminate()
+                support.end(process)
 
 
 def _pids(reader: int, n: int) -> list[int]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pytest
 
 from mpipp.checks.rules import RULES, cited
-from tests.support import BUILD, MPI, ROOT, compile_program, find_mpi, gdb_batch, on_mpi
+from tests.support import BUILD, MPI, ROOT, compile_program, end, find_mpi, gdb_batch, on_mpi
 
 CHECKS = ROOT / "docs" / "checks.md"
 PROMPT = "(gdb) "
@@ -130,7 +130,7 @@ def waiting(program: Path, processes: int, mpi: MPI) -> Iterator[list[int]]:
                     break
             yield [found[rank] for rank in range(processes)]
         finally:
-            launcher.terminate()
+            end(launcher)
 
 
 SECTIONS = read_sections(CHECKS.read_text())

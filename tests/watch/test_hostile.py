@@ -16,7 +16,7 @@ from subprocess import Popen
 
 import pytest
 import runs
-from support import MPI, ROOT, need, on_mpi
+from support import MPI, ROOT, lacking, need, on_mpi
 from test_unwatched import arguments, children, ended, watcher_of
 
 from mpipp.watch.alive import goes_on
@@ -128,7 +128,7 @@ def test_a_process_that_overwrites_its_records(mpi: MPI) -> None:
 @on_mpi("mpich4")
 def test_other_users_are_refused(mpi: MPI) -> None:
     if os.geteuid() != 0:
-        pytest.skip("only root becomes another user")
+        lacking("only root becomes another user")
     with ready(mpi, "well") as run:
         directory = directory_of(run.pid)
         assert asked_by_nobody(directory) == "Permission denied"
@@ -167,7 +167,7 @@ def test_a_full_disk(mpi: MPI, tmp_path: Path) -> None:
     full.mkdir()
     words = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(full)]
     if os.geteuid() != 0 or subprocess.run(words, capture_output=True).returncode:
-        pytest.skip("only root mounts")
+        lacking("only root mounts")
     try:
         with ready(mpi, "well", "--report", str(full / "report"), TMPDIR=str(full)) as run:
             with open(full / "filling", "wb", buffering=0) as file, suppress(OSError):
