@@ -7,17 +7,17 @@ import array
 import os
 import socket
 import struct
-from typing import NamedTuple
+from typing import NamedTuple, Union
 
 from mpipp.errors import MpippError
 
-VERSION = 2
+VERSION = 3
 MET, AT_WORK, LOOKED = b"m", b"w", b"."  # what it is answered
 ANSWERED, FOUND = b"a", b"f"  # to a question; FOUND: there is something new
 
 FINALIZED, EXITING, ABORTING, STOPPED = 1, 2, 3, 4  # enum mpipp_end
 
-_HELLO = struct.Struct("=8sIIQQQQ")
+_HELLO = struct.Struct("=8sIIQQQQQ")
 _OVER = struct.Struct("=8sQ")
 _DISAGREEING = struct.Struct("=8sQQQQII")  # struct mpipp_disagreeing
 _START = b"MPIPPRUN"  # of what becomes the program: see start.py
@@ -31,6 +31,7 @@ class Hello(NamedTuple):
     pid: int
     root: int  # address of the registry
     arena: int  # offset in the file of the list of regions
+    strict: bool  # it compares calls before they begin
 
 
 class Disagreeing(NamedTuple):
@@ -44,8 +45,17 @@ class Disagreeing(NamedTuple):
     processes: int  # in all
 
 
+class Strict(NamedTuple):
+    """A process that waits to be told whether all of its MPI_COMM_WORLD are strict."""
+
+    pid: int
+
+
 class Started(NamedTuple):
     """A process that is about to become the program."""
+
+
+First = Union[Hello, Disagreeing, Strict, Started]
 
 
 def peer(connection: socket.socket) -> tuple[int, int]:
@@ -56,7 +66,7 @@ def peer(connection: socket.socket) -> tuple[int, int]:
     return pid, user
 
 
-def greeting(connection: socket.socket) -> Hello | Disagreeing | Started | None:
+def greeting(connection: socket.socket) -> First | None:
     """What a process says first; None if it has gone.
 
     Raises:
@@ -76,19 +86,21 @@ def greeting(connection: socket.socket) -> Hello | Disagreeing | Started | None:
         raise
 
 
-def _greeting(data: bytes, files: array.array[int]) -> Hello | Disagreeing | Started | None:
+def _greeting(data: bytes, files: array.array[int]) -> First | None:
     if not data:
         return None
     if data == _START:
         return Started()
     if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPDIF"):
         return Disagreeing(*_DISAGREEING.unpack(data)[1:])
+    if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPALL"):
+        return Strict(_DISAGREEING.unpack(data)[1])
     if len(data) != _HELLO.size or not data.startswith(b"MPIPPHI\0") or len(files) != 1:
         raise MpippError("what has connected to the watcher is no program of MPI's")
-    _, version, _, pid, root, arena, _ = _HELLO.unpack(data)
+    _, version, _, pid, root, arena, _, strict = _HELLO.unpack(data)
     if version != VERSION:
         raise MpippError("the program's wrapper is of another version of mpipp: build it again")
-    return Hello(files[0], pid, root, arena)
+    return Hello(files[0], pid, root, arena, bool(strict))
 
 
 def end(data: bytes) -> int | None:

@@ -25,8 +25,8 @@ from mpipp.watch.connection import Disagreeing
 from mpipp.watch.watched import Watched, operations
 
 NOT_BEFORE = (
-    "before they began, calls on communicators of MPI_Comm_idup, MPI_Comm_spawn and the like "
-    "(--strict)"
+    "calls before they began (--strict): those on communicators with processes of another "
+    "MPI_COMM_WORLD, or of a session"
 )
 _LATE = 20.0  # seconds in which all of a call ask: they come from one collective call
 # enum mpipp_disagreement, by rule; all else of one's arguments, or types.

@@ -29,6 +29,7 @@ class Watched(Recorded):
     Attributes:
         state: RUNNING; OVER, when it has said so; GONE without; LOST, when it goes on unseen.
         end: why it is over: FINALIZED, EXITING or ABORTING; 0 if it has not said so.
+        strict: whether it compares calls before they begin.
         stopped: whether it was told to stop, since something was found.
         ended_at: when it ended, if that was not as it should be, on the monotonic clock.
 
@@ -37,7 +38,7 @@ class Watched(Recorded):
 
     def __init__(self, connection: socket.socket, hello: Hello) -> None:
         self.connection = connection
-        self.pid = hello.pid
+        self.pid, self.strict = hello.pid, hello.strict
         self.state, self.end = RUNNING, 0
         self.ended_at = 0.0
         self.stopped = False
@@ -122,7 +123,7 @@ def operations(process: Process) -> Iterator[Operation]:
             yield Operation(process, thread.call, None, thread.tid)
 
 
-def handed(connection: socket.socket) -> Hello | said.Disagreeing | said.Started | None:
+def handed(connection: socket.socket) -> said.First | None:
     """What a process says first, of one of the same user; None if it has gone.
 
     Raises MpippError for any other.

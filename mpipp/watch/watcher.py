@@ -34,6 +34,7 @@ from mpipp.watch import endings
 from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
 from mpipp.watch.comparing import Comparing
+from mpipp.watch.everybody import INTERVAL, Everybody
 from mpipp.watch.nodes import Left
 from mpipp.watch.output import INTERRUPTED
 from mpipp.watch.report import Collected, Label, More, Total
@@ -107,6 +108,7 @@ class Watcher:
         self._movement: object = None
         self._told_hang: object = None
         self._strict = Waiting()
+        self._everybody = Everybody(settings.report)
         self._told_before = Told()
         self._left = Left(settings.report)
 
@@ -129,6 +131,8 @@ class Watcher:
                 self._due = None
                 self._look()
             self._compare_waiting()
+            for sentence in self._everybody.decide(self._watched):
+                self._not_checked(sentence)
             self._compare()
             self._look_for_hang()
         self._look()
@@ -174,7 +178,7 @@ class Watcher:
         return self._is_last or now - self._emptied > (_LINGER if self._any_came else _LATEST)
 
     def _timeout(self) -> float:
-        due = [time.monotonic() + _LOOK]
+        due = [time.monotonic() + (INTERVAL if self._everybody.are_waiting else _LOOK)]
         if self._due is not None:
             due.append(self._due)
         if self._running():
@@ -216,6 +220,9 @@ class Watcher:
         if isinstance(hello, said.Disagreeing):
             self._strict.add(made, hello)
             self._compare_waiting()
+            return
+        if isinstance(hello, said.Strict):
+            self._everybody.add(made, hello, self._watched)
             return
         if isinstance(hello, said.Started):
             self._programs.add(said.peer(made)[0])

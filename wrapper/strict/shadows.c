@@ -5,7 +5,18 @@
 
 #include "generated/facts.h"
 #include "mpi/resolve.h"
+#include "records/registry.h"
 #include "records/store.h"
+#include "watch/disagreement.h"
+
+enum { NONE = 0 };
+#define FAILED (~(uint64_t)0) // there is none, and will be none
+
+static int all_make_them = 0;
+
+int mpipp_shadows_are_made(void) {
+  return all_make_them;
+}
 
 // The record of what the call is collective over; NULL: not known, or there is no shadow of it.
 static struct mpipp_object *over(const struct mpipp_passage *passage) {
@@ -42,7 +53,8 @@ static uint64_t *field(struct mpipp_object *record) {
 struct mpipp_shadow mpipp_shadow_of(const struct mpipp_passage *passage) {
   struct mpipp_shadow found = {.comm = MPI_COMM_NULL};
   struct mpipp_object *record = over(passage);
-  uint64_t shadow = record ? MPIPP_READ(*field(record)) : 0;
+  uint64_t shadow = record ? MPIPP_READ(*field(record)) : NONE;
+  if (shadow == FAILED) shadow = NONE;
   const struct mpipp_comm *comm =
       record && record->kind == MPIPP_COMM ? (const struct mpipp_comm *)record : NULL;
   found.missing = !shadow && comm && (comm->inter || comm->size > 1);
@@ -86,31 +98,54 @@ static MPI_Comm duplicated(const struct mpipp_passage *passage) {
 }
 
 static void keep(struct mpipp_object *record, MPI_Comm shadow) {
-  if (shadow == MPI_COMM_NULL) return;
-  PMPI(Comm_set_errhandler)(shadow, MPI_ERRORS_RETURN);
-  MPIPP_WRITE(*field(record), (uint64_t)(uintptr_t)shadow);
+  if (shadow != MPI_COMM_NULL) PMPI(Comm_set_errhandler)(shadow, MPI_ERRORS_RETURN);
+  MPIPP_WRITE(*field(record), shadow == MPI_COMM_NULL ? FAILED : (uint64_t)(uintptr_t)shadow);
+}
+
+static int are_of_this_world(uint64_t world_ranks, int size) {
+  const int32_t *ranks = (const int32_t *)(uintptr_t)world_ranks;
+  for (int i = 0; ranks && i < size; i++) {
+    if (ranks[i] < 0) return 0;
+  }
+  return 1;
+}
+
+// What all processes of a communicator find alike: processes of other worlds may not be strict, or
+// not watched at all.
+static int has_strict_processes(const struct mpipp_comm *comm) {
+  if (!comm->inter && comm->size < 2) return 0;
+  return comm->world_known && are_of_this_world(comm->world_ranks, comm->size) &&
+         (!comm->inter || (comm->remote_world_ranks &&
+                           are_of_this_world(comm->remote_world_ranks, comm->remote_size)));
+}
+
+static void make_of(struct mpipp_comm *record) {
+  if (!record || MPIPP_READ(record->shadow) != NONE) return;
+  MPI_Comm comm = (MPI_Comm)(uintptr_t)record->object.handle;
+  int strict = has_strict_processes(record);
+  keep(&record->object, strict ? created(comm, record->inter) : MPI_COMM_NULL);
 }
 
 static void make_of_comm(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) return;
-  struct mpipp_comm *record = mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm));
-  if (!record || record->shadow || (!record->inter && record->size < 2)) return;
-  keep(&record->object, created(comm, record->inter));
+  if (comm != MPI_COMM_NULL) make_of(mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm)));
 }
 
-// Processes that meet by other means may not be watched.
-static int may_be_unwatched(uint32_t operation) {
-  return operation == MPIPP_PROC_Comm_spawn || operation == MPIPP_PROC_Comm_spawn_multiple ||
-         operation == MPIPP_PROC_Comm_accept || operation == MPIPP_PROC_Comm_connect;
+void mpipp_shadow_make_late(const struct mpipp_passage *passage) {
+  struct mpipp_object *record = over(passage);
+  if (record && record->kind == MPIPP_COMM) make_of((struct mpipp_comm *)record);
 }
 
 void mpipp_shadow_make(const struct mpipp_passage *passage) {
   uint32_t procedure = passage->call->procedure;
   const struct mpipp_facts *facts = &mpipp_facts[procedure];
-  if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread)
-    return make_of_comm(MPI_COMM_WORLD);
-  if (!passage->handle || facts->over == MPIPP_OVER_NONE || facts->form != MPIPP_FORM_BLOCKING ||
-      may_be_unwatched(facts->operation))
+  if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread) {
+    // Asked of who needs no communication: others may not be strict, and would take no part.
+    all_make_them = mpipp_registry.world_size < 2 || mpipp_ask_whether_all(mpipp_registry.pid);
+    if (all_make_them) make_of_comm(MPI_COMM_WORLD);
+    return;
+  }
+  if (!all_make_them || !passage->handle || facts->over == MPIPP_OVER_NONE ||
+      facts->form != MPIPP_FORM_BLOCKING)
     return;
   if (passage->kind == MPIPP_COMM) return make_of_comm(*(MPI_Comm *)passage->handle);
   if (facts->over != MPIPP_OVER_COMM) return;

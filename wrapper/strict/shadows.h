@@ -19,8 +19,15 @@ struct mpipp_shadow {
 struct mpipp_shadow mpipp_shadow_of(const struct mpipp_passage *passage);
 
 // In the call that has made MPI_COMM_WORLD, a communicator, window or file, in all its processes:
-// MPI orders nothing between them and what they do next.
+// MPI orders nothing between them and what they do next. There are none before all processes of
+// MPI_COMM_WORLD are known to make them, and none with processes of other worlds.
 void mpipp_shadow_make(const struct mpipp_passage *passage);
+// In a blocking collective call on a communicator that a nonblocking call has made: the first that
+// is in all its processes at the same place among their calls there.
+void mpipp_shadow_make_late(const struct mpipp_passage *passage);
+
+// Whether there are any.
+int mpipp_shadows_are_made(void);
 
 void mpipp_shadow_free(MPI_Comm shadow);
 

@@ -41,12 +41,15 @@ static uint64_t *remembered(uint64_t sum) {
   return &right[sum % REMEMBERED];
 }
 
+// Of the watcher, one of several there may be on a node.
 static uint64_t of_this_node(void) {
+  const char *watcher = getenv("MPIPP_WATCH");
   char name[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   uint64_t hash = 1;
   PMPI(Get_processor_name)(name, &length);
   for (int i = 0; i < length; i++) hash = mixed(hash, (unsigned char)name[i]);
+  for (; watcher && *watcher; watcher++) hash = mixed(hash, (unsigned char)*watcher);
   return hash;
 }
 
@@ -192,6 +195,8 @@ static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   to_be_freed = 0;
   if (!is_compared(&mpipp_facts[call->procedure])) return MPIPP_GO_ON;
+  if (!mpipp_shadows_are_made()) return MPIPP_GO_ON;
+  mpipp_shadow_make_late(passage);
   const struct mpipp_shadow shadow = mpipp_shadow_of(passage);
   if (shadow.missing) tell_missing();
   if (shadow.comm == MPI_COMM_NULL) return MPIPP_GO_ON;

@@ -20,7 +20,7 @@
 #include "records/registry.h"
 #include "records/store.h"
 
-enum { VERSION = 2, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
+enum { VERSION = 3, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
 // What a watcher answers: that it has met the process, that it is at work; all else: it has looked.
 // Of a question, that it is answered; that something new was found.
 enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a', FOUND = 'f' };
@@ -31,6 +31,7 @@ struct hello {
   uint64_t pid, root; // address of the registry
   uint64_t arena;     // offset of struct mpipp_arena in the file
   uint64_t base;      // address of the file's beginning
+  uint64_t strict;    // 1: it compares calls before they begin (strict/)
 };
 struct over {
   char magic[8];
@@ -97,7 +98,8 @@ static int say_hello(void) {
                         .pid = mpipp_registry.pid,
                         .root = (uintptr_t)&mpipp_registry,
                         .arena = (uintptr_t)&mpipp_published.arena - (uintptr_t)&mpipp_published,
-                        .base = (uintptr_t)&mpipp_published};
+                        .base = (uintptr_t)&mpipp_published,
+                        .strict = getenv("MPIPP_STRICT") != NULL};
   struct iovec data = {&hello, sizeof hello};
   int file = mpipp_arena_file();
   union {

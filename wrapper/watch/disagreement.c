@@ -12,31 +12,41 @@
 
 enum { PATIENCE_MS = 40000 };
 
-static int sent(int connection, struct mpipp_disagreeing *call) {
-  memcpy(call->magic, "MPIPPDIF", sizeof call->magic);
+static int sent(int connection, struct mpipp_disagreeing *call, const char *magic) {
+  memcpy(call->magic, magic, sizeof call->magic);
   return send(connection, call, sizeof *call, MSG_NOSIGNAL) == (ssize_t)sizeof *call;
+}
+
+// A connection of its own: other threads may be asking, too. Returns 0 without an answer.
+static uint8_t answer_to(struct mpipp_disagreeing *asked, const char *magic) {
+  int connection = mpipp_watch_another();
+  uint8_t answer = 0;
+  if (connection < 0) return 0;
+  if (sent(connection, asked, magic)) {
+    struct pollfd ready = {.fd = connection, .events = POLLIN};
+    int count;
+    do count = poll(&ready, 1, PATIENCE_MS);
+    while (count < 0 && errno == EINTR);
+    if (count > 0 && recv(connection, &answer, 1, MSG_DONTWAIT) != 1) answer = 0;
+  }
+  close(connection);
+  return answer;
 }
 
 void mpipp_tell_not_compared(uint64_t pid) {
   struct mpipp_disagreeing call = {.pid = pid};
   int connection = mpipp_watch_another();
   if (connection < 0) return;
-  (void)sent(connection, &call);
+  (void)sent(connection, &call, "MPIPPDIF");
   close(connection);
 }
 
-// A connection of its own: other threads may be asking of other communicators.
+int mpipp_ask_whether_all(uint64_t pid) {
+  struct mpipp_disagreeing process = {.pid = pid};
+  return answer_to(&process, "MPIPPALL") == 1;
+}
+
 enum mpipp_disagreement mpipp_ask_watcher(struct mpipp_disagreeing *call) {
-  int connection = mpipp_watch_another();
-  uint8_t answer = MPIPP_AGREE;
-  if (connection < 0) return MPIPP_AGREE;
-  if (sent(connection, call)) {
-    struct pollfd ready = {.fd = connection, .events = POLLIN};
-    int count;
-    do count = poll(&ready, 1, PATIENCE_MS);
-    while (count < 0 && errno == EINTR);
-    if (count > 0 && recv(connection, &answer, 1, MSG_DONTWAIT) != 1) answer = MPIPP_AGREE;
-  }
-  close(connection);
+  uint8_t answer = answer_to(call, "MPIPPDIF");
   return answer <= MPIPP_DIFFER_CALL ? (enum mpipp_disagreement)answer : MPIPP_AGREE;
 }

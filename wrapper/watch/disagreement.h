@@ -27,6 +27,10 @@ struct mpipp_disagreeing {
   uint32_t processes; // in all
 };
 
+// Whether all processes of MPI_COMM_WORLD compare calls before they begin: the same in all that
+// ask. Waits for the watcher, not for ever; where there is none the answer is no.
+int mpipp_ask_whether_all(uint64_t pid);
+
 // Tells the watcher that some calls are not compared before they begin.
 void mpipp_tell_not_compared(uint64_t pid);
 
