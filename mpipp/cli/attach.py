@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mpipp.checks.hangs import words
 from mpipp.cli import jobs
@@ -50,12 +50,18 @@ def run(arguments: argparse.Namespace, options: Sequence[str] = ()) -> int:
     free = [str(process.pid) for process in processes if not process.obstacle]
     if not free:
         raise MpippError("there is no process to attach to")
-    command = [debugger(), "-q", *loading(), "-ex", f"mpipp attach {' '.join(free)}"]
+    command = attaching(free)
     sys.stdout.flush()
     try:
         os.execv(command[0], [*command, *options])
     except OSError as error:
         raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
+
+
+def attaching(pids: Iterable[object]) -> list[str]:
+    """The command of a gdb that attaches to processes. Raises MpippError when there is no gdb."""
+    words = " ".join(map(str, pids))
+    return [debugger(), "-q", *loading(), "-ex", f"mpipp attach {words}"]
 
 
 def _label(process: Process) -> str:

@@ -43,11 +43,22 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
         help="with --strict: what becomes of such calls that disagree: they go on, the error "
         "handler is called, or the job ends (default: report)",
     )
-    parser.add_argument(
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
         "--stop",
-        action="store_true",
+        action="store_const",
+        const="stop",
+        default="",
         help="with --check: a process stops in a call that is wrong, before MPI sees it",
     )
+    for word, which in (("gdb", "it"), ("gdb=all", "all processes of this node")):
+        how.add_argument(
+            f"--{word}",
+            dest="stop",
+            action="store_const",
+            const=word,
+            help=f"with --check: the same, and gdb opens on {which} in this terminal",
+        )
     parser.add_argument(
         "--hang-after",
         type=float,
@@ -68,10 +79,10 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
 
 
 def for_program(arguments: argparse.Namespace) -> dict[str, str]:
-    """What --strict, --on-error and --stop add to the program's environment."""
+    """What --strict, --on-error, --stop and --gdb add to the program's environment."""
     strict = arguments.strict or arguments.on_error != "report"
     found = {"MPIPP_STRICT": arguments.on_error} if strict else {}
-    return {**found, "MPIPP_STOP": "1"} if arguments.stop else found
+    return {**found, "MPIPP_STOP": arguments.stop} if arguments.stop else found
 
 
 def settings(arguments: argparse.Namespace, **others: object) -> str:

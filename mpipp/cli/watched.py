@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from mpipp.checks.hangs import words
+from mpipp.cli.opening import Opening
 from mpipp.cli.progress import Progress
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
@@ -72,7 +73,8 @@ def run(
     how = _how(mpi)
     try:
         prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, told]
-        session = _Session(directory, Progress(sys.stderr, arguments.q))
+        opening = Opening() if arguments.stop.startswith("gdb") else None
+        session = _Session(directory, Progress(sys.stderr, arguments.q), opening)
         status = session.run([*launcher, *_prefixed(program, prefix)])
         found = gathering.gather(shared, session.has_ended, Settings(**json.loads(told)))
         session.add(found)
@@ -128,11 +130,13 @@ def _prefixed(program: Sequence[str], prefix: Sequence[str]) -> list[str]:
 
 class _Session:
     # The launcher, and what watchers on this node say meanwhile.
-    def __init__(self, directory: str, progress: Progress) -> None:
+    def __init__(self, directory: str, progress: Progress, opening: Opening | None) -> None:
         self.total: Total = NOTHING
+        self._opening = opening
         self._progress = progress
         self._texts: list[str] = []
         self._findings: list[dict[str, Any]] = []
+        self._held: list[str] = []  # that are not printed yet
         self._unfinished = 0
         self._failures: list[str] = []
         self._ended = 0
@@ -146,12 +150,18 @@ class _Session:
 
     def run(self, command: Sequence[str]) -> int:
         try:
-            child = subprocess.Popen(command)
+            how = self._opening.launching() if self._opening else {}
+            child = subprocess.Popen(command, **how)
         except OSError as error:
             raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
 
         def interrupted(number: int, _: object) -> None:
-            # What the terminal sends the launcher gets, too; it ends, and then this process does.
+            # What the terminal sends the launcher gets, too, or gdb does where it is open; it ends,
+            # and then this process does.
+            if self._opening and number != signal.SIGTERM:
+                if self._opening.is_open:
+                    return
+                child.send_signal(number)
             for made in self._rests:
                 with contextlib.suppress(OSError):
                     made.send(INTERRUPTED)
@@ -163,6 +173,9 @@ class _Session:
         try:
             while child.poll() is None:
                 self._listen(0.05)
+                if self._opening:
+                    self._opening.open(lambda: self._listen(0.05))
+                    self._tell_held()
             self._finish()
         finally:
             self._progress.end()
@@ -203,7 +216,8 @@ class _Session:
         return there and not self._ended and not self._unfinished
 
     def _listen(self, seconds: float) -> None:
-        self._progress.tick()
+        if self._opening is None or not self._opening.is_open:
+            self._progress.tick()
         for key, _ in self._selector.select(seconds):
             if key.fileobj is self._listener:
                 made, _ = self._listener.accept()
@@ -238,9 +252,13 @@ class _Session:
         if "block" in message:
             self._texts.append(message["block"])
             self._findings += message["findings"]
-            self._progress.clear()
-            sys.stderr.write(message["block"] + "\n\n")
-            sys.stderr.flush()
+            self._held.append(message["block"])
+            if self._opening is None or not self._opening.is_open:
+                self._tell_held()
+        elif "stops" in message and self._opening:
+            self._opening.add(message["stops"], message["tid"])
+            if self._opening.has(message["stops"][0]):
+                self._tell_held()
         elif "looking" in message:
             self._look(message["looking"])
         elif "failed" in message:
@@ -250,6 +268,14 @@ class _Session:
             self._ended += 1
             return True
         return False
+
+    def _tell_held(self) -> None:
+        # What is found while gdb is open waits, but for why it has stopped there again.
+        self._progress.clear()
+        for text in self._held:
+            sys.stderr.write(text + "\n\n")
+        sys.stderr.flush()
+        self._held.clear()
 
     @property
     def has_ended(self) -> bool:

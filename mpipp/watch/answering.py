@@ -12,6 +12,7 @@ from mpipp.checks.process import Process
 from mpipp.errors import MpippError
 from mpipp.watch import connection as said
 from mpipp.watch import questions
+from mpipp.watch.stopping import Stopping
 from mpipp.watch.watched import GONE, Watched
 
 _SOON = 1.0  # seconds in which other processes ask the same
@@ -25,7 +26,7 @@ class Answering:
         tell: tells findings; returns whether any is new. Its second argument is what is added to
             each: a line.
         not_checked: is told what was not, a sentence.
-        stops: whether a process is to stop where something is found.
+        stopping: how a process stops where something is found.
     """
 
     def __init__(
@@ -33,12 +34,12 @@ class Answering:
         watched: Sequence[Watched],
         tell: Callable[[Sequence[Finding], str], bool],
         not_checked: Callable[[str], None],
-        stops: bool,
+        stopping: Stopping,
     ) -> None:
         self._watched = watched
         self._tell = tell
         self._not_checked = not_checked
-        self._stops = stops
+        self._stopping = stopping
         self._found: list[Finding] = []  # not told yet
         self._rules: dict[int, set[str]] = {}  # what was found for the last question, by process
         self.due: float | None = None  # when it is to be told
@@ -66,16 +67,19 @@ class Answering:
             return
         self.count += 1
         self._rules[number] = {finding.rule.id for finding in found}
-        if found and awaits == questions.ANSWER and self._stops:
-            line = f"stops there: mpipp attach {one.pid}; kill -CONT {one.pid} lets it go on"
+        if found and awaits == questions.ANSWER:
             one.places.refresh()
-            one.stopped = self._tell(found, f"  {one.label()} {line}")
-            one.answer(said.FOUND if one.stopped else said.ANSWERED)
+        if awaits == questions.ANSWER and self._stopping.is_wanted(one, found):
+            is_new = self._tell(found, self._stopping.line(one))
+            one.answer(said.FOUND if is_new else said.ANSWERED)
+            if is_new:
+                self._stopping.stop(one, process.threads[0].tid)
             return
         if found and self.due is None:
             self.due = time.monotonic() + _SOON
         self._found += found
-        one.answer(said.FOUND if found else said.ANSWERED)
+        stops = found and not self._stopping.is_asked_for  # who would stop is told so above
+        one.answer(said.FOUND if stops else said.ANSWERED)
 
     def tell(self) -> None:
         """Tell what was found so far."""

@@ -8,6 +8,7 @@ import json
 import os
 import socket
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from mpipp.watch import nodes, start
@@ -45,6 +46,10 @@ class ToLauncher:
         """It begins to look at so many processes; 0: it has looked."""
         self._send({"looking": processes})
 
+    def stops(self, pids: Sequence[int], tid: int) -> None:
+        """A thread stops: gdb is to open on these processes, its own first."""
+        self._send({"stops": list(pids), "tid": tid})
+
     def total(self, total: Total) -> None:
         """The end."""
         self._send({"total": list(total)})
@@ -81,6 +86,9 @@ class ToStream:
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
         """A finding."""
         self._write(text + "\n\n")
+
+    def stops(self, pids: Sequence[int], tid: int) -> None:
+        """Nobody opens a debugger here."""
 
     def looking(self, processes: int) -> None:
         """Nobody waits for it here."""

@@ -14,4 +14,5 @@ class Settings(NamedTuple):
     report: str = ""  # the run's directory, which all nodes share; "": there is none
     kept: bool = False  # a report will be asked for: pictures are made then
     launched: bool = False  # by mpipp run, which says at the end what all nodes have found
-    stop: bool = False  # processes stop where something is found of a call
+    # Processes stop where something is found of a call: "stop", "gdb", "gdb=all"; "": they do not.
+    stop: str = ""

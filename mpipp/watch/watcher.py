@@ -12,7 +12,7 @@ import contextlib
 import selectors
 import socket
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -39,6 +39,7 @@ from mpipp.watch.nodes import Left
 from mpipp.watch.output import INTERRUPTED
 from mpipp.watch.report import Collected, Label, More, Total
 from mpipp.watch.settings import Settings
+from mpipp.watch.stopping import Stopping
 from mpipp.watch.strict import NOT_BEFORE, Told, Waiting, compared
 from mpipp.watch.view import View
 from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
@@ -62,6 +63,12 @@ class Output(Protocol):
 
     def looking(self, processes: int) -> None:
         """The watcher begins to look at so many processes; 0: it has looked."""
+        ...
+
+    has_launcher: bool
+
+    def stops(self, pids: Sequence[int], tid: int) -> None:
+        """A thread stops: gdb is to open on these processes, its own first."""
         ...
 
     def total(self, total: Total) -> None:
@@ -101,7 +108,10 @@ class Watcher:
         self._taking: Any = None  # once something is found
         self._due: float | None = None  # when to look at those at rest
         self._answering = Answering(
-            self._watched, self._tell_of_all, self._not_checked, settings.stop
+            self._watched,
+            self._tell_of_all,
+            self._not_checked,
+            Stopping(settings.stop, output, self._watched),
         )
         self._emptied = time.monotonic()
         self._moved = time.monotonic()

@@ -54,10 +54,11 @@ def test_beyond_a_library_that_calls_in_its_header(mpi: support.MPI) -> None:
 def test_outside_mpi(mpi: support.MPI) -> None:
     program = support.compile_program(expectations.PROGRAMS / "commands.c", mpi)
     stop = ["break mark", "run"]
-    commands = ["mpipp frame", "mpipp frame 1"]
+    commands = ["mpipp frame", "mpipp frame up"]
     assert plain(support.gdb_batch(commands, program=program, mpi=mpi, stop=stop))[:2] == [
         'This thread is in no MPI call: see "mpipp list calls".',
-        'mpipp frame takes no argument: for others, write "frame" or "up".',
+        'mpipp frame takes no argument but the number of a thread: for other frames, write "frame" '
+        'or "up".',
     ]
 
 

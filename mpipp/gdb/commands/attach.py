@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 from collections.abc import Iterable, Iterator
 
 import gdb
@@ -21,7 +24,8 @@ class Attach(Command):
 
     What gdb says while it attaches is left out. One that gdb cannot attach to is named with the
     reason; the others are attached. In the shell, "mpipp attach" finds the processes of a job.
-    What goes on afterwards, "continue", goes on in all of them (set schedule-multiple on).
+    What goes on afterwards, "continue", goes on in all of them (set schedule-multiple on); one that
+    had been stopped (SIGSTOP) does as well, and when gdb is left.
     """
 
     name = "mpipp attach"
@@ -68,11 +72,29 @@ def _attach(pid: int) -> str:
         gdb.execute("add-inferior -no-connection", to_string=True)
         added = max(gdb.inferiors(), key=lambda inferior: inferior.num)
         gdb.execute(f"inferior {added.num}", to_string=True)
+    stopped = _is_stopped(pid)
     try:
         gdb.execute(f"attach {pid}", to_string=True)
+        if stopped:
+            _forget_stop(pid)
     except gdb.error as error:
         if added is not None:
             gdb.execute(f"inferior {own.num}", to_string=True)
             gdb.execute(f"remove-inferiors {added.num}", to_string=True)
         return str(error).rstrip(".")
     return ""
+
+
+def _is_stopped(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            return stat.read().rpartition(")")[2].split()[0] == "T"
+    except (OSError, IndexError):
+        return False
+
+
+def _forget_stop(pid: int) -> None:
+    # Of a process that was stopped already gdb's own signal is left over, and would stop it again.
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGCONT)
+    gdb.execute("handle SIGCONT nostop noprint pass", to_string=True)

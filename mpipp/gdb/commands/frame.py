@@ -18,8 +18,9 @@ from mpipp.gdb.program import callers
 class Frame(Command):
     """Select the frame that called MPI, where the program's variables are.
 
-    mpipp frame
+    mpipp frame [TID]
 
+    With TID, the number that the system gave a thread, of that thread in whichever inferior.
     Front ends show its source line. Of a call that a library makes in a header of its own it is the
     frame that called the library; of mpi4py's the line of Python is told, too. Safe with several
     inferiors, where "frame function" ends gdb 13.
@@ -31,8 +32,13 @@ class Frame(Command):
         """The line of Python, if it is one; gdb shows the frame."""
         if argument.startswith("["):  # a variable of this name
             return show.show(f"frame{argument}")
-        if argument:
-            raise MpippError('mpipp frame takes no argument: for others, write "frame" or "up"')
+        if argument.isdigit():
+            _thread(int(argument)).switch()
+        elif argument:
+            raise MpippError(
+                "mpipp frame takes no argument but the number of a thread: for other frames, write "
+                '"frame" or "up"'
+            )
         session = sessions.required()
         call = buffers.active_call(session)
         if call is None:
@@ -41,3 +47,11 @@ class Frame(Command):
         gdb.execute(f"frame level {callers.level(callers.user(call.site))}")
         python = callers.python_line(gdb.selected_thread().ptid[1], session)
         return [f"in Python: {python}"] if python else ()
+
+
+def _thread(tid: int) -> gdb.InferiorThread:
+    every = (thread for inferior in gdb.inferiors() for thread in inferior.threads())
+    found = next((thread for thread in every if thread.ptid[1] == tid), None)
+    if found is None:
+        raise MpippError(f"there is no thread {tid}: info threads lists them")
+    return found

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""A process stops in a call: what is said of it, and who opens a debugger on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from mpipp.checks.finding import Finding
+from mpipp.watch import start
+from mpipp.watch.watched import RUNNING, Watched
+
+
+class Launcher(Protocol):
+    """Whoever has started the program, as far as it is there."""
+
+    has_launcher: bool
+
+    def stops(self, pids: Sequence[int], tid: int) -> None:
+        """A thread stops: gdb is to open on these processes, its own first."""
+        ...
+
+
+class Stopping:
+    """How processes stop.
+
+    Args:
+        how: whether they do, and with which debugger: "", "stop", "gdb", "gdb=all".
+    """
+
+    def __init__(self, how: str, to: Launcher, watched: Sequence[Watched]) -> None:
+        self.is_asked_for = bool(how)
+        self._how = how
+        self._known: set[object] = set()
+        self._to = to
+        self._watched = watched
+
+    def is_wanted(self, one: Watched, found: Sequence[Finding]) -> bool:
+        """Whether the process is to stop for these: with gdb one of those that do the same."""
+        if not self._opens:
+            return self.is_asked_for and bool(found)
+        of = one.places.site
+        known = {(each.rule.id, *(tuple(of(p.site)) for p in each.parties)) for each in found}
+        is_new = not known <= self._known
+        self._known |= known
+        return is_new
+
+    def line(self, one: Watched) -> str:
+        """What is said of a process that stops."""
+        if self._opens:
+            return f"  {one.label()} stops there: gdb opens; when it is left, the program goes on"
+        where = "" if self._to.has_launcher else f" on {start.node()}"
+        command = f"mpipp attach {one.pid}; kill -CONT {one.pid} lets it go on"
+        return f"  {one.label()} stops there:{where} {command}"
+
+    def stop(self, one: Watched, tid: int) -> None:
+        """A thread of the process stops now."""
+        one.stopped = True
+        if self._opens:
+            others = [o.pid for o in self._watched if o.state == RUNNING and o is not one]
+            self._to.stops([one.pid, *(others if self._how == "gdb=all" else [])], tid)
+
+    @property
+    def _opens(self) -> bool:
+        return self._how.startswith("gdb") and self._to.has_launcher
