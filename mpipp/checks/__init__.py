@@ -72,13 +72,18 @@ def findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
     leaks_too: bool = False,
+    between_too: bool = True,
 ) -> Iterator[Finding]:
     """What every check finds, those of one process first; once where calls only repeat it.
+
+    `between_too`: those that compare processes as well.
 
     Damaged records are passed over: `failed` is given the reason, and the process, None if a check
     of several could not go on.
     """
-    yield from cited(_findings(processes, failed, leaks_too), processes)
+    found = _findings(processes, failed, leaks_too)
+    between_them = _between(processes, failed, _BETWEEN) if between_too else ()
+    yield from cited(chain(found, between_them), processes)
 
 
 def cited(found: Iterable[Finding], processes: Sequence[Process]) -> list[Finding]:
@@ -119,7 +124,6 @@ def _findings(
             yield from _guarded(leaks.check, process, process, failed)
         for damaged in _damaged(process, KINDS if at_the_end else ("request", "file")):
             failed(process, MpippError(damaged.reason))
-    yield from _between(processes, failed, _BETWEEN)
 
 
 def _between(

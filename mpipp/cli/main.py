@@ -47,7 +47,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         # Every process of a job runs it, so that nothing is loaded for other commands.
         if words[:1] == ["exec"]:
-            return start.run(_parsed(_exec_parser(), words[1:]))
+            return start.run(_parsed(_exec_parser(), start.spelled(words[1:])))
         return _other(words)
     except BrokenPipeError:  # who reads it has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -70,6 +70,8 @@ def _other(words: list[str]) -> int:
         end = words.index("--")
         arguments = _parsed(parser, words[:end])
         return attach.run(arguments, words[end + 1 :])
+    if words[:1] == ["run"]:
+        words = ["run", *start.spelled(words[1:])]
     arguments = _parsed(parser, words)
     status: int = arguments.run(arguments)
     return status

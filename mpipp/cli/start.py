@@ -12,11 +12,17 @@ import os
 import re
 import stat
 import tempfile
+from collections.abc import Sequence
 
 from mpipp.errors import MpippError
 from mpipp.watch import start
 
 WRAPPER = "MPIPP_WRAPPER"  # the path of the wrapper, where looking for it takes too long
+_ALL = "all"  # the checks
+_WITH_VALUE = (
+    *("-n", "--mpiexec", "--mpicc", "--frames", "--on-error", "--hang-after", "--report"),
+    *("--suppress", "--error-exit"),
+)  # options that a word of their own follows
 # How launchers name a job to its processes.
 _JOBS = (
     ("SLURM_JOB_ID", "SLURM_STEP_ID"),
@@ -30,7 +36,14 @@ _JOBS = (
 
 def add_watching(parser: argparse.ArgumentParser) -> None:
     """Declare the options of watched processes."""
-    parser.add_argument("--check", action="store_true", help="watch the program: report errors")
+    parser.add_argument(
+        "--check",
+        nargs="?",
+        const=_ALL,
+        metavar="LIST",
+        help="watch the program: report errors; --check=LIST: of these checks alone, by the names "
+        "that docs/checks.md has",
+    )
     parser.add_argument(
         "--strict",
         action="store_true",
@@ -78,17 +91,53 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def spelled(words: Sequence[str]) -> list[str]:
+    """The words of a command, up to the program, where `--check` alone takes no word after it."""
+    found = list(words)
+    has_value = False
+    for number, word in enumerate(words):
+        if has_value:
+            has_value = False
+        elif word == "--check":
+            found[number] = f"--check={_ALL}"
+        elif word == "--" or not word.startswith("-"):
+            break
+        else:
+            has_value = word in _WITH_VALUE
+    return found
+
+
 def for_program(arguments: argparse.Namespace) -> dict[str, str]:
-    """What --strict, --on-error, --stop and --gdb add to the program's environment."""
+    """What --check=LIST, --strict, --on-error, --stop, --gdb add to the program's environment."""
     strict = arguments.strict or arguments.on_error != "report"
     found = {"MPIPP_STRICT": arguments.on_error} if strict else {}
-    return {**found, "MPIPP_STOP": arguments.stop} if arguments.stop else found
+    found.update({"MPIPP_STOP": arguments.stop} if arguments.stop else {})
+    return {**found, "MPIPP_SCREENS": "none"} if _looks_at_no_call(arguments) else found
+
+
+def _chosen(arguments: argparse.Namespace) -> list[str]:
+    # Words of checks; none: all.
+    if arguments.check in (None, _ALL):
+        return []
+    from mpipp.checks.rules import chosen
+
+    return sorted(chosen.words(arguments.check))
+
+
+def _looks_at_no_call(arguments: argparse.Namespace) -> bool:
+    names = _chosen(arguments)
+    if not names:
+        return False
+    from mpipp.checks.rules import chosen
+
+    return not chosen.has_calls(names)
 
 
 def settings(arguments: argparse.Namespace, **others: object) -> str:
     """The options as the watcher is given them.
 
-    Raises MpippError for a negative number, and for a file that makes no sense.
+    Raises MpippError for a negative number, a check that does not exist, and for a file that makes
+    no sense.
     """
     if arguments.hang_after < 0:
         raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
@@ -98,8 +147,13 @@ def settings(arguments: argparse.Namespace, **others: object) -> str:
 
         suppressions.read(suppress)
     report = os.path.abspath(arguments.report) if arguments.report else ""
-    known = {"hang_after": arguments.hang_after, "suppress": suppress, "report": report}
+    known: dict[str, object] = {
+        "hang_after": arguments.hang_after,
+        "suppress": suppress,
+        "report": report,
+    }
     known["stop"] = arguments.stop
+    known["checks"] = _chosen(arguments)
     # Those of mpipp.watch.settings, which would take some time to load.
     return json.dumps({**known, "kept": bool(report), **others})
 

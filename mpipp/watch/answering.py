@@ -27,6 +27,7 @@ class Answering:
             each: a line.
         not_checked: is told what was not, a sentence.
         stopping: how a process stops where something is found.
+        is_chosen: whether a finding is of a check that is to be made.
     """
 
     def __init__(
@@ -35,11 +36,13 @@ class Answering:
         tell: Callable[[Sequence[Finding], str], bool],
         not_checked: Callable[[str], None],
         stopping: Stopping,
+        is_chosen: Callable[[Finding], bool],
     ) -> None:
         self._watched = watched
         self._tell = tell
         self._not_checked = not_checked
         self._stopping = stopping
+        self._is_chosen = is_chosen
         self._found: list[Finding] = []  # not told yet
         self._rules: dict[int, set[str]] = {}  # what was found for the last question, by process
         self.due: float | None = None  # when it is to be told
@@ -58,7 +61,7 @@ class Answering:
 
         try:
             process, awaits = one.asker.process(number, address)
-            found = list(checks.of_calls(process, failed))
+            found = list(filter(self._is_chosen, checks.of_calls(process, failed)))
         except MpippError as error:
             self._not_checked(f"{one.label()}: {error}")
         if awaits in (questions.CLEARED, questions.ALL):

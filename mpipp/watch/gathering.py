@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from mpipp.agreement import run
 from mpipp.agreement.many import Team
+from mpipp.checks.rules import chosen
 from mpipp.errors import MpippError
 from mpipp.reports import directory as reports
 from mpipp.reports import suppressions
@@ -145,7 +146,8 @@ def gather(
     blocks = [text for one in found for text in one.blocks]
     findings = [record for one in found for record in one.findings]
     compared = run.compare(directory, told, team)
-    collected = Collected(suppressions.read(settings.suppress))
+    made = chosen.joined([settings.checks] if settings.checks else [one.checks for one in found])
+    collected = Collected(suppressions.read(settings.suppress), made)
     collected.unchecked = dict.fromkeys(compared.unchecked)
     new = [text for one in found for text in one.unprinted]
     view = compared.view

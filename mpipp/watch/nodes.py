@@ -79,6 +79,7 @@ class Node(NamedTuple):
     findings: list[dict[str, Any]]
     blocks: list[str]  # that it has printed
     unprinted: list[str]  # others: its error stream was gone
+    checks: Sequence[str] = ()  # the words of those that were made; none: all
 
 
 def save(directory: str, node: Node) -> None:

@@ -130,7 +130,7 @@ class ToRun(ToStream):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._failed = False
-        self._node = nodes.Node(start.node(), False, NOTHING, [], [], [])
+        self._node = nodes.Node(start.node(), False, NOTHING, [], [], [], settings.checks)
         self._save()
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:

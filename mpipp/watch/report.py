@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.checks import report
@@ -86,9 +86,16 @@ NOTHING = Total(0, 0, 0, 0, 0, ())
 
 
 class Collected:
-    """Findings, and what was not checked."""
+    """Findings, and what was not checked.
 
-    def __init__(self, suppressions: Suppressions = _NONE) -> None:
+    Args:
+        chosen: the words of the checks whose findings are told; None: all.
+    """
+
+    def __init__(
+        self, suppressions: Suppressions = _NONE, chosen: Collection[str] | None = None
+    ) -> None:
+        self._chosen = chosen
         self.errors = self.warnings = self.untold = self.questions = 0
         self.suppressed: Counter[str] = Counter()
         self._suppressions = suppressions
@@ -111,7 +118,7 @@ class Collected:
             more: adds to a record what only a report shows.
         """
         fresh = []
-        for finding in findings:
+        for finding in filter(self.is_chosen, findings):
             key = _of_one(finding, where, label)
             if key not in self._known:
                 self._known.add(key)
@@ -132,6 +139,10 @@ class Collected:
             record = {**_record(folded, where, label), "text": text}
             more(finding, record)
             yield text, [record]
+
+    def is_chosen(self, finding: Finding) -> bool:
+        """Whether its check is one of those that are to be made."""
+        return self._chosen is None or finding.rule.check in self._chosen
 
     def is_suppressed(self, names: Sequence[str], places: Sequence[Frame]) -> bool:
         """Whether a finding of a rule with these names is known; it is counted then."""

@@ -23,7 +23,7 @@ from mpipp.checks.finding import Finding
 from mpipp.checks.hangs import Report, explain, picture, records, words
 from mpipp.checks.hangs.svg import svg
 from mpipp.checks.process import Process
-from mpipp.checks.rules import hangs, leaks
+from mpipp.checks.rules import chosen, hangs, leaks
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
 from mpipp.model import Site
@@ -103,7 +103,10 @@ class Watcher:
         self._watched: list[Watched] = []
         self._ended: list[Watched] = []  # not as they should, in order
         self._told_ends: set[float] = set()
-        self._collected = Collected(suppressions.read(settings.suppress))
+        made = chosen.joined([settings.checks])
+        self._compares = chosen.has_group(made, "messages", "collectives")
+        self._looks_between = self._compares or chosen.has_group(made, "deadlocks", "windows")
+        self._collected = Collected(suppressions.read(settings.suppress), made)
         self._comparing = Comparing()
         self._taking: Any = None  # once something is found
         self._due: float | None = None  # when to look at those at rest
@@ -112,6 +115,7 @@ class Watcher:
             self._tell_of_all,
             self._not_checked,
             Stopping(settings.stop, output, self._watched),
+            self._collected.is_chosen,
         )
         self._emptied = time.monotonic()
         self._moved = time.monotonic()
@@ -191,7 +195,7 @@ class Watcher:
         due = [time.monotonic() + (INTERVAL if self._everybody.are_waiting else _LOOK)]
         if self._due is not None:
             due.append(self._due)
-        if self._running():
+        if self._running() and self._compares:
             due.append(self._comparing.due)
         if self._answering.due is not None:
             due.append(self._answering.due)
@@ -308,7 +312,7 @@ class Watcher:
 
     def _compare(self) -> None:
         # While they run.
-        if time.monotonic() < self._comparing.due or not self._running():
+        if time.monotonic() < self._comparing.due or not self._running() or not self._compares:
             return
         found = self._comparing.look(self._watched)
         if found:
@@ -345,7 +349,7 @@ class Watcher:
             who = f"{view.label(process.number)}: " if process else ""
             self._not_checked(f"{who}{error}")
 
-        for finding in checks.findings(processes, failed):
+        for finding in checks.findings(processes, failed, between_too=self._looks_between):
             # Who waits for one that has died, or has been told of already.
             if finding.rule not in hangs.RULES or not (self._ended or self._told_hang):
                 yield finding
@@ -455,6 +459,8 @@ class Watcher:
             return
         for finding, text, record in told:
             places = [frame for party in finding.parties for frame in view.frames(party)]
+            if not self._collected.is_chosen(finding):
+                continue
             if not self._collected.is_suppressed(("deadlock", finding.rule.id), places):
                 self._collected.count("error")
                 self._output.block(text, [record])

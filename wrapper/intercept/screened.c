@@ -27,8 +27,7 @@ static void leave(struct mpipp_passage *passage) {
 static struct mpipp_hook screens = {.enter = enter, .leave = leave, .order = MPIPP_SCREENS_ORDER};
 
 void mpipp_screens_open(void) {
-  if (!mpipp_watch_is_there()) return;
-  mpipp_asking_open();
+  if (!mpipp_watch_is_there() || !mpipp_asking_open()) return;
   screens.order += mpipp_checks_screens; // each call passes `enter` then
   mpipp_hook_in(&screens);
 }

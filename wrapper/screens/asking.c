@@ -163,10 +163,11 @@ static int goes_on(const struct mpipp_request *request, uint64_t serial) {
 int mpipp_stops = 0, mpipp_checks_screens = 0;
 uint64_t mpipp_asked = 0;
 
-void mpipp_asking_open(void) {
+int mpipp_asking_open(void) {
   const char *screens = getenv("MPIPP_SCREENS");
   mpipp_stops = getenv("MPIPP_STOP") != NULL;
   mpipp_checks_screens = screens && strcmp(screens, "check") == 0;
+  return !screens || strcmp(screens, "none") != 0;
 }
 
 static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thread) {

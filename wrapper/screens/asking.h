@@ -22,7 +22,8 @@ int mpipp_is_new_meeting(const struct mpipp_call *call, struct mpipp_meeting *me
 // whether the screens are to be checked, too (MPIPP_SCREENS=check).
 extern int mpipp_stops MPIPP_HIDDEN;
 extern int mpipp_checks_screens MPIPP_HIDDEN;
-void mpipp_asking_open(void);
+// Returns 0 if no call is to be looked at (MPIPP_SCREENS=none).
+int mpipp_asking_open(void);
 
 // Asks about the call that a thread is inside of; takes the lock itself. doubt: NULL if it is only
 // asked for what it meets.

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from mpipp import checks
 from mpipp.checks import report
 from mpipp.checks.finding import Finding
+from mpipp.checks.rules import chosen
 from mpipp.errors import MpippError
 from mpipp.gdb import misfits
 from mpipp.gdb.checked import Checked
@@ -20,7 +21,9 @@ from mpipp.show import jsontext
 class Check(Command):
     """Check everything that is recorded of all inferiors: what is wrong, why, what to do.
 
-    mpipp check [--leaks] [--json]
+    mpipp check [LIST] [--leaks] [--json]
+
+    LIST: only these checks, "messages,leaks", by the names of docs/checks.md.
 
     Looks at all active calls and pending requests: arguments, datatypes, buffers that overlap or
     lie in memory that is not there, MPI_IN_PLACE; between the inferiors at sends and receives that
@@ -37,12 +40,17 @@ class Check(Command):
         if argument.startswith("["):  # a variable of this name
             return show.show(f"check{argument}")
         options, rest = operands.options(argument, ("--leaks", "--json"))
-        if rest:
-            raise MpippError(f'mpipp check takes no argument, only --leaks and --json: "{rest}"')
+        if len(rest.split()) > 1:
+            raise MpippError(
+                'mpipp check takes one list of checks, "messages,leaks", --leaks and --json: '
+                f'"{rest}"'
+            )
+        names = chosen.words(rest)
         checked = Checked()
         leaks_too = "--leaks" in options
         found = list(checks.findings(checked.processes, checked.failed, leaks_too))
         found += misfits.findings(checked)
+        found = [one for one in found if one.rule.check in names]
         if "--json" in options:
             return [_document(found, checked)]
         return list(_report(found, checked))

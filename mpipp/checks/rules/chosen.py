@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Some of the checks, by the names of their groups or their words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from mpipp.checks.rules import TABLES
+from mpipp.errors import MpippError
+
+# The sections of docs/checks.md, each with its words.
+GROUPS = {
+    "arguments": ("argument",),
+    "handles": ("null-handle", "freed-handle", "no-handle"),
+    "initialisation": ("lifetime",),
+    "threads": ("thread-level",),
+    "topologies": ("topology-argument", "group-argument"),
+    "operations": ("op-not-allowed", "op-type"),
+    "windows": ("outside-window", "window-argument"),
+    "requests": ("not-persistent", "already-active"),
+    "constructors": ("constructor-argument",),
+    "datatypes": ("uncommitted-datatype", "freed-datatype", "null-datatype"),
+    "overlap": ("buffer-overlap", "aliased-buffers", "self-overlap"),
+    "in-place": ("in-place",),
+    "memory": ("unmapped-buffer", "read-only-buffer"),
+    "variables": ("variable-type",),
+    "messages": ("type-mismatch", "truncation", "lost-message"),
+    "collectives": (
+        "collective-mismatch",
+        "collective-form-mismatch",
+        "root-mismatch",
+        "op-mismatch",
+        "length-mismatch",
+        "argument-mismatch",
+    ),
+    "deadlocks": ("deadlock", "lone-wait"),
+    "leaks": (
+        "incomplete-request",
+        "request-leak",
+        "message-leak",
+        "datatype-leak",
+        "comm-leak",
+        "group-leak",
+        "win-leak",
+        "op-leak",
+        "file-leak",
+        "info-leak",
+        "errhandler-leak",
+        "session-leak",
+    ),
+    "ends": ("process-died", "no-finalize", "aborted"),
+}
+ALL = "all"
+# Those of one call, as it is made; the others look at processes that are over, or at several.
+_LATER = ("threads", "messages", "collectives", "deadlocks", "leaks", "ends")
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of "messages,leaks" or "all"; of all checks for "".
+
+    Raises MpippError for a name that is none.
+    """
+    known = {rule.check for table in TABLES for rule in table.RULES}
+    found: set[str] = set()
+    for name in text.split(",") if text else [ALL]:
+        if name in GROUPS:
+            found.update(GROUPS[name])
+        elif name in known or name == ALL:
+            found.update(known if name == ALL else [name])
+        else:
+            raise MpippError(
+                f'there is no check "{name}": known are {", ".join(GROUPS)}, {ALL}, and the words '
+                "of docs/checks.md"
+            )
+    return frozenset(found)
+
+
+def has_group(chosen: Collection[str], *groups: str) -> bool:
+    """Whether any check of these groups is chosen."""
+    return any(word in chosen for group in groups for word in GROUPS[group])
+
+
+def has_calls(chosen: Collection[str]) -> bool:
+    """Whether any that looks at single calls is chosen."""
+    return has_group(chosen, *(group for group in GROUPS if group not in _LATER))
+
+
+def joined(of: Iterable[Collection[str]]) -> frozenset[str]:
+    """What any has chosen; all if there are none, or if one has chosen nothing in particular."""
+    every = list(of)
+    if not every or not all(every):
+        return words("")
+    return frozenset(word for each in every for word in each)

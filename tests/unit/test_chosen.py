@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The names of checks that can be chosen are those of docs/checks.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mpipp.checks.rules import RULES
+from mpipp.checks.rules.chosen import GROUPS, has_calls, joined, words
+from mpipp.cli.start import spelled
+from mpipp.errors import MpippError
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "checks.md"
+
+
+def test_groups_are_those_of_the_page() -> None:
+    """A row of its first table each, in its order, with the same words."""
+    rows = re.findall(r"^\| (`.*`) \| .* \| `([\w-]+)` \| \[", PAGE.read_text(), re.MULTILINE)
+    assert {name: tuple(re.findall("`(.*?)`", row)) for row, name in rows} == GROUPS
+    assert [name for _, name in rows] == list(GROUPS)
+    assert {word for group in GROUPS.values() for word in group} == {
+        rule.check for rule in RULES.values()
+    }
+
+
+def test_words() -> None:
+    assert words("threads,argument") == {"thread-level", "argument"}
+    assert words("") == words("all") == words(",".join(GROUPS)) == joined([])
+    assert joined([["argument"], ["lifetime"]]) == {"argument", "lifetime"}
+    assert joined([["argument"], []]) == words("")
+    assert has_calls(words("leaks,requests")) and not has_calls(words("leaks,threads"))
+
+
+def test_a_wrong_name() -> None:
+    with pytest.raises(MpippError) as error:
+        words("messages,leak")
+    names = ", ".join(GROUPS)
+    assert str(error.value) == (
+        f'there is no check "leak": known are {names}, all, and the words of docs/checks.md'
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("--check ./app", "--check=all ./app"),
+        ("-n 4 --strict --check -- ./app --check", "-n 4 --strict --check=all -- ./app --check"),
+        ("--report dir --gdb=all --check ./app", "--report dir --gdb=all --check=all ./app"),
+        ("--check=leaks ./app --check x", "--check=leaks ./app --check x"),
+        ("./app --check", "./app --check"),
+    ],
+)
+def test_check_takes_no_word_of_the_programs(typed: str, found: str) -> None:
+    assert " ".join(spelled(typed.split())) == found
