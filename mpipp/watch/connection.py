@@ -51,11 +51,17 @@ class Strict(NamedTuple):
     pid: int
 
 
+class Late(NamedTuple):
+    """A process that waits until what has been started is compared: nonblocking calls disagree."""
+
+    pid: int
+
+
 class Started(NamedTuple):
     """A process that is about to become the program."""
 
 
-First = Union[Hello, Disagreeing, Strict, Started]
+First = Union[Hello, Disagreeing, Strict, Late, Started]
 
 
 def peer(connection: socket.socket) -> tuple[int, int]:
@@ -93,8 +99,9 @@ def _greeting(data: bytes, files: array.array[int]) -> First | None:
         return Started()
     if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPDIF"):
         return Disagreeing(*_DISAGREEING.unpack(data)[1:])
-    if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPALL"):
-        return Strict(_DISAGREEING.unpack(data)[1])
+    if len(data) == _DISAGREEING.size and data.startswith((b"MPIPPALL", b"MPIPPNOW")):
+        kind = Strict if data.startswith(b"MPIPPALL") else Late
+        return kind(_DISAGREEING.unpack(data)[1])
     if len(data) != _HELLO.size or not data.startswith(b"MPIPPHI\0") or len(files) != 1:
         raise MpippError("what has connected to the watcher is no program of MPI's")
     _, version, _, pid, root, arena, _, strict = _HELLO.unpack(data)

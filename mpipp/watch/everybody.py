@@ -21,13 +21,13 @@ from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo
 from mpipp.watch import connection as said
 from mpipp.watch import start
+from mpipp.watch.strict import answer
 from mpipp.watch.watched import RUNNING, Watched
 
 STRICT = "strict"  # the name of their folder in the run's directory
 INTERVAL = 0.05  # seconds between looks while somebody waits
 _HERE = 0.3  # seconds in which those of one node have come
 _LATE = 10.0  # seconds in which all have come: MPI_Init has returned in them
-_YES, _NO = b"\1", b"\0"
 _WHAT = "calls before they began (--strict)"
 
 
@@ -43,11 +43,6 @@ class _World:
 
     def is_of(self, info: ProcessInfo) -> bool:
         return _name(info) == self.name and info.world_rank not in self.ranks
-
-    def answer(self, what: bytes) -> None:
-        for connection in self.ranks.values():
-            with contextlib.suppress(OSError), connection:
-                connection.send(what, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 
 
 def _name(info: ProcessInfo) -> str:
@@ -94,7 +89,8 @@ class Everybody:
             if found is None:
                 continue
             self._waiting.remove(world)
-            world.answer(_NO if found else _YES)
+            for connection in world.ranks.values():
+                answer(connection, not found)
             if found:
                 yield found
 

@@ -42,6 +42,12 @@ _CLASSES = {
 }
 
 
+def answer(connection: socket.socket, code: int) -> None:
+    """Let a process go on that has asked."""
+    with contextlib.suppress(OSError), connection:
+        connection.send(bytes([code]), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+
+
 class Asked:
     """The processes of one call that have asked so far."""
 
@@ -62,10 +68,8 @@ class Asked:
 
     def answer(self, found: Sequence[Finding]) -> None:
         """Let them go on."""
-        code = _class(found[0]) if found else 0
         for connection in self._connections:
-            with contextlib.suppress(OSError), connection:
-                connection.send(bytes([code]), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+            answer(connection, _class(found[0]) if found else 0)
 
 
 class Waiting:

@@ -40,7 +40,7 @@ from mpipp.watch.output import INTERRUPTED
 from mpipp.watch.report import Collected, Label, More, Total
 from mpipp.watch.settings import Settings
 from mpipp.watch.stopping import Stopping
-from mpipp.watch.strict import NOT_BEFORE, Told, Waiting, compared
+from mpipp.watch.strict import NOT_BEFORE, Told, Waiting, answer, compared
 from mpipp.watch.view import View
 from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
 
@@ -50,6 +50,7 @@ _CLEANED_UP = 5.0  # seconds in which it has ended them
 _STILL = 0.02  # seconds in which who does not move is taken to stand still
 _LOOKS = 50
 _LOOK = 0.5  # seconds between looks whether anything moves
+_LATE_LOOKS, _LATE_LOOK = 3, 0.005  # and seconds between them, where calls disagree
 _LINGER = 0.3  # seconds after the last process
 _LATEST = 60.0  # seconds until the first comes
 
@@ -238,6 +239,9 @@ class Watcher:
         if isinstance(hello, said.Strict):
             self._everybody.add(made, hello, self._watched)
             return
+        if isinstance(hello, said.Late):
+            answer(made, self._compare_late())
+            return
         if isinstance(hello, said.Started):
             self._programs.add(said.peer(made)[0])
         made.close()
@@ -312,13 +316,26 @@ class Watcher:
 
     def _compare(self) -> None:
         # While they run.
-        if time.monotonic() < self._comparing.due or not self._running() or not self._compares:
-            return
+        if time.monotonic() >= self._comparing.due and self._running() and self._compares:
+            self._compare_now()
+
+    def _compare_late(self) -> bool:
+        # What there is at one look is compared at the next.
+        for _ in range(_LATE_LOOKS if self._compares else 0):
+            if self._compare_now():
+                return True
+            time.sleep(_LATE_LOOK)
+        return False
+
+    def _compare_now(self) -> bool:
         found = self._comparing.look(self._watched)
-        if found:
-            for one in self._running():
-                one.places.refresh()
-            self._tell(self._watched, iter(found))
+        if not found:
+            return False
+        for one in self._running():
+            one.places.refresh()
+        any_new = self._tell(self._watched, iter(found))
+        self._told_before.add(found, View(self._watched).where)
+        return any_new
 
     def _tell_endings(self) -> None:
         # Once of each; with what the others do then, as far as they stand still.

@@ -54,11 +54,10 @@ struct mpipp_shadow mpipp_shadow_of(const struct mpipp_passage *passage) {
   struct mpipp_shadow found = {.comm = MPI_COMM_NULL};
   struct mpipp_object *record = over(passage);
   uint64_t shadow = record ? MPIPP_READ(*field(record)) : NONE;
-  if (shadow == FAILED) shadow = NONE;
   const struct mpipp_comm *comm =
       record && record->kind == MPIPP_COMM ? (const struct mpipp_comm *)record : NULL;
-  found.missing = !shadow && comm && (comm->inter || comm->size > 1);
-  if (!shadow) return found;
+  found.missing = shadow == FAILED && comm && (comm->inter || comm->size > 1);
+  if (shadow == NONE || shadow == FAILED) return found;
   found.comm = (MPI_Comm)(uintptr_t)shadow;
   found.identity = comm ? comm->identity : 0;
   found.inter = comm && comm->inter;

@@ -12,6 +12,7 @@
 #include "recorders/channels.h"
 #include "records/registry.h"
 #include "records/store.h"
+#include "strict/later.h"
 #include "strict/shadows.h"
 #include "strict/terms.h"
 #include "watch/connection.h"
@@ -91,8 +92,7 @@ static enum mpipp_disagreement compare(const struct mpipp_call *call,
                                        const struct mpipp_shadow *shadow) {
   struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
   struct mpipp_terms terms = mpipp_terms_of(call, position);
-  // As one: of two words the library may make something else, in twice the time.
-  uint64_t term = terms.sums[0] + 0x94D049BB133111EBu * terms.sums[1], sum = 0;
+  uint64_t term = mpipp_one_word(terms), sum = 0;
   int code = PMPI(Allreduce)(&term, &sum, 1, MPI_UINT64_T, MPI_SUM, shadow->comm);
   if (MPIPP_LIKELY(code != MPI_SUCCESS || !sum)) return MPIPP_AGREE;
   return ask(call, shadow, sum);
@@ -184,6 +184,35 @@ static int ends(const struct mpipp_call *call) {
   }
 }
 
+// Of which nobody waits for the others.
+static int is_later(const struct mpipp_facts *facts) {
+  return facts->over != MPIPP_OVER_NONE &&
+         (facts->form == MPIPP_FORM_NONBLOCKING || facts->form == MPIPP_FORM_PERSISTENT);
+}
+
+static int waits(uint32_t procedure) {
+  return procedure == MPIPP_PROC_Wait || procedure == MPIPP_PROC_Waitall ||
+         procedure == MPIPP_PROC_Waitany || procedure == MPIPP_PROC_Waitsome;
+}
+
+static int tests(uint32_t procedure) {
+  switch (procedure) {
+  case MPIPP_PROC_Test:
+  case MPIPP_PROC_Testall:
+  case MPIPP_PROC_Testany:
+  case MPIPP_PROC_Testsome:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+static void look(uint32_t procedure) {
+  if (!mpipp_later_look(waits(procedure)) || on_error != ABORT) return;
+  mpipp_watch_over(MPIPP_OVER_STOPPED);
+  PMPI(Abort)(MPI_COMM_WORLD, 1);
+}
+
 // Once.
 static void tell_missing(void) {
   static int told = 0;
@@ -194,6 +223,7 @@ static void tell_missing(void) {
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   to_be_freed = 0;
+  if (call->procedure == MPIPP_PROC_Finalize) look(MPIPP_PROC_Wait);
   if (!is_compared(&mpipp_facts[call->procedure])) return MPIPP_GO_ON;
   if (!mpipp_shadows_are_made()) return MPIPP_GO_ON;
   mpipp_shadow_make_late(passage);
@@ -214,6 +244,13 @@ static void leave(struct mpipp_passage *passage) {
     mpipp_shadow_free((MPI_Comm)(uintptr_t)shadow);
   else if (!ends(passage->call))
     mpipp_shadow_make(passage);
+  uint32_t procedure = passage->call->procedure;
+  const struct mpipp_facts *facts = &mpipp_facts[procedure];
+  if (waits(procedure) || tests(procedure) || is_compared(facts)) return look(procedure);
+  if (!is_later(facts) || !mpipp_shadows_are_made()) return;
+  const struct mpipp_shadow of = mpipp_shadow_of(passage);
+  if (of.missing) tell_missing();
+  if (of.comm != MPI_COMM_NULL) mpipp_later_begin(passage, &of);
 }
 
 __attribute__((constructor)) static void hook_in(void) {

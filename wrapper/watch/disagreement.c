@@ -46,6 +46,11 @@ int mpipp_ask_whether_all(uint64_t pid) {
   return answer_to(&process, "MPIPPALL") == 1;
 }
 
+int mpipp_ask_to_compare(uint64_t pid) {
+  struct mpipp_disagreeing process = {.pid = pid};
+  return answer_to(&process, "MPIPPNOW") == 1;
+}
+
 enum mpipp_disagreement mpipp_ask_watcher(struct mpipp_disagreeing *call) {
   uint8_t answer = answer_to(call, "MPIPPDIF");
   return answer <= MPIPP_DIFFER_CALL ? (enum mpipp_disagreement)answer : MPIPP_AGREE;

@@ -31,6 +31,10 @@ struct mpipp_disagreeing {
 // ask. Waits for the watcher, not for ever; where there is none the answer is no.
 int mpipp_ask_whether_all(uint64_t pid);
 
+// Lets the watcher compare, now, all that its processes have started. Waits for it, not for ever;
+// returns whether it has found something new.
+int mpipp_ask_to_compare(uint64_t pid);
+
 // Tells the watcher that some calls are not compared before they begin.
 void mpipp_tell_not_compared(uint64_t pid);
 

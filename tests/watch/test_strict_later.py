@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""`--strict`: nonblocking and persistent collective calls are compared when they complete."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import runs
+from support import MPI, on_mpi
+
+REDUCED = """\
+error: the processes reduce with different operations: MPI_SUM and MPI_MAX
+  rank 0: MPI_{0}(comm = "MPI_COMM_WORLD", op = "MPI_SUM", sendbuf = 1 MPI_INT, recvbuf = 1 MPI_INT)
+    called at {1}
+  rank 1: MPI_{0}(comm = "MPI_COMM_WORLD", op = "MPI_MAX", sendbuf = 1 MPI_INT, recvbuf = 1 MPI_INT)
+    called at {1}
+    collective call number N
+  rule: MPI-4.1, section 6.9: the argument op must be the same in all processes
+  to do: pass the same operation in all processes
+  MUST: MUST_ERROR_COLLECTIVE_OP_MISMATCH"""
+PLACES = {
+    "nonblocking": ("Iallreduce", "later.c:18 in nonblocking"),
+    "persistent": ("Allreduce_init", "later.c:28 in persistent"),
+}
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_calls_that_agree(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("later.c", mpi)], "--strict", "--on-error", "abort", n=3)
+    assert (found.status, found.output, found.blocks) == (0, "went on\n", [])
+    (last,) = found.last
+    assert last.startswith("mpipp: no errors in 3 processes, ")
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("how", PLACES)
+def test_the_job_is_ended_at_their_completion(mpi: MPI, how: str) -> None:
+    if how == "persistent" and mpi.standard < (4, 0):
+        return  # it has none
+    command: list[str | Path] = [runs.program("later.c", mpi), how]
+    found = runs.run(mpi, command, "--strict", "--on-error", "abort", n=3)
+    assert found.status
+    assert "went on" not in found.output
+    blocks = [re.sub(r"(?<=call number )\d+", "N", block) for block in found.blocks]
+    assert blocks == [mpi.cited(REDUCED.format(*PLACES[how]))]

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "strict/later.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "mpi/resolve.h"
+#include "records/memory.h"
+#include "records/registry.h"
+#include "records/store.h"
+#include "strict/terms.h"
+#include "watch/disagreement.h"
+
+enum {
+  MOST_LOOKS = 16,
+  MOST_TESTED = 8, // at a time: the oldest
+  MOST_ASKED = 64, // later ones are found by the comparison each second
+  REMEMBERED = 16
+};
+
+struct later {
+  struct later *next;
+  uint64_t term, sum;
+  MPI_Request request;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct later *oldest, **end = &oldest;
+static uint64_t asked = 0, told[REMEMBERED];
+
+void mpipp_later_begin(const struct mpipp_passage *passage, const struct mpipp_shadow *shadow) {
+  struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
+  struct mpipp_terms terms = mpipp_terms_of(passage->call, position);
+  struct later *later = mpipp_allocate(sizeof *later);
+  // Whoever has no room for it leaves the others' sums unfinished, and later ones unequal: the
+  // watcher decides.
+  if (!later) return;
+  later->next = NULL;
+  later->term = mpipp_one_word(terms);
+  if (PMPI(Iallreduce)(&later->term, &later->sum, 1, MPI_UINT64_T, MPI_SUM, shadow->comm,
+                       &later->request) != MPI_SUCCESS) {
+    mpipp_free(later);
+    return;
+  }
+  pthread_mutex_lock(&lock);
+  *end = later;
+  end = &later->next;
+  pthread_mutex_unlock(&lock);
+}
+
+// Takes those that are there out of the list; returns the first sum that is new, 0 if there is
+// none.
+static uint64_t disagreeing(void) {
+  struct later **at = &oldest, *later;
+  uint64_t found = 0;
+  for (int i = 0; i < MOST_TESTED && (later = *at); i++) {
+    int done = 0;
+    if (PMPI(Test)(&later->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+      done = 1, later->sum = 0;
+    if (!done) {
+      at = &later->next;
+      continue;
+    }
+    if (!(*at = later->next)) end = at;
+    if (later->sum && told[later->sum % REMEMBERED] != later->sum && asked < MOST_ASKED) {
+      found = told[later->sum % REMEMBERED] = later->sum;
+      asked++;
+    }
+    mpipp_free(later);
+  }
+  return found;
+}
+
+int mpipp_later_look(int has_completed) {
+  if (!MPIPP_READ(oldest) || pthread_mutex_trylock(&lock)) return 0;
+  uint64_t found = 0;
+  // The sums are as far as what has completed, or soon will be.
+  for (int i = 0; i < (has_completed ? MOST_LOOKS : 1) && oldest && !found; i++)
+    found = disagreeing();
+  pthread_mutex_unlock(&lock);
+  return found && mpipp_ask_to_compare(mpipp_registry.pid);
+}
