@@ -53,4 +53,4 @@ def _made(found: Run, kind: str, of: str) -> str:
     if kind == "json":
         with open(os.path.join(of, DATA), encoding="utf-8") as file:
             return file.read()
-    return "\n".join(text.lines(found)) + "\n"
+    return "\n".join(text.lines(found, of)) + "\n"

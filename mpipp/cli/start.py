@@ -13,14 +13,17 @@ import re
 import stat
 import tempfile
 from collections.abc import Sequence
+from typing import Any
 
 from mpipp.errors import MpippError
 from mpipp.watch import start
 
 WRAPPER = "MPIPP_WRAPPER"  # the path of the wrapper, where looking for it takes too long
+_MOST_ORDINALS = 16  # of wrapper/intercept/stopat.c
 _ALL = "all"  # the checks
 _WITH_VALUE = (
     *("-n", "--mpiexec", "--mpicc", "--frames", "--on-error", "--hang-after", "--report"),
+    "--stop-at",
     *("--suppress", "--error-exit"),
 )  # options that a word of their own follows
 # How launchers name a job to its processes.
@@ -73,6 +76,11 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
             help=f"with --check: the same, and gdb opens on {which} in this terminal",
         )
     parser.add_argument(
+        "--stop-at",
+        metavar="DIR:N",
+        help="with --check: stop in the calls of finding N of an earlier run's report, as --stop",
+    )
+    parser.add_argument(
         "--hang-after",
         type=float,
         default=30.0,
@@ -108,11 +116,23 @@ def spelled(words: Sequence[str]) -> list[str]:
 
 
 def for_program(arguments: argparse.Namespace) -> dict[str, str]:
-    """What --check=LIST, --strict, --on-error, --stop, --gdb add to the program's environment."""
+    """What --check=LIST, --strict, --stop, --stop-at ... add to the program's environment."""
     strict = arguments.strict or arguments.on_error != "report"
     found = {"MPIPP_STRICT": arguments.on_error} if strict else {}
-    found.update({"MPIPP_STOP": arguments.stop} if arguments.stop else {})
+    if arguments.stop_at:
+        ordinals = {target[3] for target in _stop_at(arguments)}
+        found["MPIPP_STOP_AT"] = ",".join(map(str, sorted(ordinals)[:_MOST_ORDINALS]))
+    elif arguments.stop:
+        found["MPIPP_STOP"] = arguments.stop
     return {**found, "MPIPP_SCREENS": "none"} if _looks_at_no_call(arguments) else found
+
+
+def _stop_at(arguments: argparse.Namespace) -> list[tuple[Any, ...]]:
+    if not arguments.stop_at:
+        return []
+    from mpipp.reports import stopping
+
+    return [tuple(target) for target in stopping.targets(arguments.stop_at)]
 
 
 def _chosen(arguments: argparse.Namespace) -> list[str]:
@@ -152,7 +172,8 @@ def settings(arguments: argparse.Namespace, **others: object) -> str:
         "suppress": suppress,
         "report": report,
     }
-    known["stop"] = arguments.stop
+    known["stop"] = arguments.stop or ("stop" if arguments.stop_at else "")
+    known["stop_at"] = _stop_at(arguments)
     known["checks"] = _chosen(arguments)
     # Those of mpipp.watch.settings, which would take some time to load.
     return json.dumps({**known, "kept": bool(report), **others})

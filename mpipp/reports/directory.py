@@ -51,6 +51,7 @@ class Party(NamedTuple):
     details: Sequence[str]
     places: Sequence[Place]  # innermost first
     buffers: Sequence[Drawn]
+    ordinal: int = 0  # of a call in its channel; 0: not known
 
     @property
     def library(self) -> str:
@@ -100,6 +101,7 @@ class Entry(NamedTuple):
     text: str  # its block, as the run printed it
     picture: str  # SVG: who waits for whom; "" if nobody does
     timeline: Timeline | None
+    number: int = 0  # among those of the run, from 1
 
 
 class Suppressed(NamedTuple):
@@ -249,7 +251,10 @@ def _run(of: _Fields) -> Run:
         ),
         not_checked=of.texts("not_checked"),
         summary=of.text("summary"),
-        findings=of.objects("findings", _entry),
+        findings=[
+            entry._replace(number=number)
+            for number, entry in enumerate(of.objects("findings", _entry), 1)
+        ],
     )
 
 
@@ -279,6 +284,7 @@ def _party(of: _Fields) -> Party:
         of.texts("details"),
         of.objects("frames", _place),
         of.objects("buffers", _drawn),
+        of.optional("ordinal") or 0,
     )
 
 

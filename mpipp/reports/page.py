@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mpipp.reports import stopping
 from mpipp.reports.directory import Drawn, Entry, Party, Place, Row, Run, Timeline
 from mpipp.reports.plain import html as e
 from mpipp.reports.sources import Frame
@@ -137,6 +138,7 @@ def _finding(entry: Entry) -> Iterator[str]:
         ("Rule", entry.rule),
         ("To do", entry.advice),
         ("MUST", entry.must),
+        ("Stop there", _stopping(entry)),
         ("Check", f"{entry.check}, {entry.id}" if entry.id != entry.check else entry.check),
     ]
     yield '<dl class="rule">'
@@ -148,6 +150,11 @@ def _finding(entry: Entry) -> Iterator[str]:
         yield "</figure>"
     if entry.timeline is not None:
         yield from _timeline(entry.timeline)
+
+
+def _stopping(entry: Entry) -> str:
+    known = any(stopping.of(entry.parties))
+    return f"mpipp run --check {stopping.OPTION} DIR:{entry.number}" if known else ""
 
 
 def _party(party: Party) -> Iterator[str]:

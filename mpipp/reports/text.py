@@ -5,22 +5,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mpipp.reports import stopping
 from mpipp.reports.directory import Entry, Place, Run
 from mpipp.reports.plain import plain
 
 
-def lines(run: Run) -> Iterator[str]:
-    """The report, without line ends."""
-    yield from map(plain, _lines(run))
+def lines(run: Run, name: str = "DIR") -> Iterator[str]:
+    """The report, without line ends; `name`: of the run's directory."""
+    yield from map(plain, _lines(run, name))
 
 
-def _lines(run: Run) -> Iterator[str]:
+def _lines(run: Run, name: str) -> Iterator[str]:
     if run.command:
         yield f"{' '.join(run.command)}"
         yield f"  {', '.join(_facts(run))}"
         yield ""
     for entry in run.findings:
         yield from _block(entry)
+        if any(stopping.of(entry.parties)):
+            yield f"  stop there: {stopping.OPTION} {name}:{entry.number}"
         yield ""
     yield from (f"not checked: {sentence}" for sentence in run.not_checked)
     if run.suppressed:

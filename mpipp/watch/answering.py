@@ -61,6 +61,9 @@ class Answering:
 
         try:
             process, awaits = one.asker.process(number, address)
+            if awaits == questions.PLACE:
+                one.answer(said.FOUND if self._stopping.stop_at(one, process) else said.ANSWERED)
+                return
             found = list(filter(self._is_chosen, checks.of_calls(process, failed)))
         except MpippError as error:
             self._not_checked(f"{one.label()}: {error}")

@@ -27,7 +27,7 @@ MOST_BYTES = 1 << 21  # of a question
 _HEAD = struct.Struct("=8sQQQQQ")  # struct mpipp_question without the call
 _NOTE = struct.Struct("=IIQQQQ")  # struct mpipp_note
 _OBJECT, _MEMORY, _PENDING, _OTHER = 1, 2, 3, 4  # enum mpipp_note_kind
-NOTHING, ANSWER, CLEARED, ALL = range(4)  # enum mpipp_awaits
+NOTHING, ANSWER, CLEARED, ALL, PLACE = range(5)  # enum mpipp_awaits
 _NO_HANDLE = (1 << 64) - 1
 _NO_GAPS: Sequence[Gap] = ()
 

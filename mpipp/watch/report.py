@@ -179,6 +179,8 @@ def _record(folded: report.Folded, where: Where, label: Label) -> dict[str, Any]
     for number, party in enumerate(record["parties"]):
         of = sorted({processes[number] for processes in folded.processes})
         party["process"] = label(*of)
+        call = folded.finding.parties[number].evidence.call
+        party["ordinal"] = call.ordinal if call is not None else None
     return record
 
 

@@ -4,17 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from mpipp.checks.finding import Finding
+from mpipp.checks.process import Process
+from mpipp.reports.stopping import Target
 from mpipp.watch import start
-from mpipp.watch.watched import RUNNING, Watched
+from mpipp.watch.watched import RUNNING, Watched, operations
 
 
 class Launcher(Protocol):
     """Whoever has started the program, as far as it is there."""
 
     has_launcher: bool
+
+    def block(self, text: str, found: list[dict[str, Any]]) -> None:
+        """Lines to be told."""
+        ...
 
     def stops(self, pids: Sequence[int], tid: int) -> None:
         """A thread stops: gdb is to open on these processes, its own first."""
@@ -25,10 +31,15 @@ class Stopping:
     """How processes stop.
 
     Args:
+        at: the calls that they stop in, members of `Target`.
         how: whether they do, and with which debugger: "", "stop", "gdb", "gdb=all".
     """
 
-    def __init__(self, how: str, to: Launcher, watched: Sequence[Watched]) -> None:
+    def __init__(
+        self, how: str, at: Sequence[Sequence[Any]], to: Launcher, watched: Sequence[Watched]
+    ) -> None:
+        self._targets = [Target(*one) for one in at]
+        self._stopped: set[tuple[int, int]] = set()
         self.is_asked_for = bool(how)
         self._how = how
         self._known: set[object] = set()
@@ -59,6 +70,34 @@ class Stopping:
         if self._opens:
             others = [o.pid for o in self._watched if o.state == RUNNING and o is not one]
             self._to.stops([one.pid, *(others if self._how == "gdb=all" else [])], tid)
+
+    def stop_at(self, one: Watched, process: Process) -> bool:
+        """Whether a process is to stop in the call that it is about to make, once in each; it is
+        told then."""
+        operation = next(operations(process))
+        call, rank = operation.call, process.registry.info.world_rank
+        one.places.refresh()
+        place, text = one.places.site(call.site)[0], operation.party().text
+        for number, target in enumerate(self._targets):
+            fits = target.ordinal in (0, call.ordinal, call.recv_ordinal)
+            fits = fits and target.fits(rank, call.procedure, place, text)
+            if fits and (one.pid, number) not in self._stopped:
+                self._stopped.add((one.pid, number))
+                lines = [f"{one.label()}: {text}", f"  called at {place}", self.line(one)]
+                self._to.block("\n".join(lines), [])
+                self.stop(one, process.threads[0].tid)
+                return True
+        return False
+
+    def not_stopped(self) -> Sequence[str]:
+        """Sentences of the calls that no process has made."""
+        done = {number for _, number in self._stopped}
+        here = {one.registry.info.world_rank for one in self._watched}
+        return [
+            f"no process has stopped at {target.place}: the call is not made, or is another"
+            for number, target in enumerate(self._targets)
+            if number not in done and here.intersection(target.ranks)
+        ]
 
     @property
     def _opens(self) -> bool:

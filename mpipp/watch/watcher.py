@@ -111,11 +111,12 @@ class Watcher:
         self._comparing = Comparing()
         self._taking: Any = None  # once something is found
         self._due: float | None = None  # when to look at those at rest
+        self._stopping = Stopping(settings.stop, settings.stop_at, output, self._watched)
         self._answering = Answering(
             self._watched,
             self._tell_of_all,
             self._not_checked,
-            Stopping(settings.stop, output, self._watched),
+            self._stopping,
             self._collected.is_chosen,
         )
         self._emptied = time.monotonic()
@@ -154,6 +155,8 @@ class Watcher:
         counted = [one for one in self._watched if self._guarded(one)]
         calls = sum(one.calls for one in counted)
         self._collected.questions = self._answering.count
+        for sentence in self._stopping.not_stopped():
+            self._not_checked(sentence)
         self._output.total(self._collected.total(len(counted), calls))
 
     def _hear_launcher(self) -> None:

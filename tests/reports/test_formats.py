@@ -28,6 +28,7 @@ warning: 1 datatype is not freed
   rule: MPI-4.1, section 11.2.2: a program should free what it made before MPI_Finalize
   to do: call MPI_Type_free when it is needed no more
   MUST: MUST_ERROR_LEAK_DATATYPE
+  stop there: --stop-at DIR:N
 
 error: what is sent does not match what is received, after 2 elements: MPI_INT is sent, \
 MPI_DOUBLE received
@@ -43,6 +44,7 @@ MPI_DOUBLE received
   rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH
+  stop there: --stop-at DIR:N
 
 error: what is sent does not match what is received, at the first element: MPI_INT is sent, \
 MPI_FLOAT received
@@ -59,6 +61,7 @@ buffer = 4 MPI_FLOAT)
   rule: MPI-4.1, section 6.2: the amount and types sent must be those received
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH
+  stop there: --stop-at DIR:N
 
 2 errors, 1 warning in 2 processes, 48 calls
 """
@@ -67,6 +70,7 @@ buffer = 4 MPI_FLOAT)
 def same(text: str) -> str:
     """Without what differs from run to run."""
     text = re.sub(r"started \S+, took [\d.]+ s", "started TIME, took N s", text)
+    text = re.sub(r"--stop-at \S+:\d+", "--stop-at DIR:N", text)
     return re.sub(r"MPI_Datatype #\d+", "MPI_Datatype #N", text)
 
 

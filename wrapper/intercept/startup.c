@@ -10,6 +10,7 @@
 #include "intercept/levels.h"
 #include "intercept/python.h"
 #include "intercept/screened.h"
+#include "intercept/stopat.h"
 #include "mpi/resolve.h"
 #include "recorders/ledger.h"
 #include "recorders/recorders.h"
@@ -35,6 +36,7 @@ static void open_registry(void) {
   mpipp_ledger_open();
   if (right && mpipp_shared) mpipp_watch_connect();
   if (right && mpipp_shared) mpipp_screens_open();
+  if (right && mpipp_shared) mpipp_stop_at_open();
   mpipp_find_mpi_code(); // in either case: readers shall see the status
   if (right) mpipp_python_open();
   errno = saved;

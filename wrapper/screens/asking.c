@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "mpi/resolve.h"
 #include "screens/arguments.h"
@@ -165,7 +166,10 @@ uint64_t mpipp_asked = 0;
 
 int mpipp_asking_open(void) {
   const char *screens = getenv("MPIPP_SCREENS");
-  mpipp_stops = getenv("MPIPP_STOP") != NULL;
+  const char *stop = getenv("MPIPP_STOP");
+  mpipp_stops = stop != NULL;
+  // A gdb that opens is no ancestor of the process: with Yama that must be allowed.
+  if (stop && strncmp(stop, "gdb", 3) == 0) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   mpipp_checks_screens = screens && strcmp(screens, "check") == 0;
   return !screens || strcmp(screens, "none") != 0;
 }
@@ -222,4 +226,15 @@ void mpipp_ask_all(const struct mpipp_thread *thread, int cleared) {
   if (asking.question) asking.question->awaits = cleared ? MPIPP_AWAITS_CLEARED : MPIPP_AWAITS_ALL;
   if (mpipp_ask_end(&asking)) mpipp_ask_await();
   mpipp_unlock();
+}
+
+int mpipp_ask_place(const struct mpipp_thread *thread) {
+  struct mpipp_asking asking;
+  int found = 0;
+  mpipp_lock();
+  ask_call(&asking, thread);
+  if (asking.question) asking.question->awaits = MPIPP_AWAITS_PLACE;
+  if (mpipp_ask_end(&asking)) found = mpipp_ask_await();
+  mpipp_unlock();
+  return found;
 }

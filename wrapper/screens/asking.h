@@ -31,6 +31,8 @@ void mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doub
                const struct mpipp_meeting *met, uint32_t count);
 // Asks about it again, with all that is pending; cleared: no screen has asked about it.
 void mpipp_ask_all(const struct mpipp_thread *thread, int cleared);
+// Whether it is the one that the run is to stop in.
+int mpipp_ask_place(const struct mpipp_thread *thread);
 // How often it was asked.
 extern uint64_t mpipp_asked MPIPP_HIDDEN;
 

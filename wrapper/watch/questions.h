@@ -29,6 +29,7 @@ enum mpipp_awaits {
   // pending. For tests of the screens.
   MPIPP_AWAITS_CLEARED,
   MPIPP_AWAITS_ALL,
+  MPIPP_AWAITS_PLACE, // it waits, to be told whether it is to stop in this call
 };
 
 struct mpipp_question {

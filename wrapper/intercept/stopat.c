@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// A run is repeated, and stops in a call that a finding of the run before was about: the watcher
+// knows its place and its process (mpipp run --check --stop-at), this the ordinals that it may
+// have.
+#include "intercept/stopat.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "intercept/seam.h"
+#include "mpi/resolve.h"
+#include "recorders/threads.h"
+#include "screens/asking.h"
+#include "watch/connection.h"
+
+enum { MOST_ORDINALS = 16, REFUSED = 1024 };
+
+static uint64_t ordinals[MOST_ORDINALS];
+static int ordinal_count = 0;
+static uint64_t refused[REFUSED]; // places of calls that are others
+
+// Whether the call may be the one: 2, if its ordinal says so.
+static int is_possible(const struct mpipp_call *call) {
+  int found = 0;
+  for (int i = 0; i < ordinal_count; i++) {
+    if (!ordinals[i])
+      found |= 1;
+    else if (ordinals[i] == call->ordinal || ordinals[i] == call->recv_ordinal)
+      found |= 2;
+  }
+  return found;
+}
+
+static int enter(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  int possible = is_possible(call);
+  if (!possible) return MPIPP_GO_ON;
+  uint64_t place = mpipp_outside_mpi(call->caller) ^ (uint64_t)call->procedure << 48;
+  uint64_t *known = &refused[place * 0x9E3779B97F4A7C15u >> 32 & (REFUSED - 1)];
+  if (possible == 1 && __atomic_load_n(known, __ATOMIC_RELAXED) == place) return MPIPP_GO_ON;
+  if (mpipp_ask_place(mpipp_self))
+    raise(SIGSTOP);
+  else if (possible == 1 && !mpipp_self->python_place) // all its lines call at one place
+    __atomic_store_n(known, place, __ATOMIC_RELAXED);
+  return MPIPP_GO_ON;
+}
+
+static struct mpipp_hook stopping = {.enter = enter, .order = MPIPP_SCREENS_ORDER + 2};
+
+void mpipp_stop_at_open(void) {
+  const char *at = getenv("MPIPP_STOP_AT");
+  char *end = NULL;
+  while (at && *at && ordinal_count < MOST_ORDINALS) {
+    ordinals[ordinal_count++] = strtoull(at, &end, 10);
+    at = *end == ',' ? end + 1 : NULL;
+  }
+  if (ordinal_count && mpipp_watch_is_there()) mpipp_hook_in(&stopping);
+}
