@@ -304,7 +304,7 @@ int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_message(call, code, serial));
 }
 extern raw_Imrecv own_Imrecv OWN(MPI_Imrecv);
 EXPORT int PMPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
@@ -345,7 +345,7 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_message(call, code, serial));
 }
 extern raw_Imrecv_c own_Imrecv_c OWN(MPI_Imrecv_c);
 EXPORT int PMPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
@@ -946,7 +946,7 @@ int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* me
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_message(call, code, serial));
 }
 extern raw_Mrecv own_Mrecv OWN(MPI_Mrecv);
 EXPORT int PMPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
@@ -985,7 +985,7 @@ int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Mes
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_leave(thread, mpipp_failed_message(call, code, serial));
 }
 extern raw_Mrecv_c own_Mrecv_c OWN(MPI_Mrecv_c);
 EXPORT int PMPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
@@ -1240,7 +1240,7 @@ int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int 
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_failed_receive(call, code, mpipp_is_any(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Recv own_Recv OWN(MPI_Recv);
 EXPORT int PMPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1283,7 +1283,7 @@ int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sour
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_failed_receive(call, code, mpipp_is_any(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Recv_c own_Recv_c OWN(MPI_Recv_c);
 EXPORT int PMPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1722,7 +1722,7 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv own_Sendrecv OWN(MPI_Sendrecv);
 EXPORT int PMPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1769,7 +1769,7 @@ int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv_c own_Sendrecv_c OWN(MPI_Sendrecv_c);
 EXPORT int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1815,7 +1815,7 @@ int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int 
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv_replace own_Sendrecv_replace OWN(MPI_Sendrecv_replace);
 EXPORT int PMPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1861,7 +1861,7 @@ int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_failed(call, code));
+  return mpipp_leave(thread, mpipp_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv_replace_c own_Sendrecv_replace_c OWN(MPI_Sendrecv_replace_c);
 EXPORT int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);

@@ -8,6 +8,7 @@ from forum import Parameter, Procedure
 
 STARTS = {"Start": "request, 1", "Startall": "array_of_requests, count"}
 ANY = "mpipp_is_any(source, {tag})"
+_RECEIVED = "mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)"
 
 
 def bits(procedure: Procedure) -> list[str]:
@@ -67,12 +68,11 @@ def resolving(procedure: Procedure) -> list[str]:
     if not _learns(procedure):
         return []
     any_message = ANY.format(tag=_receive_tag(procedure))
-    known_by = "mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)"
     field = "recv_ordinal" if _sends(procedure) else "ordinal"
     return [
         f"if ({any_message}) {{",
         f"  call->{field} = 0; // it waits for no message any more",
-        f"  mpipp_received_any(call, {known_by});",
+        f"  mpipp_received_any(call, {_RECEIVED});",
         "}",
     ]
 
@@ -90,6 +90,13 @@ def failing(procedure: Procedure) -> str | None:
         return f"mpipp_not_started({STARTS[procedure.base]}, code)"
     if _together(procedure):
         return "mpipp_failed_together(call, code)"
+    if _learns(procedure):
+        field = "recv_ordinal" if _sends(procedure) else "ordinal"
+        any_message = ANY.format(tag=_receive_tag(procedure))
+        ordinal = f"{any_message} ? &call->{field} : NULL"
+        return f"mpipp_failed_receive(call, code, {ordinal}, {_RECEIVED})"
+    if _takes_message(procedure):
+        return "mpipp_failed_message(call, code, serial)"
     return "mpipp_failed(call, code)" if bits(procedure) else None
 
 

@@ -377,11 +377,6 @@ void mpipp_uncertain(const struct mpipp_call *call) {
   }
 }
 
-int mpipp_failed(const struct mpipp_call *call, int code) {
-  mpipp_uncertain(call);
-  return code;
-}
-
 static uint64_t members_of(uint64_t world_ranks, int size) {
   const int32_t *ranks = (const int32_t *)(uintptr_t)world_ranks;
   uint64_t hash = (uint64_t)size;

@@ -113,6 +113,13 @@ static inline int mpipp_is_any(int source, int tag) {
 // A blocking receive of any message has returned: which one that was.
 void mpipp_received_any(const struct mpipp_call *call, const MPI_Status *status);
 
+// A receive that waited for its message failed. A message that was too long was its own all the
+// same; any: the ordinal of one that may take any message, else NULL. Returns the code.
+int mpipp_failed_receive(const struct mpipp_call *call, int code, uint64_t *any,
+                         const MPI_Status *status) MPIPP_COLD;
+// The same of the message that a matching probe took, which has that serial: it is over then.
+int mpipp_failed_message(const struct mpipp_call *call, int code, uint64_t serial) MPIPP_COLD;
+
 // A receive on a communicator goes on, but its request was freed: its end will not be seen.
 void mpipp_abandoned(uint64_t comm);
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What two processes send and receive, each case on a communicator of its own: those that its
+// arguments name, after "right" or "wrong".
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+static int rank, wrong;
+static MPI_Comm comm;
+static int ints[64], more[64];
+
+#define CASE(NAME) static void NAME(void)
+
+CASE(truncated) {
+  if (rank == 0)
+    MPI_Send(ints, 8, MPI_INT, 1, 0, comm);
+  else
+    MPI_Recv(ints, wrong ? 6 : 8, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
+}
+CASE(truncated_any) {
+  if (rank == 0)
+    MPI_Send(ints, 8, MPI_INT, 1, 0, comm);
+  else
+    MPI_Recv(ints, wrong ? 6 : 8, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+}
+CASE(truncated_exchange) {
+  int count = wrong && rank == 1 ? 6 : 8;
+  MPI_Sendrecv(ints, 8, MPI_INT, !rank, 0, more, count, MPI_INT, !rank, 0, comm, MPI_STATUS_IGNORE);
+}
+CASE(truncated_wait) {
+  MPI_Request request;
+  if (rank == 0)
+    MPI_Isend(ints, 8, MPI_INT, 1, 0, comm, &request);
+  else
+    MPI_Irecv(ints, wrong ? 6 : 8, MPI_INT, 0, 0, comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+CASE(truncated_probed) {
+  MPI_Message message;
+  if (rank == 0) {
+    MPI_Send(ints, 8, MPI_INT, 1, 0, comm);
+    return;
+  }
+  MPI_Mprobe(0, 0, comm, &message, MPI_STATUS_IGNORE);
+  MPI_Mrecv(ints, wrong ? 6 : 8, MPI_INT, &message, MPI_STATUS_IGNORE);
+}
+
+#define ENTRY(NAME)                                                                                \
+  { #NAME, NAME }
+static const struct {
+  const char *name;
+  void (*run)(void);
+} cases[] = {
+    ENTRY(truncated),      ENTRY(truncated_any),    ENTRY(truncated_exchange),
+    ENTRY(truncated_wait), ENTRY(truncated_probed),
+};
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  wrong = strcmp(argv[1], "wrong") == 0;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    int wanted = argc < 3;
+    for (int a = 2; a < argc; a++) wanted |= strcmp(argv[a], cases[i].name) == 0;
+    if (!wanted) continue;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    cases[i].run();
+    MPI_Comm_free(&comm);
+  }
+  MPI_Finalize();
+  return 0;
+}
