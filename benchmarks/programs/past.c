@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the ledger keeps of messages to the next process: all alike, or of random size and tag.
+// What the ledger keeps of messages to the next process, sent in batches: all alike, or of random
+// size and tag.
 // Usage: past alike|random COUNT. It prints the bytes of the ledger, and the time of the system's
 // clock before MPI_Finalize.
 #define _GNU_SOURCE
@@ -12,7 +13,7 @@
 
 #include "records/root.h"
 
-enum { MOST_INTS = 1024, TAGS = 1024 };
+enum { MOST_INTS = 1024, TAGS = 1024, BATCH = 64 };
 
 static unsigned long state[2]; // of what this process sends, and of what is sent to it
 
@@ -22,7 +23,7 @@ static int draw(int of, int below) {
 }
 
 int main(int argc, char **argv) {
-  static int out[MOST_INTS], in[MOST_INTS];
+  static int out[MOST_INTS], in[BATCH][MOST_INTS];
   int rank, size;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -31,14 +32,20 @@ int main(int argc, char **argv) {
   int alike = argc > 1 && strcmp(argv[1], "alike") == 0;
   state[0] = (unsigned long)rank;
   state[1] = (unsigned long)last;
-  for (long i = argc > 2 ? atol(argv[2]) : 0; i > 0; i--) {
-    int ints[2] = {1, 1}, tags[2] = {1, 1};
-    for (int j = 0; j < 2 && !alike; j++) {
-      ints[j] = draw(j, MOST_INTS);
-      tags[j] = draw(j, TAGS);
+  for (long left = argc > 2 ? atol(argv[2]) : 0; left > 0; left -= BATCH) {
+    MPI_Request requests[2 * BATCH];
+    MPI_Status statuses[2 * BATCH];
+    int count = left < BATCH ? (int)left : BATCH;
+    for (int i = 0; i < count; i++) {
+      int ints[2] = {1, 1}, tags[2] = {1, 1};
+      for (int j = 0; j < 2 && !alike; j++) {
+        ints[j] = draw(j, MOST_INTS);
+        tags[j] = draw(j, TAGS);
+      }
+      MPI_Irecv(in[i], ints[1], MPI_INT, last, tags[1], MPI_COMM_WORLD, &requests[i]);
+      MPI_Isend(out, ints[0], MPI_INT, next, tags[0], MPI_COMM_WORLD, &requests[count + i]);
     }
-    MPI_Sendrecv(out, ints[0], MPI_INT, next, tags[0], in, ints[1], MPI_INT, last, tags[1],
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Waitall(2 * count, requests, statuses);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   struct mpipp_registry *registry = dlsym(RTLD_DEFAULT, "mpipp_registry");

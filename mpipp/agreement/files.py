@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.agreement import plain
@@ -189,8 +189,8 @@ class _Writer:
         self._places: dict[Site, int] = {Site(0): 0}
         self._datatypes: dict[int, int] = {}  # by record
         self._described: list[dict[str, Any]] = []
-        self._calls: dict[tuple[int, ...], int] = {}
-        self._keys: dict[tuple[int, ...], int] = {}
+        self._calls: dict[Hashable, int] = {}
+        self._keys: dict[Hashable, int] = {}
         self._told: list[list[Any]] = []
 
     def lines(self) -> Iterator[str]:
@@ -234,15 +234,15 @@ class _Writer:
         first = end = 0
         for stretch in past:
             numbers = [self._number(channel, kept) for kept in stretch.calls]
-            if row and (stretch.first != end or stretch.count != 1):
+            if row and (stretch.first != end or not stretch.written_out):
                 yield [first, 0, row]
                 row = []
-            if stretch.count != 1:
+            if not stretch.written_out:
                 yield [stretch.first, stretch.count, numbers]
                 continue
             first = first if row else stretch.first
-            end = stretch.first + 1
-            row.append(numbers[0])
+            end = stretch.end
+            row += numbers
         if row:
             yield [first, 0, row]
 

@@ -17,7 +17,7 @@ Which terms an operation has follows from the rules of `checks.exchanges` and `c
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from mpipp.checks import signatures
@@ -67,7 +67,7 @@ def added(one: Pair, other: Pair) -> Pair:
 def parts(process: Process) -> Iterator[tuple[Side, Part]]:
     """What a process adds, by channel. Raises MpippError when its records make no sense."""
     known = World([process])
-    messages: dict[tuple[int, ...], Pair] = {}
+    messages: dict[Hashable, Pair] = {}
     for side in sides.every(known):
         of = sides.key(known, side)
         if of is not None:
@@ -106,7 +106,7 @@ def _times(one: Pair, other: Pair) -> Pair:
     return one[0] * other[0] % PRIME, one[1] * other[1] % PRIME
 
 
-def _over(side: Side, known: dict[tuple[int, ...], Pair], terms: Callable[[Kept], Pair]) -> Pair:
+def _over(side: Side, known: dict[Hashable, Pair], terms: Callable[[Kept], Pair]) -> Pair:
     # The terms of all calls, each with the weight of its ordinal; runs are not written out.
     one = other = 0
     at, x, y = 0, 1, 1  # an ordinal, and its weights: single calls often follow each other
@@ -117,15 +117,16 @@ def _over(side: Side, known: dict[tuple[int, ...], Pair], terms: Callable[[Kept]
             if term is None:
                 term = known[kept.key] = terms(kept)
             of_each.append(term)
-        if stretch.count != 1:
+        if not stretch.written_out:
             found = _of_stretch(stretch, of_each)
             one, other = one + found[0], other + found[1]
             continue
         if stretch.first != at:
             x, y = (pow(base, stretch.first, PRIME) for base in _ORDINALS)
-        one = (one + x * of_each[0][0]) % PRIME
-        other = (other + y * of_each[0][1]) % PRIME
-        at, x, y = stretch.first + 1, x * _ORDINALS[0] % PRIME, y * _ORDINALS[1] % PRIME
+        for term in of_each:
+            one, other = (one + x * term[0]) % PRIME, (other + y * term[1]) % PRIME
+            x, y = x * _ORDINALS[0] % PRIME, y * _ORDINALS[1] % PRIME
+        at = stretch.end
     return one % PRIME, other % PRIME
 
 

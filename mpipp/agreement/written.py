@@ -22,6 +22,7 @@ from mpipp.model import (
     Object,
     ProcessInfo,
     Request,
+    Singles,
     Site,
     Stretch,
     Thread,
@@ -216,13 +217,17 @@ class Written:
         def one(number: int) -> Kept:
             if number not in kept:
                 key = self._calls[number][0]
-                kept[number] = Kept((key, number), make)
+                kept[number] = Kept((key, number), key, make)
             return kept[number]
 
         try:
             return list(_stretches(self._stretches.get((number, channel), ()), one))
         except (IndexError, TypeError, ValueError):
             raise MpippError("a process has left a channel that makes no sense") from None
+
+    def outline(self, comm: Comm, channel: Channel) -> None:
+        """It is not kept in that form."""
+        return
 
     def _call(self, number: int) -> Call:
         found = self._made.get(number)
@@ -262,8 +267,8 @@ def _stretches(said: Any, one: Callable[[int], Kept]) -> Iterator[Stretch]:
         if count:
             yield Stretch(first, count, tuple(one(plain.number(number)) for number in numbers))
             continue
-        for ordinal, number in enumerate(numbers, first):
-            yield Stretch(ordinal, 1, (one(plain.number(number)),))
+        calls = tuple(one(plain.number(number)) for number in numbers)
+        yield Singles(first, len(calls), calls)
 
 
 def _frame(said: Any) -> Frame:

@@ -14,6 +14,7 @@ from mpipp.model import (
     Comm,
     Header,
     Object,
+    Outline,
     ProcessInfo,
     Request,
     Stretch,
@@ -59,5 +60,7 @@ class Records(Protocol):
     def last_calls(self) -> Iterator[ThreadCall]: ...
 
     def past(self, comm: Comm, channel: Channel) -> list[Stretch]: ...
+
+    def outline(self, comm: Comm, channel: Channel) -> Outline | None: ...
 
     def breaches(self) -> Iterator[Breach]: ...

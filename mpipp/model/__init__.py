@@ -23,7 +23,7 @@ from mpipp.model.objects import (
     Session,
     Win,
 )
-from mpipp.model.past import Kept, Stretch
+from mpipp.model.past import Kept, Outline, Singles, Stretch
 from mpipp.model.process import ProcessInfo
 
 __all__ = [
@@ -45,11 +45,13 @@ __all__ = [
     "Message",
     "Object",
     "Op",
+    "Outline",
     "ProcessInfo",
     "PythonLine",
     "Request",
     "Session",
     "Share",
+    "Singles",
     "Site",
     "Stretch",
     "Thread",

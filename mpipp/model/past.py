@@ -3,42 +3,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from mpipp.model.calls import Call
 
 
 class Kept:
-    """A call as it is kept: made when it is asked for, of what may be a million."""
+    """A call as it is kept: made when it is asked for, of what may be a million.
 
-    __slots__ = ("_call", "_make", "_words")
+    Attributes:
+        words: the same for calls of a process that differ by their channels alone.
+        key: the same for calls of a process that differ by their places, peers and tags alone.
+    """
 
-    def __init__(self, words: tuple[int, ...], make: Callable[[tuple[int, ...]], Call]) -> None:
-        self._words = words
-        self._make = make
+    __slots__ = ("_call", "_make", "key", "words")
+
+    def __init__(self, words: Any, key: Hashable, make: Callable[[Any], Call]) -> None:
+        self.words = words
+        self.key = key
+        self._make = make  # of the words
         self._call: Call | None = None
 
     @classmethod
     def of(cls, call: Call) -> Kept:
         """One that goes on."""
-        return cls((-1, 0, call.serial, call.frame), lambda _: call)
-
-    @property
-    def words(self) -> tuple[int, ...]:
-        """The same for calls of a process that differ by their channels alone."""
-        return self._words
-
-    @property
-    def key(self) -> tuple[int, ...]:
-        """The same for calls of a process that differ by their places, peers and tags alone."""
-        return self._words[:1] + self._words[2:]
+        words = call.serial, call.frame
+        return cls(words, words, lambda _: call)
 
     @property
     def call(self) -> Call:
         """Raises MpippError when it makes no sense."""
         if self._call is None:
-            self._call = self._make(self._words)
+            self._call = self._make(self.words)
         return self._call
 
 
@@ -61,4 +58,46 @@ class Stretch(NamedTuple):
     def part(self, first: int, end: int) -> Stretch:
         """The ordinals from `first` up to `end`, which are in it."""
         turn = (first - self.first) % len(self.calls)
-        return Stretch(first, end - first, (self.calls[turn:] + self.calls[:turn])[: end - first])
+        calls = (self.calls[turn:] + self.calls[:turn])[: end - first]
+        return self._replace(first=first, count=end - first, calls=calls)
+
+    @property
+    def written_out(self) -> bool:
+        """Whether each call is kept for itself."""
+        return self.count == 1
+
+
+class Singles(Stretch):
+    """Calls that are no run: as many as ordinals."""
+
+    __slots__ = ()
+
+    @property
+    def written_out(self) -> bool:
+        return True
+
+
+class Outline(Protocol):
+    """All of a history in the form in which it is kept: items, of which there may be a million.
+
+    Items with the same numbers at the same places say the same of the same ordinals.
+    """
+
+    @property
+    def heads(self) -> Sequence[bytes]:
+        """Of each item, what the call is beside its count; b"" for a run."""
+        ...
+
+    @property
+    def numbers(self) -> Sequence[bytes]:
+        """Of each item the count, as a little-endian word; of a run its period and length."""
+        ...
+
+    @property
+    def period(self) -> int:
+        """That of a run which follows the items; 0 if nothing does."""
+        ...
+
+    def call(self, head: bytes, count: int) -> Call:
+        """One with that head."""
+        ...

@@ -6,12 +6,16 @@ It may grow while it is read: what is there is told, and the rest when it is ask
 
 from __future__ import annotations
 
+import re
+import struct
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from mpipp.errors import MpippError
-from mpipp.model import Call, Channel, Kept, Stretch
+from mpipp.model import Call, Channel, Kept, Singles, Stretch
 from mpipp.registry.fields import Decoder
 from mpipp.registry.records import RawHistory, RawPage
 from mpipp.registry.source import Source
@@ -19,6 +23,9 @@ from mpipp.registry.source import Source
 _MAX_PAGES = 1 << 16
 _MAX_WORDS = 1 << 24  # of a page
 _RECENT = 64  # calls that a run may look back
+_MOST_KNOWN = 1 << 16  # calls of a history
+_WORD = struct.Struct("<Q")
+PLAIN = 48  # bytes of a call that is the plainest: with one buffer, and nothing else
 
 
 class Layout(NamedTuple):
@@ -29,14 +36,29 @@ class Layout(NamedTuple):
     call: int
     run: int
     ordinal: int
+    # Of what is so plain that it is not looked at item by item.
+    plain: re.Pattern[bytes]  # calls that follow each other
+    all_plain: re.Pattern[bytes]  # these calls, and runs
+    heads: re.Pattern[bytes]  # of one of these
+    numbers: re.Pattern[bytes]
 
     @classmethod
     def of(cls, source: Source) -> Layout:
         """That of a registry."""
+        call, run, ordinal = (source.value("item", name) for name in ("call", "run", "ordinal"))
+        head = re.escape(bytes((call & 0xFF, PLAIN // 8, 0, 0, 1)))
         return cls(
             source.linked_decoder("histories", RawHistory),
             source.linked_decoder("pages", RawPage),
-            *(source.value("item", name) for name in ("call", "run", "ordinal")),
+            call,
+            run,
+            ordinal,
+            re.compile(b"(?s:%b.{%d})+" % (head, PLAIN - 5)),
+            re.compile(
+                b"(?s:%b.{%d}|%b.{7})*" % (head, PLAIN - 5, re.escape(bytes((run & 0xFF,))))
+            ),
+            re.compile(b"(?s)(%b.{%d}|).{8}" % (head, PLAIN - 13)),
+            re.compile(b"(?s)(?:%b.{%d}|)(.{8})" % (head, PLAIN - 13)),
         )
 
 
@@ -46,6 +68,7 @@ class History:
     Args:
         address: of its record.
         make: a call of its words.
+        grows: while it is read.
     """
 
     def __init__(
@@ -54,11 +77,14 @@ class History:
         layout: Layout,
         address: int,
         make: Callable[[tuple[int, ...]], Call],
+        grows: bool = False,
     ) -> None:
         self._source = source
         self._layout = layout
         self._address = address
         self._make = make
+        self._known = _Known(make)
+        self._grows = grows
         self._page = 0  # the one that is read
         self._read = 0  # words of it
         self._pages = 0
@@ -84,13 +110,26 @@ class History:
         Args:
             period: that of the channel's run, read after `last` and before this is called.
         """
-        for words in self._new_words():
-            self._take_all(words)
+        for data in self._new_data():
+            self._take_all(data)
         # A run that was closed since is among the items, beyond the last.
         follows = self._highest == self._next - 1 and not self._raw().full
         if period and follows and last >= self._next:
             self._open_run(period, last)
+        self._known.clear()
+        del self._recent[:-_RECENT]
         return self._until(last)
+
+    def outline(self, period: int) -> Items | None:
+        """All of it, if it is plain; `more` tells nothing of it then.
+
+        Args:
+            period: that of the channel's run.
+        """
+        data = b"".join(self._new_data())
+        if not self._layout.all_plain.fullmatch(data):
+            return None
+        return Items(self._layout, data, 0 if self._raw().full else period, self._make)
 
     def _raw(self) -> RawHistory:
         decoder = self._layout.histories
@@ -111,35 +150,42 @@ class History:
                 self._found.append(stretch)
         return told
 
-    def _take_all(self, words: tuple[int, ...]) -> None:
-        _, _, call, run, ordinal = self._layout
-        position = 0
-        while position < len(words):
-            head = words[position]
-            kind, size = head & 0xFF, 1
-            if kind == call:
-                size = head >> 8 & 0xFFFFFF
-                if size < 3 or position + size > len(words):
-                    raise MpippError(f"the ledger has a call of {size} words")
-                self._one(Kept(words[position : position + size], self._make))
-            elif kind == run:
+    def _take_all(self, data: bytes) -> None:
+        layout = self._layout
+        position, end = 0, len(data)
+        while position < end:
+            plain = layout.plain.match(data, position)
+            if plain:
+                self._several(data, position, plain.end())
+                position = plain.end()
+                continue
+            (head,) = _WORD.unpack_from(data, position)
+            kind, size = head & 0xFF, 8
+            if kind == layout.call:
+                size = 8 * (head >> 8 & 0xFFFFFF)
+                if size < 24 or position + size > end:
+                    raise MpippError(f"the ledger has a call of {size // 8} words")
+                self._add(Stretch, (self._known[data[position : position + size]],))
+            elif kind == layout.run:
                 self._run(head >> 8 & 0xFF, head >> 16)
-            elif kind == ordinal:
+            elif kind == layout.ordinal:
                 self._go_to(head >> 8)
             else:
                 raise MpippError(f"the ledger has an item of kind {kind}")
             position += size
 
-    def _one(self, kept: Kept) -> None:
+    def _several(self, data: bytes, start: int, end: int) -> None:
         # There may be a million.
-        ordinal, recent = self._next, self._recent
-        self._found.append(Stretch(ordinal, 1, (kept,)))
-        self._next = ordinal + 1
-        if ordinal > self._highest:
-            self._highest = ordinal
-        recent.append(kept)
-        if len(recent) > 16 * _RECENT:
-            del recent[:-_RECENT]
+        known = self._known
+        places = range(start, end, PLAIN)
+        self._add(Singles, tuple([known[data[place : place + PLAIN]] for place in places]))
+
+    def _add(self, make: type[Stretch], calls: tuple[Kept, ...]) -> None:
+        ordinal, count = self._next, len(calls)
+        self._found.append(make(ordinal, count, calls))
+        self._next = ordinal + count
+        self._highest = max(self._highest, ordinal + count - 1)
+        self._remember(calls)
 
     def _run(self, period: int, count: int) -> None:
         first, cycle = self._next, self._cycle(period)
@@ -167,8 +213,8 @@ class History:
             raise MpippError(f"the ledger has a run with a period of {period}")
         return tuple(self._recent[-period:])
 
-    def _remember(self, kept: list[Kept]) -> None:
-        self._recent += kept
+    def _remember(self, kept: Sequence[Kept]) -> None:
+        self._recent += kept[-_RECENT:]
         if len(self._recent) > 16 * _RECENT:
             del self._recent[:-_RECENT]
 
@@ -177,8 +223,10 @@ class History:
         self._next = ordinal
         self._recent = []
 
-    def _new_words(self) -> Iterator[tuple[int, ...]]:
+    def _new_data(self) -> Iterator[bytes]:
+        # Items, as little-endian words.
         source, decoder = self._source, self._layout.pages
+        read = source.memory.fresh if self._grows else source.memory.read
         address = self._page or self._raw().pages
         while address:
             if address != self._page:
@@ -191,9 +239,59 @@ class History:
                 raise MpippError(f"the ledger has a page with {page.used} words")
             start, self._read = self._read, page.used
             # After what says how many they are: the process may be writing more.
-            place, size = address + decoder.size + 8 * start, 8 * (page.used - start)
-            yield source.unpack(source.memory.fresh(place, size), 8, signed=False)
+            data = read(address + decoder.size + 8 * start, 8 * (page.used - start))
+            yield data if source.byte_order == "<" else _swapped(data)
             address = page.next
+
+
+class Items:
+    """A history's outline (`model.Outline`)."""
+
+    def __init__(
+        self, layout: Layout, data: bytes, period: int, make: Callable[[tuple[int, ...]], Call]
+    ) -> None:
+        self._layout = layout
+        self._data = data
+        self._make = make
+        self.period = period
+
+    @cached_property
+    def heads(self) -> list[bytes]:
+        """Of each item."""
+        return self._layout.heads.findall(self._data)
+
+    @cached_property
+    def numbers(self) -> list[bytes]:
+        """Of each item."""
+        return self._layout.numbers.findall(self._data)
+
+    def call(self, head: bytes, count: int) -> Call:
+        """One with that head."""
+        return self._make(_words(head + _WORD.pack(count)))
+
+
+class _Known(dict[bytes, Kept]):
+    # The calls of a history by their words.
+
+    def __init__(self, make: Callable[[tuple[int, ...]], Call]) -> None:
+        super().__init__()
+        self._of = lambda data: make(_words(data))
+
+    def __missing__(self, data: bytes) -> Kept:
+        if len(self) >= _MOST_KNOWN:
+            self.clear()
+        kept = self[data] = Kept(data, data[:8] + data[16:], self._of)
+        return kept
+
+
+def _words(data: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(data) // 8}Q", data)
+
+
+def _swapped(data: bytes) -> bytes:
+    words = array("Q", data)
+    words.byteswap()
+    return words.tobytes()
 
 
 def in_order(said: Sequence[Stretch]) -> list[Stretch]:

@@ -28,15 +28,20 @@ class Ledger:
         self._datatypes = datatypes
         self._layout: Layout | None = None
 
-    def history(self, channel: Channel, comm: int | None) -> History:
-        """The history of a channel that has one; comm: its communicator's handle."""
+    def history(self, channel: Channel, comm: int | None, grows: bool = False) -> History:
+        """The history of a channel that has one.
+
+        Args:
+            comm: its communicator's handle.
+            grows: whether the process runs while it is read.
+        """
 
         def make(words: tuple[int, ...]) -> Call:
             return self._decoded(words, channel, comm)
 
         if self._layout is None:
             self._layout = Layout.of(self._source)
-        return History(self._source, self._layout, channel.history, make)
+        return History(self._source, self._layout, channel.history, make, grows)
 
     def _decoded(self, words: tuple[int, ...], channel: Channel, comm: int | None) -> Call:
         source = self._source

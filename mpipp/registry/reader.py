@@ -17,6 +17,7 @@ from mpipp.model import (
     DatatypeRecord,
     Header,
     Object,
+    Outline,
     ProcessInfo,
     Request,
     Stretch,
@@ -313,10 +314,14 @@ class Registry:
         history = self.history(comm, channel)
         return history.more(channel.period, history.last(channel))
 
-    def history(self, comm: Comm, channel: Channel) -> History:
-        """What is kept of a channel that has a history."""
+    def outline(self, comm: Comm, channel: Channel) -> Outline | None:
+        """The same as `past` before anything is made of it; None if it is not that plain."""
+        return self.history(comm, channel).outline(channel.period) if channel.history else None
+
+    def history(self, comm: Comm, channel: Channel, grows: bool = False) -> History:
+        """What is kept of a channel that has a history; grows: the process runs meanwhile."""
         unlisted = "unlisted" in comm.header.flags  # the handle may be another's
-        return self._ledger.history(channel, None if unlisted else comm.header.handle)
+        return self._ledger.history(channel, None if unlisted else comm.header.handle, grows)
 
     def breaches(self) -> Iterator[Breach]:
         """The calls that have broken the thread level that MPI provides, as far as is certain."""

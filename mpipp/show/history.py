@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from mpipp.model import Call, Channel, Comm, Site, Stretch
 from mpipp.show import oneline
@@ -31,13 +32,19 @@ def title(comm: Comm, channel: Channel, around: Surroundings) -> str:
 def last(stretches: Sequence[Stretch], everything: bool) -> Sequence[Stretch]:
     """The last few, or all; neighbors that are the same call over and over are one."""
     found: list[Stretch] = []
-    for stretch in stretches:
+    for stretch in chain.from_iterable(map(_each, stretches)):
         before = found[-1] if found else None
         if before is not None and before.end == stretch.first and _is_same(before, stretch):
             found[-1] = before._replace(count=before.count + stretch.count)
         else:
             found.append(stretch)
     return found if everything else found[-_LAST:]
+
+
+def _each(stretch: Stretch) -> Iterable[Stretch]:
+    if not stretch.written_out:
+        return (stretch,)
+    return (Stretch(first, 1, (kept,)) for first, kept in enumerate(stretch.calls, stretch.first))
 
 
 def _is_same(one: Stretch, other: Stretch) -> bool:

@@ -20,6 +20,7 @@ from mpipp.watch.watched import Watched
 
 INTERVAL = 0.7  # seconds between looks: what is found at a look was there at the one before
 _SHARE = 0.05  # of the time, that looks may take
+_LONGEST = 0.25  # seconds in which a look reads: a process may come to its end meanwhile
 
 
 class Comparing:
@@ -60,9 +61,10 @@ class Comparing:
                 seen.append((process, growing, list(growing.look())))
         if not any(channels for _, _, channels in seen):
             return {}
-        return {
-            process: list(growing.sides(process, channels)) for process, growing, channels in seen
-        }
+        new, now, each = {}, time.monotonic(), _LONGEST / len(seen)
+        for number, (process, growing, channels) in enumerate(seen, 1):
+            new[process] = list(growing.sides(process, channels, now + number * each))
+        return new
 
     def _compare(self, world: World, new: dict[Process, list[sides.Side]]) -> list[Finding]:
         numbers = [process.number for process in world.all]

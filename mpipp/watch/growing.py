@@ -12,6 +12,7 @@ period was read.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -42,6 +43,7 @@ class Growing:
         self._histories: dict[int, History] = {}  # by address
         self._before: dict[int, int] = {}  # last ordinals, at the look before
         self._told: dict[int, int] = {}
+        self._left: set[int] = set()  # histories that there was no time for
 
     def look(self) -> Iterator[_Seen]:
         """The channels with calls that are to be told. They are, by `side`, after all processes
@@ -57,18 +59,24 @@ class Growing:
                     continue
                 at = channel.history
                 if at not in self._histories:
-                    self._histories[at] = registry.history(comm, channel)
+                    self._histories[at] = registry.history(comm, channel, grows=True)
                 last = self._histories[at].last(channel)
                 self._before[at] = last
                 known = min(before.get(at, 0), last)
                 if known > self._told.get(at, 0):
                     yield _Seen(comm, channel, self._histories[at], known)
 
-    def sides(self, process: Process, seen: list[_Seen]) -> Iterator[Side]:
-        """What is new in those channels."""
+    def sides(self, process: Process, seen: list[_Seen], until: float) -> Iterator[Side]:
+        """What is new in those channels, as far as it is read up to a time of the monotonic clock;
+        those that are left then come first the next time."""
         self._watched.refresh()
         registry = self._watched.registry
+        seen.sort(key=lambda one: one.channel.history not in self._left)
+        self._left = set()
         for comm, channel, history, last in seen:
+            if time.monotonic() > until:
+                self._left.add(channel.history)
+                continue
             now = registry.at("comm", comm.header.record)
             # Not of a communicator whose record was given to another meanwhile.
             if isinstance(now, Comm) and now.identity == comm.identity:

@@ -123,6 +123,7 @@ class Watcher:
         self._moved = time.monotonic()
         self._movement: object = None
         self._told_hang: object = None
+        self._looked_at: object = None  # the last time, once they were at rest
         self._strict = Waiting()
         self._everybody = Everybody(settings.report)
         self._told_before = Told()
@@ -175,6 +176,11 @@ class Watcher:
                 )
             if one.registry.info.spawned:
                 self._not_checked("processes that MPI_Comm_spawn has started are not watched")
+            if one.registry.info.forgotten and one.state != RUNNING:
+                count = words.counted(one.registry.info.forgotten, "call")
+                self._not_checked(
+                    f"{one.label()}: {count} that the ledger had no room for: see MPIPP_LEDGER"
+                )
             if one.registry.info.unasked and one.state != RUNNING:
                 count = words.counted(one.registry.info.unasked, "call")
                 self._not_checked(
@@ -310,7 +316,10 @@ class Watcher:
         self._output.looking(len(resting))
         self._tell_endings()
         known = [one for one in resting if self._guarded(one)]
-        self._tell(known, self._findings(known))
+        as_they_are = [(one, one.end, one.calls) for one in known]
+        if as_they_are != self._looked_at:
+            self._looked_at = as_they_are
+            self._tell(known, self._findings(known))
         for sentence in self._left.leave(known, self._watched):
             self._not_checked(sentence)
         self._output.looking(0)

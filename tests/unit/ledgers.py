@@ -108,7 +108,7 @@ class Ended(Recorded):
         if known is None:  # it is kept, so that no other has its id
             number = self.keys.setdefault(replace(of, site=Site(0)), len(self.keys))
             known = self.numbers[id(of)] = number, of
-        return Kept((known[0], of.site.address), lambda _: _in_channel(of, channel))
+        return Kept((known[0], of.site.address), known[0], lambda _: _in_channel(of, channel))
 
     def process(self) -> Process:
         """As the checks see it."""
@@ -131,6 +131,10 @@ class Ended(Recorded):
     def find(self, kind: str, handle: int) -> Object | None:
         """The object that has a handle."""
         return next((one for one in self.objects(kind) if one.header.handle == handle), None)
+
+    def outline(self, comm: Comm, channel: Channel) -> None:
+        """It is not kept in that form."""
+        return
 
     def past(self, comm: Comm, channel: Channel) -> list[Stretch]:
         """What is kept of a channel."""

@@ -15,7 +15,7 @@ def _never(words: tuple[int, ...]) -> Call:
     raise AssertionError(words)
 
 
-CALLS = [Kept((number,), _never) for number in range(5)]
+CALLS = [Kept(number, number, _never) for number in range(5)]
 
 
 def drawn(chance: random.Random, first: int) -> Stretch:

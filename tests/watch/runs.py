@@ -35,12 +35,12 @@ def words(mpi: support.MPI, *options: str, n: int = 2) -> list[str]:
     return ["run", "--check", "--mpiexec", " ".join(mpi.mpiexec), "-n", str(n), *options, "--"]
 
 
-def run(mpi: support.MPI, command: list[str | Path], *options: str, n: int = 2) -> Run:
+def run(mpi: support.MPI, command: list[str | Path], *options: str, n: int = 2, **env: str) -> Run:
     """Watch a program."""
     known = {
         name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env
     }
-    done = support.shell(*words(mpi, *options, n=n), *command, env=known)
+    done = support.shell(*words(mpi, *options, n=n), *command, env={**known, **env})
     return read(done)
 
 

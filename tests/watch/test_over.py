@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import runs
 from support import MPI, on_mpi
@@ -19,9 +20,37 @@ error: 8 elements sent, but only 6 received: the message is truncated (MPI_ERR_T
   rule: MPI-4.1, section 3.2.4: a message must not be longer than the receive buffer
   to do: receive with a buffer for all that may be sent, or ask MPI_Probe how much it is
   MUST: MUST_ERROR_TYPEMATCH_LENGTH"""
+LONGER = """\
+error: {0} elements sent, but only {1} received: the message is truncated (MPI_ERR_TRUNCATE)
+  rank 0: MPI_Send(dest = 1, tag = {2}, buf = {0} MPI_INT)
+    called at over.c:LINE in {3}
+    sends MPI_INT: buf[{1}](INT)
+  rank 1: MPI_Recv(source = 0, tag = {2}, buf = {1} MPI_INT)
+    called at over.c:LINE in {3}
+    message number {4}
+  rule: MPI-4.1, section 3.2.4: a message must not be longer than the receive buffer
+  to do: receive with a buffer for all that may be sent, or ask MPI_Probe how much it is
+  MUST: MUST_ERROR_TYPEMATCH_LENGTH"""
+
+OTHER_TYPE = """\
+error: what is sent does not match what is received, at the first element: MPI_FLOAT is sent, \
+MPI_INT received
+  rank 0: MPI_Send(dest = 1, tag = 1, buf = 18 MPI_FLOAT)
+    called at over.c:LINE in random_messages
+    sends MPI_FLOAT: buf(FLOAT)
+  rank 1: MPI_Recv(source = 0, tag = 1, buf = 18 MPI_INT)
+    called at over.c:LINE in random_messages
+    receives MPI_INT: buf(INT)
+    message number 661
+  rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
 
 # By function of programs/over.c.
 FOUND = {
+    "one_too_long": LONGER.format(19, 18, 1, "random_messages", 661),
+    "one_of_another_type": OTHER_TYPE,
+    "longer_buffers": LONGER.format(41, 40, 0, "longer_buffers", 2500),
     "truncated": TRUNCATED.format("Send", "buf", "Recv", "buf", "truncated"),
     "truncated_any": TRUNCATED.format("Send", "buf", "Recv", "buf", "truncated_any"),
     "truncated_exchange": TRUNCATED.format(
@@ -50,3 +79,14 @@ def test_what_is_right(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("over.c", mpi), "right"])
     assert found.blocks == []
     assert found.last[0].startswith("mpipp: no errors in 2 processes, ")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_is_not_kept_is_said(mpi: MPI) -> None:
+    command: list[str | Path] = [runs.program("over.c", mpi), "right", "one_too_long"]
+    found = runs.run(mpi, command, MPIPP_LEDGER="1")
+    said = sorted(found.last)[1:]
+    room = (
+        "mpipp: not checked: rank {}: 3001 calls that the ledger had no room for: see MPIPP_LEDGER"
+    )
+    assert (found.blocks, said) == ([], [room.format(0), room.format(1)])

@@ -21,7 +21,7 @@ enum {
 
 const uint64_t mpipp_no_item[MPIPP_ONE_BUFFER] = {0};
 
-uint64_t mpipp_ledger_limit = 16 << 20;
+uint64_t mpipp_ledger_limit = 64 << 20;
 static char *pool, *pool_end;
 
 void mpipp_ledger_open(void) {

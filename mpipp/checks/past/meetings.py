@@ -24,10 +24,16 @@ class Meeting(NamedTuple):
 
 
 class Histories:
-    """What has not met yet, of several processes: `waiting`, in order of ordinals."""
+    """What has not met yet, of several processes.
+
+    Attributes:
+        waiting: by process, in order of ordinals.
+        passed: calls that need not be told again when they meet.
+    """
 
     def __init__(self, count: int) -> None:
         self.waiting: list[list[Stretch]] = [[] for _ in range(count)]
+        self.passed: set[tuple[Kept, ...]] = set()
 
     def meet(self, least: int = 2) -> Iterator[Meeting]:
         """The combinations of calls that have the same ordinals, in order of the first time.
@@ -39,9 +45,6 @@ class Histories:
         left: list[list[Stretch]] = [[] for _ in waiting]
         now = 0
         while True:
-            for met in self._single(at) if len(waiting) == 2 else ():
-                now = met.ordinal + 1
-                yield met
             heads = [(i, one[at[i]]) for i, one in enumerate(waiting) if at[i] < len(one)]
             if len(heads) < least:
                 break
@@ -53,7 +56,7 @@ class Histories:
                 stretch.end if stretch.first <= now else stretch.first for _, stretch in heads
             )
             if len(here) >= least:
-                yield from _turns(here, now, end)
+                yield from self._turns(here, now, end)
             for i, stretch in here:
                 if len(here) < least:
                     left[i].append(stretch.part(now, end))
@@ -64,25 +67,28 @@ class Histories:
                 one[at[i]] = one[at[i]].part(now, one[at[i]].end)
             one[: at[i]] = left[i]
 
-    def _single(self, at: list[int]) -> Iterator[Meeting]:
-        # Of two histories, while single calls have the same ordinals: there may be a million.
-        one, other = self.waiting
-        i, j = at
-        while i < len(one) and j < len(other):
-            first, second = one[i], other[j]
-            if first.first != second.first or first.count != 1 or second.count != 1:
-                break
-            i, j = i + 1, j + 1
-            at[:] = i, j
-            yield Meeting(first.first, 1, (0, 1), (first.calls[0], second.calls[0]))
+    def _turns(
+        self, here: Sequence[tuple[int, Stretch]], first: int, end: int
+    ) -> Iterator[Meeting]:
+        of = tuple(i for i, _ in here)
+        period = lcm(*(len(stretch.calls) for _, stretch in here))
+        count = min(end - first, period)
+        if not any(stretch.written_out for _, stretch in here):
+            count = min(count, _MOST_TURNS)
+        columns = [_from(stretch, first, count) for _, stretch in here]
+        new = set(zip(*columns)) - self.passed  # of what may be a million
+        for ordinal, calls in enumerate(zip(*columns) if new else (), first):
+            if calls in new and calls not in self.passed:
+                yield Meeting(ordinal, (end - 1 - ordinal) // period + 1, of, calls)
 
 
-def _turns(here: Sequence[tuple[int, Stretch]], first: int, end: int) -> Iterator[Meeting]:
-    of = tuple(i for i, _ in here)
-    period = lcm(*(len(stretch.calls) for _, stretch in here))
-    for ordinal in range(first, min(end, first + period, first + _MOST_TURNS)):
-        times = (end - 1 - ordinal) // period + 1
-        yield Meeting(ordinal, times, of, tuple(stretch.at(ordinal) for _, stretch in here))
+def _from(stretch: Stretch, first: int, count: int) -> tuple[Kept, ...]:
+    # The calls of so many ordinals.
+    calls = stretch.calls
+    if len(calls) == 1:
+        return calls * count
+    turn = (first - stretch.first) % len(calls)
+    return (calls * (1 + (turn + count) // len(calls)))[turn : turn + count]
 
 
 class Met:

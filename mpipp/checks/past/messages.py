@@ -11,11 +11,12 @@ from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.leaks import at_the_end
 from mpipp.checks.past.meetings import Histories, Meeting, Met
 from mpipp.checks.past.sides import Key, Side, every, is_message, is_sent, key
-from mpipp.checks.signatures import Data
+from mpipp.checks.past.whole import Whole, data_of
 from mpipp.checks.world import World
-from mpipp.model import Call, Comm
+from mpipp.model import Comm
 
 _MOST_ALIKE = 1 << 17  # combinations that are remembered
+_FEW = 64  # the same of each channel, while nothing of it is compared
 
 
 class _Pair:
@@ -56,10 +57,9 @@ class Messages:
         compared = Met()
         for met in pair.histories.meet():
             combination = of.sender, of.receiver, *(kept.key for kept in met.calls)
-            if combination in self._alike:
-                continue
-            found = _compare(sent, received, met)
+            found = None if combination in self._alike else _compare(sent, received, met)
             if found is None:
+                pair.histories.passed.add(met.calls)
                 self._remember(combination)
             elif messages.Key(*of[:4], met.ordinal, of.partitioned) not in going_on:
                 compared.add(found, met)
@@ -67,45 +67,43 @@ class Messages:
         for found in compared.findings("message"):
             yield replace(found, follows=pair.first)
             pair.first = pair.first or found.what
+        if len(pair.histories.passed) > _FEW:
+            pair.histories.passed.clear()
 
     def _remember(self, combination: object) -> None:
         if len(self._alike) >= _MOST_ALIKE:
             self._alike.clear()
         self._alike.add(combination)
 
-    def unmet(self) -> Mapping[Key, Side]:
-        """The senders' sides, with what has met no receive."""
-        return {
-            of: pair.sides[0]._replace(stretches=pair.histories.waiting[0])
-            for of, pair in self._pairs.items()
-            if pair.sides[0] is not None
-        }
-
 
 def check(known: World) -> Findings:
     """Sends and receives that belonged together and did not match; messages nobody received."""
-    past = Messages()
+    channels: dict[Key, list[Side]] = {}
     for side in every(known, is_message):
         of = key(known, side)
         if of is not None:
-            past.add(of, side)
+            channels.setdefault(of, []).append(side)
+    past, whole = Messages(), Whole()
+    for of, ends in channels.items():
+        if len(ends) == 2 and not whole.matches(*sorted(ends, key=_is_received)):
+            for side in ends:
+                past.add(of, side)
     sends, receives = messages.live(known)
     yield from past.compare(sends.keys() & receives.keys())
-    yield from _lost(known, past.unmet())
+    sent = {of: side for of, ends in channels.items() for side in ends if is_sent(side.channel)}
+    yield from _lost(known, sent)
+
+
+def _is_received(side: Side) -> bool:
+    return not is_sent(side.channel)
 
 
 def _compare(sent: Side, received: Side, met: Meeting) -> Finding | None:
     calls = [replace(kept.call, ordinal=met.ordinal) for kept in met.calls]
-    data = _data(sent, calls[0]), _data(received, calls[1])
+    data = data_of(sent, calls[0]), data_of(received, calls[1])
     if data[0] is None or data[1] is None:
         return None
     return signatures.compare(data[0], data[1], signatures.MESSAGE)
-
-
-def _data(side: Side, call: Call) -> Data | None:
-    if len(call.buffers) != 1:
-        return None
-    return signatures.whole(side.operation(call), call.buffers[0])
 
 
 def _lost(known: World, sends: Mapping[Key, Side]) -> Findings:
@@ -123,8 +121,10 @@ def _lost(known: World, sends: Mapping[Key, Side]) -> Findings:
             counts[comm] = _received(receiver.comm)
         count = counts[comm].get((sent.member.comm.rank, of.tag), 0)
         lost = sent.channel.count - count
+        if lost <= 0:
+            continue
         last = next((s for s in sent.stretches if s.first <= count + 1 < s.end), None)
-        if lost > 0 and last is not None:
+        if last is not None:
             call = replace(last.at(count + 1).call, ordinal=count + 1)
             party = sent.operation(call).party()
             many = f"{lost} messages are" if lost > 1 else "a message is"

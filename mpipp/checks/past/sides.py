@@ -4,19 +4,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from mpipp.checks.process import Operation
 from mpipp.checks.world import Member, World
-from mpipp.model import Call, Channel, Comm, Stretch
+from mpipp.model import Call, Channel, Comm, Outline, Stretch
 
 
-class Side(NamedTuple):
-    """One process's part in a channel, or a part of its history."""
+class Side:
+    """One process's part in a channel: its history, or what is given of that."""
 
-    member: Member
-    channel: Channel
-    stretches: list[Stretch]
+    def __init__(
+        self, member: Member, channel: Channel, stretches: list[Stretch] | None = None
+    ) -> None:
+        self.member = member
+        self.channel = channel
+        self._given = stretches
+
+    @cached_property
+    def stretches(self) -> list[Stretch]:
+        """The calls."""
+        if self._given is not None:
+            return self._given
+        return self.member.process.registry.past(self.member.comm, self.channel)
+
+    @property
+    def outline(self) -> Outline | None:
+        """What is kept of all of them, if it is plain."""
+        return self.member.process.registry.outline(self.member.comm, self.channel)
 
     def operation(self, call: Call) -> Operation:
         """One of its calls."""
@@ -43,7 +59,7 @@ def every(known: World, wanted: Callable[[Channel], bool] = bool) -> Iterator[Si
         for comm in known.comms(process):
             for channel in comm.channels:
                 if channel.history and wanted(channel) and is_certain(comm, channel):
-                    yield Side(Member(process, comm), channel, process.registry.past(comm, channel))
+                    yield Side(Member(process, comm), channel)
 
 
 def is_certain(comm: Comm, channel: Channel) -> bool:

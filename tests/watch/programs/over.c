@@ -44,6 +44,39 @@ CASE(truncated_probed) {
   MPI_Mprobe(0, 0, comm, &message, MPI_STATUS_IGNORE);
   MPI_Mrecv(ints, wrong ? 6 : 8, MPI_INT, &message, MPI_STATUS_IGNORE);
 }
+// Numbers that both processes draw alike; one of them does it otherwise once.
+static unsigned long state;
+static int drawn(int below) {
+  state = state * 6364136223846793005ul + 1442695040888963407ul;
+  return (int)((state >> 33) % (unsigned long)below);
+}
+static void random_messages(int wrong_count, MPI_Datatype wrong_type) {
+  state = 1;
+  for (int i = 1; i <= 3000; i++) {
+    int count = drawn(40), tag = drawn(3), odd = wrong && i == 2000;
+    int sent = odd ? count + wrong_count : count;
+    if (rank == 0)
+      MPI_Send(ints, sent, odd ? wrong_type : MPI_INT, 1, tag, comm);
+    else
+      MPI_Recv(more, count, MPI_INT, 0, tag, comm, MPI_STATUS_IGNORE);
+  }
+}
+CASE(one_too_long) {
+  random_messages(1, MPI_INT);
+}
+CASE(one_of_another_type) {
+  random_messages(0, MPI_FLOAT);
+}
+CASE(longer_buffers) {
+  state = 1;
+  for (int i = 1; i <= 3000; i++) {
+    int count = drawn(40), odd = wrong && i == 2500;
+    if (rank == 0)
+      MPI_Send(ints, odd ? 41 : count, MPI_INT, 1, 0, comm);
+    else
+      MPI_Recv(more, 40, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
+  }
+}
 
 #define ENTRY(NAME)                                                                                \
   { #NAME, NAME }
@@ -51,8 +84,9 @@ static const struct {
   const char *name;
   void (*run)(void);
 } cases[] = {
-    ENTRY(truncated),      ENTRY(truncated_any),    ENTRY(truncated_exchange),
-    ENTRY(truncated_wait), ENTRY(truncated_probed),
+    ENTRY(truncated),           ENTRY(truncated_any),    ENTRY(truncated_exchange),
+    ENTRY(truncated_wait),      ENTRY(truncated_probed), ENTRY(one_too_long),
+    ENTRY(one_of_another_type), ENTRY(longer_buffers),
 };
 
 int main(int argc, char **argv) {
