@@ -10,6 +10,8 @@ compressed by zlib: lines of JSON, each an object with one member that says what
     call        a number that is the same for calls that differ by place, peer and tag, and the call
     comm, op, win, file, thread, request   one object, as in `plain`
     last        the last call of a thread
+    given       of a call that waits for requests: its frame and number, for each of them those that
+                it may be
     sums        of each channel key, peer and both sums, see `sums.Part`; it is the first line
     channel     its key, a communicator's number among the lines `comm`, the channel, its stretches:
                 lists of first ordinal, count and the numbers of the calls that take turns;
@@ -31,13 +33,24 @@ from mpipp.agreement.written import Written, without_channel
 from mpipp.checks.past.sides import Side
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Channel, Comm, DatatypeRecord, Kept, ProcessInfo, Site, Stretch
+from mpipp.model import (
+    Broken,
+    Call,
+    Channel,
+    Comm,
+    DatatypeRecord,
+    Kept,
+    ProcessInfo,
+    Site,
+    Stretch,
+)
 from mpipp.reports.sources import Frame
 
-FORMAT, VERSION = "process", 1
+FORMAT, VERSION = "process", 2
 _KINDS = ("comm", "op", "win", "file")
 _MOST_HEAD = 1 << 20  # bytes
 _LEVEL = 3  # of compression
+_MOST_GIVEN = 4096  # requests of one call
 
 _CHANNEL = b'{"channel":['
 
@@ -214,8 +227,10 @@ class _Writer:
                     yield _line({kind: plain.plain(found, self)})
                     if isinstance(found, Comm):
                         comms.append(found)
-        for thread in self._process.threads:
-            yield _line({"thread": plain.plain(thread, self)})
+        for thread in registry.threads():
+            if not isinstance(thread, Broken):
+                yield _line({"thread": plain.plain(thread, self)})
+                yield from self._given(thread.call)
         for last in registry.last_calls():
             yield _line({"last": plain.plain(last, self)})
         for request in registry.pending_requests():
@@ -228,6 +243,19 @@ class _Writer:
                 stretches = [*self._stretches(channel, past)]
                 told = [key, number, plain.plain(channel, self), stretches]
                 yield _line({"channel": told})
+
+    def _given(self, call: Call | None) -> Iterator[str]:
+        # The array of its requests is the program's own memory.
+        try:
+            given = self._process.registry.given(call, _MOST_GIVEN) if call else []
+        except MpippError:
+            return
+        if call is not None and given:
+            rows = [
+                [plain.plain(one, self) for one in each if not isinstance(one, Broken)]
+                for each in given
+            ]
+            yield _line({"given": [call.frame, call.serial, rows]})
 
     def _stretches(self, channel: Channel, past: Iterable[Stretch]) -> Iterator[list[Any]]:
         row: list[int] = []

@@ -69,6 +69,7 @@ class Written:
         self._stretches: dict[tuple[int | None, Channel], list[Any]] = {}
         self._threads: list[Thread] = []
         self._last: list[ThreadCall] = []
+        self._given: dict[tuple[int, int], list[tuple[Object | Broken, ...]]] = {}
         self._takers = {
             "constants": self._take_constants,
             "places": self._take_places,
@@ -77,6 +78,7 @@ class Written:
             "thread": lambda said: self._threads.append(plain.model("Thread", said, self)),
             "last": lambda said: self._last.append(plain.model("ThreadCall", said, self)),
             "channel": self._take_channel,
+            "given": self._take_given,
         }
 
     # How it is read.
@@ -127,6 +129,12 @@ class Written:
         found: Channel = plain.model("Channel", channel, self)
         self._channels[number].append(found)
         self._stretches[number, found] = stretches
+
+    def _take_given(self, said: Any) -> None:
+        frame, serial, rows = said
+        self._given[plain.number(frame), plain.number(serial)] = [
+            tuple(plain.model("Request", one, self) for one in each) for each in rows
+        ]
 
     def site(self, number: int) -> Site:
         """A place by its number, which stands for its address."""
@@ -199,7 +207,7 @@ class Written:
             yield found
 
     def threads(self) -> Iterator[Thread | Broken]:
-        """Those that were inside of MPI."""
+        """Those that have called MPI."""
         return iter(self._threads)
 
     def last_calls(self) -> Iterator[ThreadCall]:
@@ -242,8 +250,8 @@ class Written:
         raise MpippError("a process has left no such datatype")
 
     def given(self, call: Call, most: int) -> list[tuple[Object | Broken, ...]]:
-        """The requests' handles lay in memory."""
-        return []
+        """The requests that a call waits for; none if their handles could not be read."""
+        return self._given.get((call.frame, call.serial), [])
 
     def given_handles(self, call: Call, most: int) -> tuple[int, ...]:
         """So did these."""

@@ -27,6 +27,7 @@ from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
 from mpipp.watch import connection, gathering, start
 from mpipp.watch.alive import is_stopped
+from mpipp.watch.elsewhere import say_interrupted
 from mpipp.watch.output import INTERRUPTED, LAUNCHER
 from mpipp.watch.report import NOTHING, Total
 from mpipp.watch.settings import Settings
@@ -74,7 +75,7 @@ def run(
     try:
         prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, told]
         opening = Opening() if arguments.stop.startswith("gdb") else None
-        session = _Session(directory, Progress(sys.stderr, arguments.q), opening)
+        session = _Session(directory, shared, Progress(sys.stderr, arguments.q), opening)
         status = session.run([*launcher, *_prefixed(program, prefix)])
         found = gathering.gather(shared, session.has_ended, Settings(**json.loads(told)))
         session.add(found)
@@ -130,7 +131,10 @@ def _prefixed(program: Sequence[str], prefix: Sequence[str]) -> list[str]:
 
 class _Session:
     # The launcher, and what watchers on this node say meanwhile.
-    def __init__(self, directory: str, progress: Progress, opening: Opening | None) -> None:
+    def __init__(
+        self, directory: str, shared: str, progress: Progress, opening: Opening | None
+    ) -> None:
+        self._shared = shared
         self.total: Total = NOTHING
         self._opening = opening
         self._progress = progress
@@ -162,6 +166,7 @@ class _Session:
                 if self._opening.is_open:
                     return
                 child.send_signal(number)
+            say_interrupted(self._shared)
             for made in self._rests:
                 with contextlib.suppress(OSError):
                     made.send(INTERRUPTED)

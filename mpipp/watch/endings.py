@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,8 @@ from mpipp.watch.watched import GONE, Watched, operations
 
 _AT_THE_END = {"MPI_Finalize"}
 _NO_SITE = Site(0)
+_STILL = 0.02  # seconds in which who does not move is taken to stand still
+_LOOKS = 50
 _MOST_TOLD = 8  # processes, and groups of others
 
 _HOW = {
@@ -67,6 +70,18 @@ def causes(first: list[Watched], others: Sequence[Watched]) -> list[Watched]:
     if not inside or not innocent:
         return first
     return sorted(inside, key=lambda one: one.registry.info.world_rank or 0)
+
+
+def standing(others: list[Watched]) -> list[Watched]:
+    """Those in which nothing changes; what others do soon ends where they have to wait."""
+    found: list[Watched] = []
+    for _ in range(_LOOKS):
+        before = [one.movement() for one in others]
+        time.sleep(_STILL)
+        found = [one for one, was in zip(others, before) if one.movement() == was]
+        if len(found) == len(others):
+            break
+    return found
 
 
 def _parties(process: Process) -> list[Party]:

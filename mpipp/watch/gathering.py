@@ -17,6 +17,7 @@ from mpipp.errors import MpippError
 from mpipp.reports import directory as reports
 from mpipp.reports import suppressions
 from mpipp.watch import nodes, start
+from mpipp.watch.elsewhere import WAITING
 from mpipp.watch.everybody import STRICT
 from mpipp.watch.report import NOTHING, Collected, More, Total
 from mpipp.watch.settings import Settings
@@ -107,7 +108,7 @@ def begin(report: str | None) -> str:
     """
     if report is None:
         return os.path.join(os.getcwd(), f".mpipp-{start.node()}-{os.getpid()}")
-    for name in (run.PROCESSES, run.NODES, STRICT):
+    for name in (run.PROCESSES, run.NODES, STRICT, WAITING):
         path = os.path.join(os.path.abspath(report), name)
         try:
             shutil.rmtree(path)

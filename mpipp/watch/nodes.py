@@ -13,6 +13,7 @@ from mpipp.checks.hangs import words
 from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo
 from mpipp.watch import start
+from mpipp.watch.elsewhere import are_elsewhere
 from mpipp.watch.report import Total
 from mpipp.watch.watched import Watched
 
@@ -37,7 +38,9 @@ class Left:
         """
         failed: dict[str, list[ProcessInfo]] = {}  # by reason
         for one in ended:
-            if one.pid in self._left or not self._is_shared(one, known):
+            info = one.registry.info
+            shared = bool(self._directory) and are_elsewhere(info, known)
+            if one.pid in self._left or not shared:
                 continue
             self._left.add(one.pid)
             reason = self._write(one)
@@ -48,15 +51,6 @@ class Left:
                 f"{words.processes(infos)} could not leave in {self._directory} what is to be "
                 f"compared with processes of other nodes ({reason})"
             )
-
-    def _is_shared(self, one: Watched, known: Sequence[Watched]) -> bool:
-        # Whether some of its world are not here.
-        if not self._directory:
-            return False
-        info = one.registry.info
-        of_all = [other.registry.info for other in known]
-        alike = [o for o in of_all if (o.job, o.world_size) == (info.job, info.world_size)]
-        return len({other.world_rank for other in alike}) < (info.world_size or 0)
 
     def _write(self, one: Watched) -> str:
         name = f"{one.registry.info.world_rank}-{self._node}-{one.pid}"

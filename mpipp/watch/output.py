@@ -9,7 +9,7 @@ import os
 import socket
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from mpipp.watch import nodes, start
 from mpipp.watch.report import NOTHING, Total
@@ -17,6 +17,36 @@ from mpipp.watch.settings import Settings
 
 INTERRUPTED = b"i"  # what the launcher says when the user ends the program; nothing more at its end
 LAUNCHER = "launcher"  # the name of the launcher's socket in the run's directory
+
+
+class Output(Protocol):
+    """Where the watcher tells."""
+
+    def block(self, text: str, found: list[dict[str, Any]]) -> None:
+        """A finding, and the same for machines."""
+        ...
+
+    def looking(self, processes: int) -> None:
+        """The watcher begins to look at so many processes; 0: it has looked."""
+        ...
+
+    has_launcher: bool
+
+    def stops(self, pids: Sequence[int], tid: int) -> None:
+        """A thread stops: gdb is to open on these processes, its own first."""
+        ...
+
+    def total(self, total: Total) -> None:
+        """The end."""
+        ...
+
+    def fileno(self) -> int:
+        """Of what becomes readable when the launcher says something; -1 if nothing does."""
+        ...
+
+    def heard(self) -> bytes:
+        """What the launcher says: INTERRUPTED; nothing if the program has ended."""
+        ...
 
 
 def output(directory: str, settings: Settings) -> ToLauncher | ToStream:

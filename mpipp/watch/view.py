@@ -3,17 +3,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from mpipp.checks.finding import Party
 from mpipp.checks.hangs import words
 from mpipp.checks.process import Operation, Process
+from mpipp.checks.records import Records
+from mpipp.model import Site
 from mpipp.reports.sources import Frame
-from mpipp.watch.watched import Watched
+
+
+class Places(Protocol):
+    """Where a process's calls are."""
+
+    def site(self, where: Site) -> list[str]:
+        """The source lines of a place."""
+        ...
+
+    def frames(self, where: Site) -> list[Frame]:
+        """The same, with what is known of each."""
+        ...
+
+
+class Shown(Protocol):
+    """A process of this node, or of another."""
+
+    @property
+    def registry(self) -> Records:
+        """What it has recorded."""
+        ...
+
+    @property
+    def places(self) -> Places:
+        """Where its calls are."""
+        ...
+
+    def process(self, number: int) -> Process:
+        """As the checks see it."""
+        ...
 
 
 class View:
     """Some of the processes as reports show them, by their numbers among these."""
 
-    def __init__(self, watched: list[Watched]) -> None:
+    def __init__(self, watched: Sequence[Shown]) -> None:
         self._watched = watched
 
     def label(self, *numbers: int) -> str:

@@ -13,76 +13,42 @@ import selectors
 import socket
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from mpipp import checks
-from mpipp.checks import deadlocks
-from mpipp.checks import report as text_of
 from mpipp.checks.finding import Finding
-from mpipp.checks.hangs import Report, explain, picture, records, words
-from mpipp.checks.hangs.svg import svg
+from mpipp.checks.hangs import words
+from mpipp.checks.hangs.analysis import Knot
 from mpipp.checks.process import Process
 from mpipp.checks.rules import chosen, hangs, leaks
-from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
 from mpipp.model import Site
 from mpipp.reports import suppressions
 from mpipp.reports.sources import Frame
 from mpipp.watch import connection as said
-from mpipp.watch import endings
+from mpipp.watch import endings, stuck
 from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
 from mpipp.watch.comparing import Comparing
+from mpipp.watch.elsewhere import Elsewhere, Nodes
 from mpipp.watch.everybody import INTERVAL, Everybody
 from mpipp.watch.nodes import Left
-from mpipp.watch.output import INTERRUPTED
-from mpipp.watch.report import Collected, Label, More, Total
+from mpipp.watch.output import INTERRUPTED, Output
+from mpipp.watch.report import Collected, Label, More
 from mpipp.watch.settings import Settings
 from mpipp.watch.stopping import Stopping
 from mpipp.watch.strict import NOT_BEFORE, Told, Waiting, answer, compared
-from mpipp.watch.view import View
+from mpipp.watch.view import Shown, View
 from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
 
 _TOGETHER = 1.0  # seconds in which processes that end together say so
 _KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
 _CLEANED_UP = 5.0  # seconds in which it has ended them
-_STILL = 0.02  # seconds in which who does not move is taken to stand still
-_LOOKS = 50
+_OTHER_NODES = 2.0  # seconds in which the watchers of others have seen theirs end
 _LOOK = 0.5  # seconds between looks whether anything moves
 _LATE_LOOKS, _LATE_LOOK = 3, 0.005  # and seconds between them, where calls disagree
 _LINGER = 0.3  # seconds after the last process
 _LATEST = 60.0  # seconds until the first comes
-
-
-class Output(Protocol):
-    """Where the watcher tells."""
-
-    def block(self, text: str, found: list[dict[str, Any]]) -> None:
-        """A finding, and the same for machines."""
-        ...
-
-    def looking(self, processes: int) -> None:
-        """The watcher begins to look at so many processes; 0: it has looked."""
-        ...
-
-    has_launcher: bool
-
-    def stops(self, pids: Sequence[int], tid: int) -> None:
-        """A thread stops: gdb is to open on these processes, its own first."""
-        ...
-
-    def total(self, total: Total) -> None:
-        """The end."""
-        ...
-
-    def fileno(self) -> int:
-        """Of what becomes readable when the launcher says something; -1 if nothing does."""
-        ...
-
-    def heard(self) -> bytes:
-        """What the launcher says: INTERRUPTED; nothing if the program has ended."""
-        ...
 
 
 class Watcher:
@@ -128,6 +94,7 @@ class Watcher:
         self._everybody = Everybody(settings.report)
         self._told_before = Told()
         self._left = Left(settings.report)
+        self._nodes = Nodes(settings.report)
 
     def run(self) -> None:
         """Until there is nobody to watch."""
@@ -298,7 +265,7 @@ class Watcher:
             return
         now = time.monotonic()
         last = max((other.ended_at for other in self._ended), default=-_CLEANED_UP)
-        if now - last >= _CLEANED_UP:
+        if now - last >= _CLEANED_UP and self._nodes.ends_first(one, self._watched):
             one.ended_at = now
             self._ended.append(one)
 
@@ -351,7 +318,7 @@ class Watcher:
 
     def _tell_endings(self) -> None:
         # Once of each; with what the others do then, as far as they stand still.
-        if self._interrupted:
+        if self._interrupted or self._nodes.are_interrupted:
             self._ended = [one for one in self._ended if one.state == OVER]
         times = {one.ended_at for one in self._ended} - self._told_ends
         for at in sorted(times):
@@ -359,8 +326,15 @@ class Watcher:
             known = [one for one in self._watched if self._guarded(one)]
             ended = endings.causes(ended, [one for one in known if one not in ended])
             others = [one for one in known if one not in ended]
-            still = _standing(others)
-            members = [*ended, *still]
+            elsewhere: list[Elsewhere] = []
+            if not any(one.end for one in ended):
+                left = self._nodes.ended_with(known, at + _OTHER_NODES)
+                if left is None:
+                    self._due = time.monotonic() + _KILLED
+                    return
+                elsewhere = left
+            still = endings.standing(others)
+            members: list[Shown] = [*ended, *still, *elsewhere]
             processes = [one.process(number) for number, one in enumerate(members)]
             how = [(process, one.end) for one, process in zip(ended, processes)]
             found = endings.findings(how, processes[len(ended) :], View(members))
@@ -387,7 +361,7 @@ class Watcher:
                 found = checks.findings([process], failed, leaks_too=True)
                 yield from (each for each in found if each.rule in leaks.RULES)
 
-    def _tell(self, of: list[Watched], found: Iterable[Finding], line: str = "") -> bool:
+    def _tell(self, of: Sequence[Shown], found: Iterable[Finding], line: str = "") -> bool:
         # With one more line each; returns whether there was any that is new.
         view, any_new = View(of), False
         known = view.where, view.label, view.frames
@@ -403,7 +377,7 @@ class Watcher:
     def _tell_of_all(self, found: Iterable[Finding], line: str) -> bool:
         return self._tell(self._watched, found, line)
 
-    def _pictured(self, of: list[Watched], label: Label) -> More:
+    def _pictured(self, of: Sequence[Shown], label: Label) -> More:
         if not self._settings.kept:
             return lambda finding, record: None
         # Drawing takes some time to load.
@@ -412,7 +386,7 @@ class Watcher:
 
         self._taking = self._taking or Taking()
         for one in of:
-            if one.state == RUNNING:
+            if isinstance(one, Watched) and one.state == RUNNING:
                 with contextlib.suppress(MpippError):
                     one.refresh()
         processes = [one.process(number) for number, one in enumerate(of)]
@@ -454,9 +428,12 @@ class Watcher:
             return
         if movement != self._movement:
             self._movement, self._moved = movement, now
-        elif now - self._moved >= after and self._told_hang != movement:
-            self._told_hang = movement
-            self._explain(movement)
+            self._nodes.moves()
+        elif now - self._moved >= after:
+            if self._told_hang != movement:
+                self._told_hang = movement
+                self._explain(movement)
+            self._explain_all(movement)
 
     def _explain(self, movement: object) -> None:
         everybody = [one for one in self._watched if self._guarded(one)]
@@ -464,51 +441,47 @@ class Watcher:
             one.places.refresh()
         view = View(everybody)
         processes = [one.process(number) for number, one in enumerate(everybody)]
-        told: list[tuple[Finding, str, dict[str, Any]]] = []
-        pictured = self._pictured(everybody, view.label)
+        found: list[stuck.Told] = []
+        others: list[Finding] = []
         try:
-            for world in worlds(processes):
-                found = explain(world)
-                report = Report(found, view)
-                for knot in found.knots:
-                    standard = world.all[0].registry.info.standard
-                    finding = replace(deadlocks.finding(found, knot), standard=standard)
-                    text = "error: " + "\n".join(report.knot(knot))
-                    record = text_of.record(finding, view.where, view.label)
-                    record.update(_knot(found, view, knot), check="deadlock", text=text)
-                    record["picture"] = svg(picture.groups(found, view))
-                    pictured(finding, record)
-                    told.append((finding, text, record))
+            found = list(stuck.told(processes, view, self._pictured(everybody, view.label)))
             others = list(self._findings(everybody))
         except MpippError as error:
             self._not_checked(str(error))
-            others = []
         # What has changed meanwhile may have been misread.
         if movement != [(one.pid, one.movement()) for one in self._running()]:
             return
-        for finding, text, record in told:
+        self._tell_stuck(found, view)
+        self._tell(everybody, iter(others))
+
+    def _tell_stuck(self, found: Iterable[stuck.Told], view: View) -> None:
+        for finding, text, record in found:
             places = [frame for party in finding.parties for frame in view.frames(party)]
             if not self._collected.is_chosen(finding):
                 continue
             if not self._collected.is_suppressed(("deadlock", finding.rule.id), places):
                 self._collected.count("error")
                 self._output.block(text, [record])
-        self._tell(everybody, iter(others))
 
+    def _explain_all(self, movement: object) -> None:
+        # With those of other nodes; who waits for each other on one node its watcher has told.
+        everybody = [one for one in self._watched if self._guarded(one)]
+        try:
+            others = self._nodes.stands(everybody)
+            if not others:
+                return
+            members: list[Shown] = [*everybody, *others]
+            view = View(members)
+            here = {one.registry.info.world_rank for one in everybody}
 
-def _standing(others: list[Watched]) -> list[Watched]:
-    # Those in which nothing changes; what others do soon ends where they have to wait.
-    standing: list[Watched] = []
-    for _ in range(_LOOKS):
-        before = [one.movement() for one in others]
-        time.sleep(_STILL)
-        standing = [one for one, was in zip(others, before) if one.movement() == was]
-        if len(standing) == len(others):
-            break
-    return standing
+            def is_of_several(knot: Knot) -> bool:
+                return len({rank in here for rank in (*knot.ranks, *knot.ended)}) == 2
 
-
-def _knot(found: Any, view: View, knot: Any) -> dict[str, Any]:
-    number = list(found.knots).index(knot)
-    deadlocks: list[dict[str, Any]] = records.record(found, view)["deadlocks"]
-    return deadlocks[number]
+            processes = [one.process(number) for number, one in enumerate(members)]
+            pictured = self._pictured(members, view.label)
+            found = list(stuck.told(processes, view, pictured, is_of_several))
+        except (MpippError, OSError) as error:
+            self._not_checked(f"what processes of all nodes wait for: {error}")
+            return
+        if movement == [(one.pid, one.movement()) for one in self._running()]:
+            self._tell_stuck(found, view)

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""The processes of other nodes, by what their watchers leave in the run's directory.
+
+Where nothing moves on a node its watcher leaves what each process does, and says every half second
+that it still does so. Whoever has seen the others say so twice since it looked knows that all stood
+where they stand at one time, whatever the clocks say.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from mpipp.agreement import files, run
+from mpipp.agreement.written import Written
+from mpipp.checks.process import Process
+from mpipp.errors import MpippError
+from mpipp.model import ProcessInfo, Site
+from mpipp.reports.sources import Frame
+from mpipp.watch import start
+from mpipp.watch.watched import Watched
+
+WAITING = "waiting"  # the name of their folder in the run's directory
+_CLEANED_UP = 5.0  # seconds in which a launcher has ended the others of one that has died
+_ENDED = "ended"  # the file that says that one has
+_INTERRUPTED = "interrupted"  # the one that says that the user has ended them
+_BEATS = 2
+
+
+class Elsewhere:
+    """A process of another node, as `Watched` for what is told of it."""
+
+    def __init__(self, found: Written) -> None:
+        self.registry = found
+        self.places = self
+
+    def process(self, number: int) -> Process:
+        """As the checks see it."""
+        return Process(number, self.registry, self.registry, None)
+
+    def site(self, where: Site) -> list[str]:
+        """The source lines of a place."""
+        return [frame.text for frame in self.frames(where)]
+
+    def frames(self, where: Site) -> list[Frame]:
+        """The same, with what is known of each."""
+        return self.registry.frames(where)
+
+
+def are_elsewhere(info: ProcessInfo, known: Sequence[Watched]) -> bool:
+    """Whether some of the world of a process are not among those of this node."""
+    of_all = [other.registry.info for other in known]
+    alike = [o for o in of_all if (o.job, o.world_size) == (info.job, info.world_size)]
+    return len({other.world_rank for other in alike}) < (info.world_size or 0)
+
+
+def say_interrupted(directory: str) -> None:
+    """To all nodes: the user ends the program."""
+    with contextlib.suppress(OSError):
+        run.save(os.path.join(directory, WAITING), _INTERRUPTED, b"")
+
+
+class Nodes:
+    """What this node says to others, and they to it; nothing without a directory."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._waiting = os.path.join(directory, WAITING)
+        self._own = f"{start.node()}-{os.getpid()}"
+        self._movement = self._beat = 0
+        self._written: list[str] = []
+        self._seen: dict[str, tuple[int, int]] = {}  # by node: its movement and beat at first
+        self._told: object = None
+
+    def moves(self) -> None:
+        """Something has moved here."""
+        for path in self._written:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+        if self._written:
+            self._movement += 1
+        self._written = []
+        self._seen = {}
+
+    def stands(self, own: Sequence[Watched]) -> list[Elsewhere]:
+        """Nothing has moved for long: says so. Returns the processes of other nodes, once, if none
+        of a world moves anywhere.
+
+        Args:
+            own: the processes of this node, of which some have ended.
+
+        Raises OSError, and MpippError where what is left makes no sense.
+        """
+        if not self._directory or not own or not are_elsewhere(own[0].registry.info, own):
+            return []
+        self._say(own)
+        if not any(one.registry.info.world_rank == 0 for one in own):
+            return []  # who watches rank 0 tells
+        said = {one["node"]: one for one in self._others()}
+        for name, one in said.items():
+            if self._seen.get(name, (None, 0))[0] != one["movement"]:
+                self._seen[name] = one["movement"], one["beat"]
+        if not said or any(said[n]["beat"] < self._seen[n][1] + _BEATS for n in said):
+            return []
+        movements = sorted((name, one["movement"]) for name, one in said.items())
+        if self._told == movements:
+            return []
+        paths = {rank: path for one in said.values() for rank, path in one["files"]}
+        ranks = {one.registry.info.world_rank for one in own}
+        for rank, path in self._left():
+            paths.setdefault(rank, path)
+        if len(ranks | set(paths)) < (own[0].registry.info.world_size or 0):
+            return []
+        found = [Elsewhere(files.read(path)) for rank, path in paths.items() if rank not in ranks]
+        if {name: one["movement"] for name, one in said.items()} != {
+            one["node"]: one["movement"] for one in self._others()
+        }:
+            return []
+        self._told = movements
+        return found
+
+    def _say(self, own: Sequence[Watched]) -> None:
+        named = []
+        for one in own:
+            rank = one.registry.info.world_rank or 0
+            path = os.path.join(self._waiting, f"{rank}-{self._own}-{self._movement}")
+            named.append((rank, path))
+            if path not in self._written:
+                content = files.written(one.process(0), one.places.frames, start.node())
+                run.save(self._waiting, os.path.basename(path), content)
+                self._written.append(path)
+        self._beat += 1
+        said = {"node": self._own, "movement": self._movement, "beat": self._beat, "files": named}
+        name = f"{self._own}.json"
+        run.save(self._waiting, name, json.dumps(said).encode())
+        path = os.path.join(self._waiting, name)
+        if path not in self._written:
+            self._written.append(path)
+
+    def _others(self) -> Iterator[dict[str, Any]]:
+        for path in run.paths(self._waiting):
+            if path.endswith(".json") and os.path.basename(path) != f"{self._own}.json":
+                try:
+                    with open(path, encoding="utf-8") as file:
+                        said = json.loads(file.read())
+                    if isinstance(said["movement"], int) and isinstance(said["beat"], int):
+                        yield {**said, "node": str(said["node"]), "files": list(said["files"])}
+                except FileNotFoundError:
+                    continue  # it moves
+                except (ValueError, KeyError, TypeError):
+                    raise MpippError(f"{path} is damaged") from None
+
+    def _left(self) -> Iterator[tuple[int, str]]:
+        # By those that have ended.
+        for path in run.paths(os.path.join(self._directory, run.PROCESSES)):
+            yield files.head(path).info.world_rank or 0, path
+
+    # Who has died.
+
+    @property
+    def are_interrupted(self) -> bool:
+        """Whether the user has ended the program."""
+        return bool(self._directory) and os.path.exists(os.path.join(self._waiting, _INTERRUPTED))
+
+    def ends_first(self, one: Watched, own: Sequence[Watched]) -> bool:
+        """Whether no process of the job has died just before on another node: the launcher ends the
+        others then."""
+        if not self._directory or not are_elsewhere(one.registry.info, own):
+            return True
+        path, name = os.path.join(self._waiting, _ENDED), f".{self._own}-ended"
+        mine = os.path.join(self._waiting, name)
+        try:
+            run.save(self._waiting, name, self._own.encode())
+            for _ in range(2):
+                with contextlib.suppress(FileExistsError):
+                    os.link(mine, path)
+                    return True
+                with open(path, encoding="utf-8") as file:
+                    first = file.read()
+                if first == self._own:
+                    return True
+                if os.stat(mine).st_mtime - os.stat(path).st_mtime < _CLEANED_UP:
+                    return False
+                os.unlink(path)
+        except OSError:
+            return True
+        return True
+
+    def ended_with(self, own: Sequence[Watched], until: float) -> list[Elsewhere] | None:
+        """The processes of other nodes, that the launcher ends with one of this; None: not yet."""
+        if not self._directory or not own or not are_elsewhere(own[0].registry.info, own):
+            return []
+        try:
+            ranks = {one.registry.info.world_rank for one in own}
+            paths = {rank: path for rank, path in self._left() if rank not in ranks}
+            all_there = len(paths) + len(ranks) >= (own[0].registry.info.world_size or 0)
+            if not all_there and time.monotonic() < until:
+                return None
+            return [Elsewhere(files.read(path)) for _, path in sorted(paths.items())]
+        except (MpippError, OSError):
+            return []
