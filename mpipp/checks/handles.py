@@ -42,6 +42,7 @@ _NOUNS = {
 _MOST_REQUESTS = 1 << 16
 # They take MPI_FILE_NULL as what files are opened with, and abort whatever they are given.
 _LENIENT = ("errhandler", "Abort")
+_GIVING_UP = {"MPI_Request_free": "freed", "MPI_Cancel": "cancelled"}
 _STRICT = ("errhandler", "session")
 
 
@@ -172,7 +173,7 @@ def _requests(operation: Operation) -> Findings:
         return
     # MPI gives a handle out again before the thread that waited for another request with it has
     # recorded that: of which one the record is, is not known then.
-    starts = call.procedure.startswith("MPI_Start") and not registry.info.several_threads
+    several = registry.info.several_threads
     try:
         handles = registry.given_handles(call, _MOST_REQUESTS)
         found = registry.given(call, _MOST_REQUESTS)
@@ -186,8 +187,12 @@ def _requests(operation: Operation) -> Findings:
         )
         if not known:
             yield from _impossible(operation, _Given(place, "request", handle))
-        elif starts and len(known) == 1 and not isinstance(known[0], Broken):
+        elif several or len(known) != 1 or isinstance(known[0], Broken):
+            continue
+        elif call.procedure.startswith("MPI_Start"):
             yield from _started(operation, place, known[0])
+        elif call.procedure in _GIVING_UP and isinstance(known[0], Request):
+            yield from _given_up(operation, known[0])
 
 
 def _has_given_requests(operation: Operation) -> bool:
@@ -209,3 +214,25 @@ def _started(operation: Operation, place: str, request: Object) -> Findings:
         made = operation.process.made(request)
         what = f"{place} is started, but the operation that it was started for is not complete"
         yield Finding.of("already-active", what, [operation.party(), made])
+
+
+def _given_up(operation: Operation, request: Request) -> Findings:
+    call, process = request.call, operation.process
+    if not request.pending:
+        return
+    done = _GIVING_UP[operation.call.procedure]
+    parties = [operation.party(), process.made(request)]
+    if call.facts.over:
+        what = f"the request of {call.procedure} is {done} while the operation is active"
+        yield Finding.of("collective-given-up", what, parties, done=done)
+    elif done == "freed" and call.source is not None and not _is_certainly_over(process, request):
+        what = f"the request of {call.procedure} is freed while a message is being received"
+        yield Finding.of("receive-given-up", what, parties)
+
+
+def _is_certainly_over(process: Process, request: Request) -> bool:
+    # A receive from nobody; and one that was cancelled, which has no ordinal any more, may be freed
+    # (MPI-4.1, section 3.8.4).
+    source = request.call.source
+    nobody = source is not None and process.around.constant_name(source, "MPI_PROC_NULL")
+    return bool(nobody) or request.call.ordinal is None

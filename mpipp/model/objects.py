@@ -116,6 +116,8 @@ class File:
     filetype: int
     datarep: str  # "" if never set
     split: Call | None  # the split collective call between its _begin and _end
+    opened: int = 0  # ordinal of MPI_File_open on its communicator; 0: not known
+    joined: int | None = None  # how many collective calls on it were made; None: not certain
 
 
 @dataclass(frozen=True)

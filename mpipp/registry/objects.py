@@ -160,7 +160,18 @@ class Objects:
             filetype=raw.filetype,
             datarep=string(raw.datarep),
             split=self._calls.call(raw.call) if raw.split_pending else None,
+            **self._together(raw.channel, raw.comm),
         )
+
+    def _together(self, address: int, comm: int) -> dict[str, int]:
+        # What a file's channel says, as long as its communicator is not freed.
+        decoder = self._source.linked_decoder("channels", RawChannel) if address else None
+        if decoder is None:
+            return {}
+        channel = decoder.one(self._source.memory.read(address, decoder.size))
+        if channel.comm != comm or channel.count & UNCERTAIN:
+            return {}
+        return {"opened": channel.key & 0xFFFFFFFF, "joined": channel.count}
 
     def _info(self, header: Header, record: bytes) -> model.Info:
         raw = self.raw("info", RawInfo, record)

@@ -268,6 +268,7 @@ class RawFile(NamedTuple):
     etype: int
     filetype: int
     datarep: int
+    channel: int
     split_pending: int
     call: bytes
 

@@ -83,7 +83,7 @@ int MPI_Cancel(MPI_Request* request) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cancel, &real);
   if (!thread) return ((raw_Cancel *)real)(request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cancel, MPIPP_SITE);
-  call->present = MPIPP_HAS_REQUESTS;
+  call->present = MPIPP_HAS_REQUESTS | MPIPP_HAS_GIVEN_UP;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -2151,7 +2151,7 @@ int MPI_Request_free(MPI_Request* request) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_free, &real);
   if (!thread) return ((raw_Request_free *)real)(request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_free, MPIPP_SITE);
-  call->present = MPIPP_HAS_REQUESTS;
+  call->present = MPIPP_HAS_REQUESTS | MPIPP_HAS_GIVEN_UP;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   uint64_t handle = request ? MPIPP_KEY(*request) : 0;

@@ -270,6 +270,8 @@ def _scalars(procedure: Procedure) -> list[str]:
         bits.append("MPIPP_HAS_CONSTRUCTOR")
     if procedure.base in known.ARGUMENTS:
         bits.append("MPIPP_HAS_ARGUMENTS")
+    if procedure.base in known.GIVING_UP:
+        bits.append("MPIPP_HAS_GIVEN_UP")
     lines.insert(0, f"call->present = {' | '.join(bits) or '0'};")
     return lines
 

@@ -147,6 +147,8 @@ FREED_BY_CALLBACKS = {
 SAVE_ALL = "struct mpipp_handles before;\nmpipp_handles_init(&before, {count}, array_of_requests);"
 ONE_OF = SAVE_ALL + "\ncall->before = (uintptr_t)before.all;"
 SHOWN = "\nmpipp_waits_for(thread, {count}, array_of_requests);"
+# They end what a request is of, as few operations may be: the screens look at them.
+GIVING_UP = ("Request_free", "Cancel")
 GIVEN = (
     "// the library may change the caller's variable\n"
     "MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;\n"

@@ -202,6 +202,13 @@ static void set_channel_uncertain(struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
 }
 
+// It waits for nobody any more, as a receive that has none of its ordinals left.
+static void set_answered(const struct mpipp_call *call) {
+  struct mpipp_call *own = &mpipp_thread_of(call)->call;
+  own->recv_ordinal = 0;
+  __atomic_store_n(&own->present, own->present | MPIPP_HAS_RECV_ORDINAL, __ATOMIC_RELEASE);
+}
+
 void mpipp_note_together(const struct mpipp_call *call) {
   uint64_t place = mpipp_place(call), thread = MPIPP_READ(mpipp_thread_of(call)->serial);
   mpipp_lock();
@@ -209,6 +216,7 @@ void mpipp_note_together(const struct mpipp_call *call) {
   if (channel && is_unordered() && channel->thread != thread) set_channel_uncertain(channel);
   if (channel && !(MPIPP_READ(channel->count) & MPIPP_UNCERTAIN)) {
     mpipp_note_together_locked(channel, call, place);
+    set_answered(call); // before it is counted
     mpipp_counted(channel);
   }
   mpipp_unlock();

@@ -178,8 +178,11 @@ void mpipp_told_complete(uint64_t handle, int64_t position) {
 
 void mpipp_cancelled(uint64_t handle) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
-  if (request) mpipp_uncertain(&request->call);
+  struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
+  if (request) {
+    mpipp_uncertain(&request->call);
+    request->call.ordinal = request->call.recv_ordinal = 0;
+  }
   mpipp_unlock_kind(locked);
 }
 

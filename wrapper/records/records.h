@@ -165,8 +165,9 @@ enum mpipp_present {
   MPIPP_HAS_FILE = 1024,
   MPIPP_HAS_OFFSET = 2048,
   MPIPP_HAS_MESSAGE = 4096,
-  MPIPP_HAS_VECTORS = 8192,    // private: some buffer has array arguments
-  MPIPP_HAS_UNKNOWN = 1 << 30, // private: some buffer's datatype has no record, or a freed one
+  MPIPP_HAS_VECTORS = 8192,     // private: some buffer has array arguments
+  MPIPP_HAS_UNKNOWN = 1 << 30,  // private: some buffer's datatype has no record, or a freed one
+  MPIPP_HAS_GIVEN_UP = 1 << 29, // private: it frees or cancels a request
   MPIPP_HAS_ORDINAL = 16384,
   MPIPP_HAS_RECV_ORDINAL = 32768,
   MPIPP_HAS_CONSTRUCTOR = 65536,
@@ -387,7 +388,7 @@ struct mpipp_file {
   int64_t amode, disp;
   uint64_t etype, filetype; // datatype handles of the view
   uint64_t datarep;         // C string, 0 if never set
-  uint64_t channel;         // private: of its collective calls, 0 if nothing is kept of them
+  uint64_t channel;         // of its collective calls, 0 if nothing is kept of them
   uint32_t split_pending;   // 1: between a split collective's _begin and _end
   uint32_t padding;
   uint64_t shadow;        // private, as a communicator's

@@ -135,7 +135,8 @@ static void ask_requests(struct mpipp_asking *asking, const struct mpipp_call *c
     uint64_t handle = MPIPP_KEY(requests[i]);
     struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
     mpipp_ask_object(asking, MPIPP_REQUEST, handle);
-    if (request && request->persistent) mpipp_ask_parts(asking, &request->call);
+    int given_up = (call->present & MPIPP_HAS_GIVEN_UP) != 0;
+    if (request && (request->persistent || given_up)) mpipp_ask_parts(asking, &request->call);
   }
 }
 

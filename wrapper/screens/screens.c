@@ -20,7 +20,7 @@ enum {
 enum {
   UNUSUAL = MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK | MPIPP_HAS_FILE |
             MPIPP_HAS_MESSAGE | MPIPP_HAS_UNKNOWN | MPIPP_HAS_CONSTRUCTOR | MPIPP_HAS_ARGUMENTS |
-            MPIPP_HAS_AGAIN,
+            MPIPP_HAS_AGAIN | MPIPP_HAS_GIVEN_UP,
 };
 enum { OF_STATUS = 100, OF_COMM, OF_RANKS, OF_TAGS, OF_OBJECT, OF_OP, OF_ARGUMENTS, OF_REQUEST };
 
@@ -127,10 +127,23 @@ static void doubt_arguments(const struct mpipp_call *call, const struct mpipp_co
   mpipp_doubt_inputs(call, doubt);
 }
 
+// What is freed or cancelled must not be collective, or be freed while it receives.
+static int is_over_or_sends(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
+  if (!given || MPIPP_READ(mpipp_several_threads)) return 1;
+  const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*given));
+  if (!request || request->state != MPIPP_REQUEST_ACTIVE) return 1;
+  int fine = mpipp_facts[request->call.procedure].over == MPIPP_OVER_NONE;
+  if (call->procedure == MPIPP_PROC_Request_free)
+    fine &= !(request->call.present & MPIPP_HAS_SOURCE);
+  return fine || doubted(doubt, OF_REQUEST, request->call.procedure);
+}
+
 static int is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
                            struct mpipp_doubt *doubt) {
   const uint32_t present = call->present;
   int fine = 1;
+  if (present & MPIPP_HAS_GIVEN_UP) fine &= is_over_or_sends(call, doubt);
   if (present & MPIPP_HAS_AGAIN) fine = doubted(doubt, OF_STATUS, 0);
   if (present & MPIPP_HAS_OP && call->buffer_count) {
     const struct mpipp_object *op = given(MPIPP_OP, call->op, doubt);

@@ -17,6 +17,7 @@ _UNDONE = {
     "collective": "not called it",
     "start": "not started it",
     "fence": "not called it",
+    "file": "not called it",
     "post": "not called MPI_Win_post for it",
     "complete": "not called MPI_Win_complete for it",
 }
@@ -128,4 +129,4 @@ class Sentences:
 
 
 def _nth(number: int | None) -> str:
-    return _ORDINALS.get(number or 0, f"{number}th")
+    return _ORDINALS.get(number, f"{number}th") if number else "next"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from mpipp.checks.hangs.collective import Collectives
 from mpipp.checks.hangs.conditions import All, Any, Condition, Event, Met, Unknown
+from mpipp.checks.hangs.files import Files
 from mpipp.checks.hangs.messages import Messages, receive_tag
 from mpipp.checks.hangs.windows import Windows
 from mpipp.checks.process import Operation
@@ -30,6 +31,7 @@ class Waits:
         self.messages = Messages(known)
         self.collectives = Collectives(known, self.messages)
         self.windows = Windows(known)
+        self.files = Files(known)
 
     def call(self, operation: Operation) -> Condition:
         """Of an active call; met also where the call never waits, or for nothing that is known."""
@@ -48,6 +50,8 @@ class Waits:
         call = operation.call
         if call.win is not None:
             return self.windows.call(operation)
+        if call.file is not None:
+            return self.files.call(operation)
         if call.partitioned:
             return self._partitioned(operation)
         tag = receive_tag(call)

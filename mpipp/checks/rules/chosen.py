@@ -17,7 +17,7 @@ GROUPS = {
     "topologies": ("topology-argument", "group-argument"),
     "operations": ("op-not-allowed", "op-type"),
     "windows": ("outside-window", "window-argument"),
-    "requests": ("not-persistent", "already-active"),
+    "requests": ("not-persistent", "already-active", "freed-active"),
     "constructors": ("constructor-argument",),
     "datatypes": ("uncommitted-datatype", "freed-datatype", "null-datatype"),
     "overlap": ("buffer-overlap", "aliased-buffers", "self-overlap"),

@@ -51,6 +51,21 @@ RULES = (
         "wait for it before, with MPI_Wait or another such procedure",
     ),
     Rule(
+        "receive-given-up",
+        "freed-active",
+        "3.7.3",
+        "an active receive should never be freed: nobody can know when its buffer may be used",
+        "complete it with MPI_Wait, or MPI_Test; one that is needed no more is cancelled before",
+        severity=WARNING,
+    ),
+    Rule(
+        "collective-given-up",
+        "freed-active",
+        "6.12",
+        "the request of an active collective operation must be neither freed nor cancelled",
+        "complete it with MPI_Wait, or another such procedure",
+    ),
+    Rule(
         "not-initialised",
         "lifetime",
         "11.4.1",

@@ -135,7 +135,23 @@ static void requests_started(void) {
   MPI_Recv(in, 1, MPI_DOUBLE, 0, 7, comm, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   RIGHT(MPI_Start(&request));
+  RIGHT(MPI_Request_free(&request));
   MPI_Request_free(&request);
+  MPI_Irecv(in, 1, MPI_DOUBLE, 0, 8, comm, &request);
+  WRONG("freed-active: the request of MPI_Irecv is freed while a message is being received",
+        MPI_Request_free(&request));
+  RIGHT(MPI_Cancel(&request));
+  MPI_Send(out, 1, MPI_DOUBLE, 0, 8, comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Irecv(in, 1, MPI_DOUBLE, MPI_PROC_NULL, 8, comm, &request);
+  RIGHT(MPI_Request_free(&request));
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Ibarrier(comm, &request);
+  WRONG("freed-active: the request of MPI_Ibarrier is freed while the operation is active",
+        MPI_Request_free(&request));
+  WRONG("freed-active: the request of MPI_Ibarrier is cancelled while the operation is active",
+        MPI_Cancel(&request));
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static void reductions(void) {

@@ -242,6 +242,19 @@ static void persistent_collective(void) {
 #endif
 }
 
+static void file(void) {
+  MPI_File file;
+  char name[64];
+  snprintf(name, sizeof name, "/tmp/mpipp-hanging-%d", (int)getppid());
+  MPI_File_open(WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  MPI_Barrier(WORLD);
+  unlink(name);
+  MPI_File_write_at_all(file, 4 * rank, out, 1, MPI_INT, IGNORED);
+  if (rank == 0) RECEIVE(1, 5); // as the first it tells the others the size
+  MPI_File_set_size(file, 4 * size);
+  if (rank == 1) SEND(0, 5);
+}
+
 static const struct {
   const char *name;
   void (*hang)(void);
@@ -272,6 +285,7 @@ static const struct {
              {"self", self},
              {"counts", counts},
              {"fence", fence},
+             {"file", file},
              {"exposure", exposure},
              {"lock", lock}};
 
