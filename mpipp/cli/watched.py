@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from mpipp.checks.hangs import words
+from mpipp.cli.launch import preload
 from mpipp.cli.opening import Opening
 from mpipp.cli.progress import Progress
 from mpipp.cli.start import add_watching, settings
@@ -61,7 +62,7 @@ def run(
 
     Args:
         launcher: its words, up to the program's.
-        before: what comes before each program.
+        before: what comes before each program: `env` with variables, or nothing.
         mpi: its name, for people.
 
     Raises:
@@ -76,7 +77,8 @@ def run(
         prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, told]
         opening = Opening() if arguments.stop.startswith("gdb") else None
         session = _Session(directory, shared, Progress(sys.stderr, arguments.q), opening)
-        status = session.run([*launcher, *_prefixed(program, prefix)])
+        inherited = _inherited(directory, wrapper, before) if mpi.startswith("Open MPI") else []
+        status = session.run([*inherited, *launcher, *_prefixed(program, prefix)])
         found = gathering.gather(shared, session.has_ended, Settings(**json.loads(told)))
         session.add(found)
     finally:
@@ -90,6 +92,12 @@ def run(
     if session.total.errors and arguments.error_exit is not None:
         return int(arguments.error_exit)
     return status
+
+
+def _inherited(directory: str, wrapper: str, before: Sequence[str]) -> list[str]:
+    # What MPI_Comm_spawn starts has the launcher's environment.
+    socket_path = os.path.join(start.on_node(directory), start.SOCKET)
+    return [*preload(wrapper), f"MPIPP_WATCH={socket_path}", *before[1:]]
 
 
 def _how(mpi: str) -> dict[str, Any]:

@@ -37,6 +37,7 @@ class Elsewhere:
     def __init__(self, found: Written) -> None:
         self.registry = found
         self.places = self
+        self.spawned = 0  # such jobs are not looked for
 
     def process(self, number: int) -> Process:
         """As the checks see it."""

@@ -123,7 +123,8 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
     """
     environment = dict(os.environ)
     before = environment.get("LD_PRELOAD")
-    environment["LD_PRELOAD"] = f"{wrapper}:{before}" if before else wrapper
+    if wrapper not in (before or "").split(":"):  # the launcher's, for what is spawned
+        environment["LD_PRELOAD"] = f"{wrapper}:{before}" if before else wrapper
     try:
         if directory:
             environment["MPIPP_WATCH"] = watched(directory, settings)

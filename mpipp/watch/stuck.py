@@ -45,7 +45,9 @@ def told(
                 continue
             standard = world.all[0].registry.info.standard
             finding = replace(deadlocks.finding(found, knot), standard=standard)
-            text = "error: " + "\n".join(report.knot(knot))
+            first, *lines = report.knot(knot)
+            mark = view.mark(world.all[0].number)
+            text = "\n".join([f"error: {first}{mark and f' ({mark.strip()})'}", *lines])
             record = text_of.record(finding, view.where, view.label)
             said: dict[str, Any] = records.record(found, view)["deadlocks"][number]
             record.update(said, check="deadlock", text=text)

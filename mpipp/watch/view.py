@@ -10,8 +10,9 @@ from mpipp.checks.finding import Party
 from mpipp.checks.hangs import words
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.records import Records
-from mpipp.model import Site
+from mpipp.model import ProcessInfo, Site
 from mpipp.reports.sources import Frame
+from mpipp.watch.watched import mark
 
 
 class Places(Protocol):
@@ -28,6 +29,8 @@ class Places(Protocol):
 
 class Shown(Protocol):
     """A process of this node, or of another."""
+
+    spawned: int  # as Watched has it
 
     @property
     def registry(self) -> Records:
@@ -52,7 +55,16 @@ class View:
 
     def label(self, *numbers: int) -> str:
         """ "rank 0", "ranks 0 to 3"."""
-        return words.processes([self._watched[number].registry.info for number in numbers])
+        jobs: dict[int, list[ProcessInfo]] = {}
+        for number in numbers:
+            one = self._watched[number]
+            jobs.setdefault(one.spawned, []).append(one.registry.info)
+        told = [f"{words.processes(infos)}{mark(job)}" for job, infos in jobs.items()]
+        return words.listed(told)
+
+    def mark(self, number: int) -> str:
+        """What tells a process's job from others."""
+        return mark(self._watched[number].spawned)
 
     def where(self, party: Party) -> list[str]:
         """A party's source lines."""

@@ -30,6 +30,7 @@ class Watched(Recorded):
         state: RUNNING; OVER, when it has said so; GONE without; LOST, when it goes on unseen.
         end: why it is over: FINALIZED, EXITING or ABORTING; 0 if it has not said so.
         strict: whether it compares calls before they begin.
+        spawned: of what MPI_Comm_spawn has started, the number of its job; else 0.
         stopped: whether it was told to stop, since something was found.
         ended_at: when it ended, if that was not as it should be, on the monotonic clock.
 
@@ -41,6 +42,7 @@ class Watched(Recorded):
         self.pid, self.strict = hello.pid, hello.strict
         self.state, self.end = RUNNING, 0
         self.ended_at = 0.0
+        self.spawned = 0
         self.stopped = False
         others = None
         with contextlib.suppress(MpippError):  # the system may not allow it
@@ -109,11 +111,16 @@ class Watched(Recorded):
     def label(self) -> str:
         """ "rank 3", or the number of a process that has none."""
         rank = self.registry.info.world_rank
-        return f"process {self.pid}" if rank is None else f"rank {rank}"
+        return f"process {self.pid}" if rank is None else f"rank {rank}{mark(self.spawned)}"
 
     def function(self, address: int) -> str:
         """The function at an address, as `<name>`."""
         return self.places.function(address)
+
+
+def mark(spawned: int) -> str:
+    """What is said of processes by the number of their job, behind their ranks."""
+    return f" of spawned job {spawned}" if spawned else ""
 
 
 def operations(process: Process) -> Iterator[Operation]:

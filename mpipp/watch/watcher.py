@@ -65,6 +65,7 @@ class Watcher:
         self._interrupted = False  # by the user
         if output.fileno() >= 0:
             self._selector.register(output.fileno(), selectors.EVENT_READ, output)
+        self._jobs: dict[int, int] = {}  # numbered as they come, by what tells them apart
         self._programs: set[int] = set()  # process numbers of what was started
         self._any_came = False
         self._watched: list[Watched] = []
@@ -122,6 +123,9 @@ class Watcher:
         self._look()
         counted = [one for one in self._watched if self._guarded(one)]
         calls = sum(one.calls for one in counted)
+        spawned = max((one.registry.info.spawned for one in counted), default=0)
+        if spawned > sum(one.spawned > 0 for one in counted):
+            self._not_checked("processes that MPI_Comm_spawn has started are not watched")
         self._collected.questions = self._answering.count
         for sentence in self._stopping.not_stopped():
             self._not_checked(sentence)
@@ -141,8 +145,6 @@ class Watcher:
                 self._not_checked(
                     f"{one.label()}: the system had no more memory that the watcher can see"
                 )
-            if one.registry.info.spawned:
-                self._not_checked("processes that MPI_Comm_spawn has started are not watched")
             if one.registry.info.forgotten and one.state != RUNNING:
                 count = words.counted(one.registry.info.forgotten, "call")
                 self._not_checked(
@@ -200,6 +202,7 @@ class Watcher:
         self._any_came |= hello is not None
         if isinstance(hello, said.Hello):
             one = Watched(made, hello)
+            one.spawned = self._jobs.setdefault(one.registry.info.job, len(self._jobs))
             self._watched.append(one)
             self._selector.register(made, selectors.EVENT_READ, one)
             one.answer(said.MET)

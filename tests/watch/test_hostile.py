@@ -94,19 +94,10 @@ def test_a_watcher_without_memory(mpi: MPI) -> None:
     assert found.last[-1] == NOTHING and len(found.last) > 1
 
 
-SPAWNED = "mpipp: not checked: processes that MPI_Comm_spawn has started are not watched"
 UNSEEN = (
     "mpipp: not checked: rank 1 goes on unseen: it has become another program, or has closed the "
     "files that it had open"
 )
-
-
-@on_mpi("openmpi4")  # Debian's MPICH spawns nothing
-def test_children_are_said_not_to_be_watched(mpi: MPI) -> None:
-    with ready(mpi, "spawn") as run:
-        found = went_on(run)
-    assert found.last == [SPAWNED, "mpipp: no errors in 2 processes, 16 calls"]
-    assert (found.status, found.blocks) == (0, [])
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Processes that MPI_Comm_spawn starts. Debian's MPICH spawns nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import runs
+from support import MPI, ROOT, on_mpi
+from test_exec import launched
+from test_nodes import counted
+from test_unwatched import ended, told
+
+NOT_WATCHED = "mpipp: not checked: processes that MPI_Comm_spawn has started are not watched"
+OTHERS = (
+    "mpipp: not checked: calls before they began (--strict): those on communicators with processes "
+    "of another MPI_COMM_WORLD, or of a session"
+)
+TYPES = """\
+error: what is sent does not match what is received, at the first element: \
+MPI_INT is sent, MPI_FLOAT received
+  rank 0 of spawned job 1: MPI_Send(dest = 1, tag = 5, comm = "MPI_COMM_WORLD", \
+buf = 1 CONTIGUOUS[2])
+    called at spawned.c:16 in among
+    sends MPI_INT: buf(CONTIGUOUS)[0](INT)
+  rank 1 of spawned job 1: MPI_Recv(source = 0, tag = 5, comm = "MPI_COMM_WORLD", \
+buf = 2 MPI_FLOAT)
+    called at spawned.c:18 in among
+    receives MPI_FLOAT: buf(FLOAT)
+    message number 1
+  rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
+LEAK = """\
+warning: 1 datatype is not freed
+  ranks 0 and 1 of spawned job 1: MPI_Datatype #72, CONTIGUOUS[2], size 8, extent 8
+    made at spawned.c:11 in among
+  rule: MPI-4.1, section 11.2.2: a program should free what it made before MPI_Finalize
+  to do: call MPI_Type_free when it is needed no more
+  MUST: MUST_ERROR_LEAK_DATATYPE"""
+HANG = """\
+error: deadlock: rank 0 and rank 1 wait for each other (of spawned job 1)
+  rank 0 waits in MPI_Recv(source 1, tag 6), called at spawned.c:14 in among
+    rank 1 has no such send pending
+  rank 1 waits in MPI_Recv(source 0, tag 6), called at spawned.c:14 in among
+    rank 0 has no such send pending"""
+
+
+@on_mpi("openmpi4", "openmpi5")
+def test_they_are_watched(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("spawned.c", mpi), "wrong"], n=1)
+    assert (found.status, found.blocks) == (0, [mpi.cited(LEAK), mpi.cited(TYPES)])
+    assert counted(found.last) == ["mpipp: 1 error, 1 warning in 3 processes, 33 calls"]
+
+
+@on_mpi("openmpi4")
+def test_they_are_strict_among_themselves(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("spawned.c", mpi), "well"], "--strict", n=2)
+    assert (found.status, found.blocks) == (0, [])
+    assert counted(found.last) == [OTHERS, "mpipp: no errors in 4 processes, 44 calls"]
+
+
+@on_mpi("openmpi4")
+def test_they_wait_for_each_other(mpi: MPI) -> None:
+    run = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "mpipp.cli"),
+            *runs.words(mpi, "--hang-after", "1", n=1),
+            *(str(runs.program("spawned.c", mpi)), "hang"),
+        ],
+        env={**mpi.env, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert told(run, 2) == HANG
+    assert ended(run).blocks == []
+
+
+@on_mpi("openmpi4")
+def test_another_launcher_does_not_watch_them(mpi: MPI, tmp_path: Path) -> None:
+    short = Path("/tmp") / f"mpipp-test-{os.getpid()}"  # sockets have short names
+    short.mkdir()
+    try:
+        done = launched(mpi, short, "--check", "--", runs.program("spawned.c", mpi), "wrong")
+    finally:
+        short.rmdir()
+    found = runs.read(done)
+    assert (found.status, found.blocks) == (0, [])
+    assert counted(found.last) == [NOT_WATCHED, "mpipp: no errors in 2 processes, 19 calls"]
