@@ -86,6 +86,14 @@ def test_the_program_ends_without_its_watcher(
 
 
 @on_mpi("mpich4")
+def test_the_program_ends_though_questions_are_left(mpi: MPI) -> None:
+    with ready(mpi, "asks") as run:
+        kill(watcher_of(run.pid))
+        found = went_on(run)
+    assert (found.status, found.blocks, found.last) == (0, [], [GONE, NOTHING])
+
+
+@on_mpi("mpich4")
 def test_a_watcher_without_memory(mpi: MPI) -> None:
     with ready(mpi, "three") as run:
         starve(watcher_of(run.pid))

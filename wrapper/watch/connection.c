@@ -219,7 +219,7 @@ int mpipp_watch_await_room(void) {
   struct pollfd ready = {.fd = connection, .events = POLLIN};
   int count = is_open() ? poll(&ready, 1, SILENCE_MS) : -1;
   errno = saved;
-  return count > 0;
+  return count > 0 && !(ready.revents & (POLLHUP | POLLERR)); // it is there still
 }
 
 void mpipp_watch_forked(void) {

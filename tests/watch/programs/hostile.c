@@ -28,6 +28,18 @@ static void spawn(char *program) {
   MPI_Comm_disconnect(&children);
 }
 
+// More than can wait for an answer: what a datatype does to itself is asked once for each.
+static void ask(void) {
+  char memory[4096];
+  for (int i = 1; i <= 200; i++) {
+    MPI_Datatype type;
+    MPI_Type_vector(2, i, i + 1, MPI_CHAR, &type);
+    MPI_Type_commit(&type);
+    MPI_Recv(memory, 1, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Type_free(&type);
+  }
+}
+
 int main(int argc, char **argv) {
   const char *how = argc > 1 ? argv[1] : "well";
   int rank;
@@ -45,6 +57,7 @@ int main(int argc, char **argv) {
       getchar();
     }
     if (strcmp(how, "spawn") == 0) spawn(argv[0]);
+    if (strcmp(how, "asks") == 0) ask();
     if (rank == 1) {
       MPI_Recv(&rank, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       if (strcmp(how, "scribble") == 0) scribble();
