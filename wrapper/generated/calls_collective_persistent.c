@@ -16,7 +16,7 @@ int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgather_init, &real);
   if (!thread) return ((raw_Allgather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allgather_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -56,7 +56,7 @@ int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgather_init_c, &real);
   if (!thread) return ((raw_Allgather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allgather_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -96,7 +96,7 @@ int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgatherv_init, &real);
   if (!thread) return ((raw_Allgatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allgatherv_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -136,7 +136,7 @@ int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgatherv_init_c, &real);
   if (!thread) return ((raw_Allgatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allgatherv_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -176,7 +176,7 @@ int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allreduce_init, &real);
   if (!thread) return ((raw_Allreduce_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allreduce_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -217,7 +217,7 @@ int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mp
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allreduce_init_c, &real);
   if (!thread) return ((raw_Allreduce_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allreduce_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -258,7 +258,7 @@ int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoall_init, &real);
   if (!thread) return ((raw_Alltoall_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoall_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -298,7 +298,7 @@ int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoall_init_c, &real);
   if (!thread) return ((raw_Alltoall_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoall_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -338,7 +338,7 @@ int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sd
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallv_init, &real);
   if (!thread) return ((raw_Alltoallv_init *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoallv_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -378,7 +378,7 @@ int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallv_init_c, &real);
   if (!thread) return ((raw_Alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoallv_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -418,7 +418,7 @@ int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sd
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallw_init, &real);
   if (!thread) return ((raw_Alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoallw_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -458,7 +458,7 @@ int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallw_init_c, &real);
   if (!thread) return ((raw_Alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoallw_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -498,7 +498,7 @@ int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* requ
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Barrier_init, &real);
   if (!thread) return ((raw_Barrier_init *)real)(comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Barrier_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -536,7 +536,7 @@ int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int roo
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bcast_init, &real);
   if (!thread) return ((raw_Bcast_init *)real)(buffer, count, datatype, root, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bcast_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -577,7 +577,7 @@ int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype,
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bcast_init_c, &real);
   if (!thread) return ((raw_Bcast_init_c *)real)(buffer, count, datatype, root, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bcast_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -618,7 +618,7 @@ int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Exscan_init, &real);
   if (!thread) return ((raw_Exscan_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Exscan_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -659,7 +659,7 @@ int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Exscan_init_c, &real);
   if (!thread) return ((raw_Exscan_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Exscan_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -700,7 +700,7 @@ int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gather_init, &real);
   if (!thread) return ((raw_Gather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Gather_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -743,7 +743,7 @@ int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gather_init_c, &real);
   if (!thread) return ((raw_Gather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Gather_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -786,7 +786,7 @@ int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gatherv_init, &real);
   if (!thread) return ((raw_Gatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Gatherv_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -829,7 +829,7 @@ int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gatherv_init_c, &real);
   if (!thread) return ((raw_Gatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Gatherv_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -872,7 +872,7 @@ int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgather_init, &real);
   if (!thread) return ((raw_Neighbor_allgather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_allgather_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -912,7 +912,7 @@ int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpip
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgather_init_c, &real);
   if (!thread) return ((raw_Neighbor_allgather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_allgather_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -952,7 +952,7 @@ int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_D
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgatherv_init, &real);
   if (!thread) return ((raw_Neighbor_allgatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_allgatherv_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -992,7 +992,7 @@ int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpi
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgatherv_init_c, &real);
   if (!thread) return ((raw_Neighbor_allgatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_allgatherv_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -1032,7 +1032,7 @@ int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Dat
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoall_init, &real);
   if (!thread) return ((raw_Neighbor_alltoall_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoall_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -1072,7 +1072,7 @@ int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoall_init_c, &real);
   if (!thread) return ((raw_Neighbor_alltoall_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoall_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -1112,7 +1112,7 @@ int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], con
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallv_init, &real);
   if (!thread) return ((raw_Neighbor_alltoallv_init *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoallv_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -1152,7 +1152,7 @@ int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcount
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallv_init_c, &real);
   if (!thread) return ((raw_Neighbor_alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoallv_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -1192,7 +1192,7 @@ int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], con
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallw_init, &real);
   if (!thread) return ((raw_Neighbor_alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoallw_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -1232,7 +1232,7 @@ int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcount
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallw_init_c, &real);
   if (!thread) return ((raw_Neighbor_alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoallw_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
@@ -1272,7 +1272,7 @@ int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_init, &real);
   if (!thread) return ((raw_Reduce_init *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1316,7 +1316,7 @@ int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_init_c, &real);
   if (!thread) return ((raw_Reduce_init_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1360,7 +1360,7 @@ int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvco
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_block_init, &real);
   if (!thread) return ((raw_Reduce_scatter_block_init *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_scatter_block_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1401,7 +1401,7 @@ int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Coun
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_block_init_c, &real);
   if (!thread) return ((raw_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_scatter_block_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1442,7 +1442,7 @@ int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvco
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_init, &real);
   if (!thread) return ((raw_Reduce_scatter_init *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_scatter_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1484,7 +1484,7 @@ int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Coun
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_init_c, &real);
   if (!thread) return ((raw_Reduce_scatter_init_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_scatter_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1526,7 +1526,7 @@ int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scan_init, &real);
   if (!thread) return ((raw_Scan_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scan_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1567,7 +1567,7 @@ int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scan_init_c, &real);
   if (!thread) return ((raw_Scan_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scan_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1608,7 +1608,7 @@ int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatter_init, &real);
   if (!thread) return ((raw_Scatter_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scatter_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1651,7 +1651,7 @@ int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatter_init_c, &real);
   if (!thread) return ((raw_Scatter_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scatter_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1694,7 +1694,7 @@ int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int dis
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatterv_init, &real);
   if (!thread) return ((raw_Scatterv_init *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scatterv_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1737,7 +1737,7 @@ int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatterv_init_c, &real);
   if (!thread) return ((raw_Scatterv_init_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scatterv_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;

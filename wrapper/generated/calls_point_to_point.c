@@ -92,7 +92,7 @@ int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_init, &real);
   if (!thread) return ((raw_Bsend_init *)real)(buf, count, datatype, dest, tag, comm, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bsend_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -132,7 +132,7 @@ int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_init_c, &real);
   if (!thread) return ((raw_Bsend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bsend_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1110,7 +1110,7 @@ int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatyp
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Precv_init, &real);
   if (!thread) return ((raw_Precv_init *)real)(buf, partitions, count, datatype, source, tag, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Precv_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1182,7 +1182,7 @@ int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_D
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Psend_init, &real);
   if (!thread) return ((raw_Psend_init *)real)(buf, partitions, count, datatype, dest, tag, comm, info, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Psend_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1308,7 +1308,7 @@ int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source,
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_init, &real);
   if (!thread) return ((raw_Recv_init *)real)(buf, count, datatype, source, tag, comm, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Recv_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1348,7 +1348,7 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_init_c, &real);
   if (!thread) return ((raw_Recv_init_c *)real)(buf, count, datatype, source, tag, comm, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Recv_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1464,7 +1464,7 @@ int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_init, &real);
   if (!thread) return ((raw_Rsend_init *)real)(buf, count, datatype, dest, tag, comm, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rsend_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1504,7 +1504,7 @@ int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_init_c, &real);
   if (!thread) return ((raw_Rsend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rsend_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1620,7 +1620,7 @@ int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int d
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_init, &real);
   if (!thread) return ((raw_Send_init *)real)(buf, count, datatype, dest, tag, comm, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Send_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1660,7 +1660,7 @@ int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatyp
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_init_c, &real);
   if (!thread) return ((raw_Send_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Send_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1962,7 +1962,7 @@ int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_init, &real);
   if (!thread) return ((raw_Ssend_init *)real)(buf, count, datatype, dest, tag, comm, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ssend_init, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -2002,7 +2002,7 @@ int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_init_c, &real);
   if (!thread) return ((raw_Ssend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ssend_init_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);

@@ -27,6 +27,7 @@ OWN_HANDLES = {  # kind of a handle passed by value -> field and bit
     "WINDOW": ("win", "WIN"),
     "FILE": ("file", "FILE"),
 }
+STARTED_LATER = ("persistent", "partitioned")
 FIRST = {"COMM", "DEST", "SOURCE", "TAG", "REQUESTS"}  # MPIPP_HAS_FIRST, without ordinals
 RESULTS = {"LOGICAL": "flag", "INDEX": "index", "ARRAY_LENGTH": "outcount"}  # fields of a passage
 ENDS = ("_free", "_disconnect", "_close", "_finalize")
@@ -266,6 +267,8 @@ def _scalars(procedure: Procedure) -> list[str]:
     if requests:
         lines.append(f"call->request_count = {requests.length if requests.array else '1'};")
     bits += ordinals.bits(procedure)
+    if procedure.form in STARTED_LATER:
+        bits.append("MPIPP_HAS_STARTS")
     if procedure.base in known.COMBINERS or procedure.base in known.TYPE_ENDS:
         bits.append("MPIPP_HAS_CONSTRUCTOR")
     if procedure.base in known.ARGUMENTS:
@@ -362,7 +365,7 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
     for p in procedure.parameters:
         makes = p.direction == "out" and p.indirect and not p.array and p.kind in known.MADE
         if makes and (p.kind == "REQUEST" or not special):
-            persistent = int(procedure.form in ("persistent", "partitioned"))
+            persistent = int(procedure.form in STARTED_LATER)
             first = int(len(buffers) == 1 and _bits(procedure) <= FIRST)
             # before the special statement, which may refer to the new request
             lines.insert(

@@ -15,7 +15,7 @@
 static int enter(struct mpipp_passage *passage) {
   (void)passage;
   uint64_t asked = mpipp_asked;
-  mpipp_screen(mpipp_self);
+  if (!mpipp_is_clear(mpipp_self)) mpipp_screen(mpipp_self);
   if (MPIPP_UNLIKELY(mpipp_checks_screens)) mpipp_ask_all(mpipp_self, asked == mpipp_asked);
   return MPIPP_GO_ON;
 }
@@ -39,10 +39,15 @@ void mpipp_screens_close(void) {
 // Stands for the passage of a call that only the screens want to see return.
 static struct mpipp_passage only = {.status = NULL};
 
-int mpipp_is_hooked(struct mpipp_thread *thread) {
-  if (MPIPP_UNLIKELY(!mpipp_only_screens)) return 1;
+static __attribute__((noinline)) int is_hooked_further(struct mpipp_thread *thread) {
+  if (!mpipp_only_screens) return 1;
   if (mpipp_screen(thread)) thread->passage = (uint64_t)(uintptr_t)&only;
   return 0;
+}
+
+int mpipp_is_hooked(struct mpipp_thread *thread) {
+  if (MPIPP_LIKELY(mpipp_only_screens) && MPIPP_LIKELY(mpipp_is_clear(thread))) return 0;
+  return is_hooked_further(thread);
 }
 
 int mpipp_left(struct mpipp_thread *thread, int code) {

@@ -175,9 +175,10 @@ enum mpipp_present {
   MPIPP_HAS_ARGUMENTS = 262144, // inputs that have names
   MPIPP_HAS_COUNTS = 524288,    // of a reduce-scatter, in the first of the vectors
   MPIPP_HAS_AGAIN = 1048576,    // MPI was initialised, or finalised, before this call does it
+  MPIPP_HAS_STARTS = 2097152,   // private: its request is started by further calls
   // what comes before the second buffer in the record
   MPIPP_HAS_FIRST = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
-                    MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL,
+                    MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS,
 };
 
 enum mpipp_call_state { MPIPP_CALL_NONE, MPIPP_CALL_ACTIVE }; // active: recorded whole
@@ -197,7 +198,8 @@ struct mpipp_call {
   int64_t dest, source, tag;
   uint64_t requests; // address of the request handles
   int64_t request_count;
-  uint64_t ordinal; // in its channel (channels.h), of a collective call on its communicator
+  uint64_t ordinal;   // in its channel (channels.h), of a collective call on its communicator
+  uint64_t low, high; // private: its buffers lie in [low, high), if a screen has looked at it
   struct mpipp_buffer buffers[MPIPP_MAX_BUFFERS];
   uint64_t op, win, file, message; // handles
   int64_t recvtag, root, target_rank, offset;

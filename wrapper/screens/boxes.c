@@ -22,28 +22,6 @@ uint64_t mpipp_shape_of(uint64_t record, uint64_t handle) {
   return alike ? alike : record;
 }
 
-// Committed, not freed, no null handle.
-static int is_usable(const struct mpipp_datatype *type) {
-  const uint32_t flags = MPIPP_READ(type->object.flags);
-  return flags & (MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_COMMITTED) &&
-         !(flags & (MPIPP_FLAG_ENDED | MPIPP_FLAG_NULL));
-}
-
-// [low, high) of count entries; 0 if that is more than memory has.
-static int bounds(const struct mpipp_datatype *type, uint64_t address, int64_t count, uint64_t *low,
-                  uint64_t *high) {
-  int64_t reach;
-  if (MPIPP_LIKELY(count == 1)) {
-    reach = 0;
-  } else if (__builtin_mul_overflow(count - 1, type->extent, &reach)) {
-    return 0;
-  }
-  uint64_t start = address + (uint64_t)type->true_lb;
-  *low = reach < 0 ? start + (uint64_t)reach : start;
-  *high = (reach < 0 ? start : start + (uint64_t)reach) + (uint64_t)type->true_extent;
-  return *low < *high && *high < (uint64_t)1 << 63;
-}
-
 // Whether entries of it share no memory, if one does not with itself.
 static int is_apart(const struct mpipp_datatype *type) {
   int64_t extent = type->extent < 0 ? -type->extent : type->extent;
@@ -104,7 +82,7 @@ static const struct mpipp_datatype *type_of(const struct mpipp_buffer *buffer,
   }
   const struct mpipp_datatype *type = record_at(record);
   // A pending operation keeps its datatypes: they may be freed.
-  *usable = type && (vector->records || is_usable(type));
+  *usable = type && (vector->records || mpipp_is_usable(type));
   return type;
 }
 
@@ -120,11 +98,10 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
   uint64_t low = ~(uint64_t)0, high = 0;
   for (uint64_t i = 0; i < n; i++) {
     int64_t count = element(vector->counts, i, vector->count_size);
-    if (count == 0) continue;
     int usable;
     const struct mpipp_datatype *type = type_of(buffer, vector, i, &usable);
     if (count < 0 || !usable) simple = 0;
-    if (count < 0 || !type || type->size == 0) continue;
+    if (count <= 0 || !type || type->size == 0) continue;
     int64_t displacement = vector->displacements
                                ? element(vector->displacements, i, vector->displacement_size)
                                : (int64_t)followed;
@@ -132,7 +109,7 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
     followed += (uint64_t)count;
     struct share one;
     uint64_t address = buffer->address + (uint64_t)displacement;
-    if (!bounds(type, address, count, &one.low, &one.high)) {
+    if (!mpipp_bounds(type, address, count, &one.low, &one.high)) {
       simple = 0;
       continue;
     }
@@ -184,8 +161,11 @@ int mpipp_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box
     return doubted(doubt, OF_PLACE, index, 0);
   if (MPIPP_UNLIKELY(buffer->vector)) return box_of_shares(call, index, box, doubt);
   const struct mpipp_datatype *type = record_at(buffer->record);
-  int usable = type && !(buffer->access & MPIPP_STALE) && is_usable(type);
-  if (MPIPP_UNLIKELY(!usable)) doubted(doubt, OF_TYPE, index, buffer->datatype);
+  int usable = type && !(buffer->access & MPIPP_STALE) && mpipp_is_usable(type);
+  if (MPIPP_UNLIKELY(!usable)) {
+    doubted(doubt, OF_TYPE, index, buffer->datatype);
+    mpipp_doubt(doubt, (uint64_t)(buffer->count == 0) << 32 | (type ? type->object.flags : 0));
+  }
   if (MPIPP_UNLIKELY(!type)) return 0;
   if (MPIPP_UNLIKELY(buffer->count < 0))
     return doubted(doubt, OF_COUNT, index, (uint64_t)buffer->count);
@@ -194,7 +174,7 @@ int mpipp_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box
       __builtin_mul_overflow(count, buffer->peers > 0 ? buffer->peers : 0, &count))
     return doubted(doubt, OF_BOUNDS, index, (uint64_t)buffer->count);
   if (!is_local || count == 0 || type->size == 0) return usable;
-  if (MPIPP_UNLIKELY(!bounds(type, buffer->address, count, &box->low, &box->high))) {
+  if (MPIPP_UNLIKELY(!mpipp_bounds(type, buffer->address, count, &box->low, &box->high))) {
     box->low = box->high = 0;
     return doubted(doubt, OF_BOUNDS, index, (uint64_t)buffer->count);
   }

@@ -23,6 +23,34 @@ static inline void mpipp_doubt(struct mpipp_doubt *doubt, uint64_t word) {
   doubt->high ^= doubt->high >> 31;
 }
 
+static inline int mpipp_doubted(struct mpipp_doubt *doubt, uint64_t why, uint64_t what) {
+  mpipp_doubt(doubt, why << 32);
+  mpipp_doubt(doubt, what);
+  return 0;
+}
+
+// Committed, not freed, no null handle.
+static inline int mpipp_is_usable(const struct mpipp_datatype *type) {
+  const uint32_t flags = MPIPP_READ(type->object.flags);
+  return flags & (MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_COMMITTED) &&
+         !(flags & (MPIPP_FLAG_ENDED | MPIPP_FLAG_NULL));
+}
+
+// [low, high) of count entries, count > 0; 0 if that is more than memory has.
+static inline int mpipp_bounds(const struct mpipp_datatype *type, uint64_t address, int64_t count,
+                               uint64_t *low, uint64_t *high) {
+  int64_t reach;
+  if (MPIPP_LIKELY(count == 1)) {
+    reach = 0;
+  } else if (__builtin_mul_overflow(count - 1, type->extent, &reach)) {
+    return 0;
+  }
+  uint64_t start = address + (uint64_t)type->true_lb;
+  *low = reach < 0 ? start + (uint64_t)reach : start;
+  *high = (reach < 0 ? start : start + (uint64_t)reach) + (uint64_t)type->true_extent;
+  return *low < *high && *high < (uint64_t)1 << 63;
+}
+
 // What tells a datatype from others that are built otherwise.
 uint64_t mpipp_shape_of(uint64_t record, uint64_t handle);
 

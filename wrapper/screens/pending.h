@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Where the buffers of pending operations lie: boxes [low, high), found by address. A box whose
 // operation is over is found to be so when it is met, and taken out then: nothing is done where
-// operations complete. All of these with the requests' lock (mpipp_lock_kind).
+// operations complete. All of these with the requests' lock (mpipp_lock_kind), or by one thread.
 #ifndef MPIPP_PENDING_H
 #define MPIPP_PENDING_H
+
+#include <stddef.h>
 
 #include "records/store.h"
 
@@ -19,6 +21,40 @@ struct mpipp_owner {
   uint64_t serial; // of the request, or of the call
 };
 enum { MPIPP_OF_THREAD = 1 };
+
+// Requests are few at first: they are looked at one by one. Once there have been many their boxes
+// are kept (pending.h).
+extern int mpipp_boxes_kept MPIPP_HIDDEN;
+enum { MPIPP_FEW_REQUESTS = 16 };
+
+// The requests, if they are few: their number; else ~0.
+static inline __attribute__((always_inline)) uint64_t
+mpipp_few_requests(const struct mpipp_request **requests) {
+  const struct mpipp_chunk *chunk =
+      (const void *)(uintptr_t)mpipp_stores[MPIPP_REQUEST].table->chunks;
+  if (MPIPP_UNLIKELY(mpipp_boxes_kept)) return ~(uint64_t)0;
+  if (MPIPP_UNLIKELY(!chunk)) return 0;
+  *requests = (const void *)(chunk + 1);
+  return MPIPP_LIKELY(chunk->used <= MPIPP_FEW_REQUESTS) ? chunk->used : ~(uint64_t)0;
+}
+
+// Whether an operation goes on that uses memory of [low, high) of the call, or may do so.
+static inline int mpipp_comes_near(const struct mpipp_request *request,
+                                   const struct mpipp_call *call) {
+  return request->state == MPIPP_REQUEST_ACTIVE && request->call.low < call->high &&
+         call->low < request->call.high;
+}
+
+static inline __attribute__((always_inline)) int
+mpipp_meets_no_request(const struct mpipp_call *call) {
+  const struct mpipp_request *request = NULL;
+  uint64_t count = mpipp_few_requests(&request);
+  if (MPIPP_UNLIKELY(count > MPIPP_FEW_REQUESTS)) return 0;
+  for (; count; count--, request++) {
+    if (MPIPP_UNLIKELY(mpipp_comes_near(request, call))) return 0;
+  }
+  return 1;
+}
 
 // The boxes added last, which are looked at one by one: most programs have few at a time. Only
 // those that go on for longer are put where they are found by address.

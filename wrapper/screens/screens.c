@@ -10,6 +10,7 @@
 #include "screens/asking.h"
 #include "screens/boxes.h"
 #include "screens/pending.h"
+#include "screens/ranks.h"
 #include "watch/connection.h"
 
 enum {
@@ -22,7 +23,7 @@ enum {
             MPIPP_HAS_MESSAGE | MPIPP_HAS_UNKNOWN | MPIPP_HAS_CONSTRUCTOR | MPIPP_HAS_ARGUMENTS |
             MPIPP_HAS_AGAIN | MPIPP_HAS_GIVEN_UP,
 };
-enum { OF_STATUS = 100, OF_COMM, OF_RANKS, OF_TAGS, OF_OBJECT, OF_OP, OF_ARGUMENTS, OF_REQUEST };
+enum { OF_STATUS = 100, OF_COMM, OF_TARGET, OF_OBJECT, OF_OP, OF_ARGUMENTS, OF_REQUEST };
 
 static struct mpipp_own *own_of(struct mpipp_thread *thread) {
   return (struct mpipp_own *)thread->boxes;
@@ -35,59 +36,26 @@ struct meetings {
   uint32_t own_buffer, count;
 };
 
-static int doubted(struct mpipp_doubt *doubt, uint64_t why, uint64_t what) {
-  mpipp_doubt(doubt, why << 32);
-  mpipp_doubt(doubt, what);
-  return 0;
-}
-
-static inline int is_rank(int64_t rank, int64_t size) {
-  return MPIPP_LIKELY((uint64_t)rank < (uint64_t)size) || rank == MPI_PROC_NULL;
-}
-
-static inline int is_tag(int64_t tag) {
-  return tag >= 0 && (tag <= mpipp_registry.tag_ub || !mpipp_registry.tag_ub);
-}
-
-static int has_plain_ranks(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                           struct mpipp_doubt *doubt) {
-  const uint32_t present = call->present;
-  const int64_t size = comm->inter ? comm->remote_size : comm->size;
-  if (present & MPIPP_HAS_DEST && !is_rank(call->dest, size))
-    return doubted(doubt, OF_RANKS, (uint64_t)call->dest);
-  if (present & MPIPP_HAS_SOURCE && !is_rank(call->source, size) && call->source != MPI_ANY_SOURCE)
-    return doubted(doubt, OF_RANKS, (uint64_t)call->source);
-  if (present & MPIPP_HAS_TAG && !is_tag(call->tag)) {
-    int any = present & MPIPP_HAS_SOURCE && !(present & MPIPP_HAS_DEST);
-    if (!any || call->tag != MPI_ANY_TAG) return doubted(doubt, OF_TAGS, (uint64_t)call->tag);
-  }
-  if (present & MPIPP_HAS_RECVTAG && !is_tag(call->recvtag) && call->recvtag != MPI_ANY_TAG)
-    return doubted(doubt, OF_TAGS, (uint64_t)call->recvtag);
-  int root = !(present & MPIPP_HAS_ROOT) || (uint64_t)call->root < (uint64_t)size;
-  if (!root && comm->inter) root = call->root == MPI_ROOT || call->root == MPI_PROC_NULL;
-  return root || doubted(doubt, OF_RANKS, (uint64_t)call->root);
-}
-
 static int has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
                         struct mpipp_doubt *doubt) {
   int fine = mpipp_facts[call->procedure].signatures != MPIPP_SIGNATURES_NEIGHBORS ||
              comm->topology != MPIPP_TOPO_NONE;
   if (call->procedure == MPIPP_PROC_Cart_sub) fine = comm->topology == MPIPP_TOPO_CART;
-  return fine || doubted(doubt, OF_COMM, comm->topology);
+  return fine || mpipp_doubted(doubt, OF_COMM, comm->topology);
 }
 
 // The live object that a handle denotes, and no null handle; else NULL.
 static void *given(enum mpipp_kind kind, uint64_t handle, struct mpipp_doubt *doubt) {
   struct mpipp_object *object = mpipp_find_live(kind, handle);
   if (MPIPP_LIKELY(object && !(MPIPP_READ(object->flags) & MPIPP_FLAG_NULL))) return object;
-  doubted(doubt, OF_OBJECT + (uint64_t)kind * 256, handle);
+  mpipp_doubted(doubt, OF_OBJECT + (uint64_t)kind * 256, handle);
   return NULL;
 }
 
 // Whether an operation fits the datatypes depends on no more than these.
 static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *op,
                      struct mpipp_doubt *doubt) {
-  doubted(doubt, OF_OP, (uintptr_t)op);
+  mpipp_doubted(doubt, OF_OP, (uintptr_t)op);
   mpipp_doubt(doubt, op->flags & MPIPP_FLAG_PREDEFINED);
   for (uint32_t i = 0; i < call->buffer_count; i++)
     mpipp_doubt(doubt, mpipp_shape_of(call->buffers[i].record, call->buffers[i].datatype));
@@ -98,7 +66,7 @@ static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *o
 static int is_fine_target(const struct mpipp_call *call, const struct mpipp_win *win) {
   if (!(call->present & MPIPP_HAS_TARGET_RANK)) return 1;
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, win->comm);
-  if (!is_rank(call->target_rank, comm ? comm->size : INT32_MAX)) return 0;
+  if (!mpipp_is_rank(call->target_rank, comm ? comm->size : INT32_MAX)) return 0;
   if (call->target_rank != win->rank || win->flavor == MPIPP_WIN_DYNAMIC) return 1;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
@@ -114,15 +82,16 @@ static int has_fine_types(const struct mpipp_call *call, struct mpipp_doubt *dou
     uint64_t handle = MPIPP_KEY(types[i]);
     const struct mpipp_object *type = given(MPIPP_DATATYPE, handle, doubt);
     if (!type) return 0;
-    if (frees && type->flags & MPIPP_FLAG_PREDEFINED) return doubted(doubt, OF_OBJECT, handle);
+    if (frees && type->flags & MPIPP_FLAG_PREDEFINED)
+      return mpipp_doubted(doubt, OF_OBJECT, handle);
   }
-  return types || call->type_count <= 0 || doubted(doubt, OF_OBJECT, 0);
+  return types || call->type_count <= 0 || mpipp_doubted(doubt, OF_OBJECT, 0);
 }
 
 // Arguments that only the watcher knows what to do with: all of them.
 static void doubt_arguments(const struct mpipp_call *call, const struct mpipp_comm *comm,
                             struct mpipp_doubt *doubt) {
-  doubted(doubt, OF_ARGUMENTS, comm ? (uint64_t)comm->size << 32 | (uint32_t)comm->rank : 0);
+  mpipp_doubted(doubt, OF_ARGUMENTS, comm ? (uint64_t)comm->size << 32 | (uint32_t)comm->rank : 0);
   if (comm) mpipp_doubt(doubt, (uint64_t)comm->topology << 32 | (uint32_t)comm->inter);
   mpipp_doubt_inputs(call, doubt);
 }
@@ -136,7 +105,7 @@ static int is_over_or_sends(const struct mpipp_call *call, struct mpipp_doubt *d
   int fine = mpipp_facts[request->call.procedure].over == MPIPP_OVER_NONE;
   if (call->procedure == MPIPP_PROC_Request_free)
     fine &= !(request->call.present & MPIPP_HAS_SOURCE);
-  return fine || doubted(doubt, OF_REQUEST, request->call.procedure);
+  return fine || mpipp_doubted(doubt, OF_REQUEST, request->call.procedure);
 }
 
 static int is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
@@ -144,7 +113,7 @@ static int is_unusual_fine(const struct mpipp_call *call, const struct mpipp_com
   const uint32_t present = call->present;
   int fine = 1;
   if (present & MPIPP_HAS_GIVEN_UP) fine &= is_over_or_sends(call, doubt);
-  if (present & MPIPP_HAS_AGAIN) fine = doubted(doubt, OF_STATUS, 0);
+  if (present & MPIPP_HAS_AGAIN) fine = mpipp_doubted(doubt, OF_STATUS, 0);
   if (present & MPIPP_HAS_OP && call->buffer_count) {
     const struct mpipp_object *op = given(MPIPP_OP, call->op, doubt);
     if (op) doubt_op(call, op, doubt);
@@ -154,14 +123,14 @@ static int is_unusual_fine(const struct mpipp_call *call, const struct mpipp_com
     const struct mpipp_win *win = given(MPIPP_WIN, call->win, doubt);
     fine &= win != NULL;
     if (win && !is_fine_target(call, win))
-      fine = doubted(doubt, OF_RANKS, (uint64_t)call->target_rank);
+      fine = mpipp_doubted(doubt, OF_TARGET, (uint64_t)call->target_rank);
   }
   if (present & MPIPP_HAS_FILE) fine &= given(MPIPP_FILE, call->file, doubt) != NULL;
   if (present & MPIPP_HAS_MESSAGE) fine &= given(MPIPP_MESSAGE, call->message, doubt) != NULL;
   if (present & MPIPP_HAS_CONSTRUCTOR) {
     fine &= has_fine_types(call, doubt);
     if (call->combiner != MPIPP_COMBINER_NAMED && !mpipp_has_fine_numbers(call)) {
-      doubted(doubt, OF_ARGUMENTS, call->combiner);
+      mpipp_doubted(doubt, OF_ARGUMENTS, call->combiner);
       mpipp_doubt_inputs(call, doubt);
       fine = 0;
     }
@@ -206,10 +175,10 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
     const struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
-    if (MPIPP_UNLIKELY(!request)) return doubted(doubt, OF_REQUEST, handle);
+    if (MPIPP_UNLIKELY(!request)) return mpipp_doubted(doubt, OF_REQUEST, handle);
     if (starting && (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE ||
                      request->object.flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED)))
-      return doubted(doubt, OF_REQUEST, request->state);
+      return mpipp_doubted(doubt, OF_REQUEST, request->state);
   }
   return 1;
 }
@@ -219,7 +188,7 @@ static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) 
   if (MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED)) return 1;
   const uint32_t needs = MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_OP |
                          MPIPP_HAS_REQUESTS | MPIPP_HAS_CONSTRUCTOR;
-  return !(call->present & needs) || doubted(doubt, OF_STATUS, mpipp_registry.status);
+  return !(call->present & needs) || mpipp_doubted(doubt, OF_STATUS, mpipp_registry.status);
 }
 
 // Whether all but overlaps with other operations is certain to be fine; with the call's boxes.
@@ -230,7 +199,7 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
   int fine = is_in_time(call, doubt);
   if (MPIPP_LIKELY(present & MPIPP_HAS_COMM)) {
     comm = given(MPIPP_COMM, call->comm, doubt);
-    fine &= comm && has_plain_ranks(call, comm, doubt) && has_topology(call, comm, doubt);
+    fine &= comm && mpipp_has_plain_ranks(call, comm, doubt) && has_topology(call, comm, doubt);
   }
   if (MPIPP_UNLIKELY(present & UNUSUAL)) fine &= is_unusual_fine(call, comm, doubt);
   if (present & MPIPP_HAS_REQUESTS && is_given_requests(call))
@@ -250,13 +219,22 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
   return fine;
 }
 
+static void know_meeting(const struct mpipp_call *call, const struct mpipp_meeting *meeting) {
+  if (meeting->other.record & MPIPP_OF_THREAD) return;
+  const struct mpipp_request *request = (const void *)(uintptr_t)meeting->other.record;
+  mpipp_know_meeting(call, meeting->own_buffer, &request->call, meeting->buffer);
+}
+
 static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner owner) {
   struct meetings *meetings = asking;
   if (meetings->count == MOST_MEETINGS) return;
   struct mpipp_meeting *meeting = &meetings->met[meetings->count];
   *meeting = (struct mpipp_meeting){
       .other = owner, .buffer = met->buffer, .own_buffer = meetings->own_buffer};
-  if (mpipp_is_new_meeting(meetings->call, meeting)) meetings->count++;
+  if (mpipp_is_new_meeting(meetings->call, meeting))
+    meetings->count++;
+  else
+    know_meeting(meetings->call, meeting);
 }
 
 // Of a message to nobody no memory is used (MPI-4.1, section 3.10).
@@ -383,13 +361,24 @@ static void for_started(const struct mpipp_call *call, struct meetings *meetings
   }
 }
 
-int mpipp_screen_further(struct mpipp_thread *thread) {
-  const struct mpipp_call *call = &thread->call;
+// Calls like this one are known from now on, and so is what they meet, but for what was not asked.
+static void learn(const struct mpipp_call *call, const struct mpipp_sums *sums,
+                  const struct mpipp_doubt *doubt, const struct meetings *meetings) {
+  if (sums && (!doubt || !mpipp_is_new_doubt(doubt))) mpipp_know(sums->call);
+  for (uint32_t i = 0; call->buffer_count && i < meetings->count; i++) {
+    if (!mpipp_is_new_doubt(&meetings->met[i].doubt)) know_meeting(call, &meetings->met[i]);
+  }
+}
+
+static int screen_further(struct mpipp_thread *thread) {
+  struct mpipp_call *call = &thread->call;
+  struct mpipp_sums sums;
   struct mpipp_doubt doubt = {0};
   struct meetings meetings;
   struct mpipp_own *own = own_of(thread);
   meetings.count = 0;
   own->over = MPIPP_NO_BOX;
+  int summed = mpipp_sum_up(call, &sums);
   int fine = is_fine(call, own, &doubt), later = 0, locked = mpipp_lock_kind(MPIPP_REQUEST);
   if (MPIPP_UNLIKELY(mpipp_several_threads) && !mpipp_boxes_kept) {
     each_active(keep, NULL);
@@ -411,16 +400,30 @@ int mpipp_screen_further(struct mpipp_thread *thread) {
   mpipp_unlock_kind(locked);
   if (MPIPP_UNLIKELY(asks || meetings.count))
     mpipp_ask(thread, asks ? &doubt : NULL, meetings.met, meetings.count);
+  if (!MPIPP_READ(mpipp_several_threads))
+    learn(call, summed ? &sums : NULL, fine ? NULL : &doubt, &meetings);
   return later;
 }
 
-const struct mpipp_comm *mpipp_last_comm = (void *)&mpipp_no_object;
+// A plain call, where boxes are kept: whether it meets nothing.
+static int is_plain_alone(struct mpipp_thread *thread) {
+  const struct mpipp_call *call = &thread->call;
+  struct mpipp_own *own = own_of(thread);
+  if (!mpipp_boxes_kept || !mpipp_is_plain(&thread->call)) return 0;
+  own->count = 1;
+  own->boxes[0] =
+      (struct mpipp_box){call->low, call->high, call->buffers[0].access / MPIPP_WRITES & 1, 0};
+  return mpipp_meets_nothing(&own->boxes[0], &own->over);
+}
 
-int mpipp_find_plain_comm(uint64_t handle) {
-  const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, handle);
-  if (!comm || comm->object.flags & MPIPP_FLAG_NULL || comm->inter) return 0;
-  MPIPP_WRITE(mpipp_last_comm, comm);
-  return 1;
+int mpipp_screen(struct mpipp_thread *thread) {
+  const struct mpipp_call *call = &thread->call;
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_several_threads))) return screen_further(thread);
+  // Another communicator than that of the call before.
+  if (call->present & MPIPP_HAS_COMM && mpipp_is_plain_comm(call->comm) && mpipp_is_clear(thread))
+    return 0;
+  if (is_plain_alone(thread)) return (call->present & MPIPP_HAS_REQUESTS) != 0;
+  return mpipp_is_like_before(thread) ? 0 : screen_further(thread);
 }
 
 // The request that the call has made; NULL if it is the null one, or not recorded.

@@ -44,6 +44,12 @@ static void handles(void) {
         MPI_Send(out, 1, MPI_DOUBLE, 0, 0, MPI_COMM_NULL));
   WRONG("null-handle: comm is MPI_COMM_NULL, but a communicator is needed",
         MPI_Barrier(MPI_COMM_NULL));
+  MPI_Datatype pair, gone_pair;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  gone_pair = pair;
+  MPI_Type_free(&pair);
+  WRONG("freed-datatype: a datatype is used that was freed", // also where there is no data
+        MPI_Alltoallv(out, numbers, numbers, gone_pair, in, numbers, numbers, MPI_INT, comm));
   MPI_Comm_dup(comm, &copy);
   gone = copy;
   MPI_Comm_free(&copy);

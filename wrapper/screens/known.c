@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "screens/known.h"
+
+#include "mpi/vendor.h"
+#include "screens/pending.h"
+#include "screens/ranks.h"
+
+enum { KNOWN_BITS = 10 };
+static uint64_t known[1 << KNOWN_BITS]; // each at the place that its upper bits tell; 0: none
+
+// A sum of products with odd numbers drawn by lot: that two are equal by chance is as likely as
+// that two words of 64 bits are.
+#define OF_CALLER 0xBF58476D1CE4E5B9u
+#define OF_TYPE 0x94D049BB133111EBu
+#define OF_COUNT 0xD6E8FEB86659FD93u
+#define OF_ACCESS 0xA0761D6478BD642Fu
+#define OF_COMM 0xE7037ED1A0B428DBu
+#define OF_ROOT 0x8EBC6AF09C88C6E3u
+#define OF_OP 0x589965CC75374CC3u
+#define OF_SECOND 0x1D8E4E27C47D124Fu
+#define OF_DISTANCE 0xEB44ACCAB455D165u
+enum { OF_NO_TYPE = 1 };
+
+static uint64_t mixed(uint64_t sum) {
+  sum ^= sum >> 32;
+  return (sum * OF_CALLER) | 1;
+}
+
+static int is_known(uint64_t sum) {
+  return known[sum >> (64 - KNOWN_BITS)] == sum;
+}
+
+void mpipp_know(uint64_t sum) {
+  known[sum >> (64 - KNOWN_BITS)] = sum;
+}
+
+const struct mpipp_comm *mpipp_last_comm = (void *)&mpipp_no_object;
+static const struct mpipp_object *last_op = (void *)&mpipp_no_object;
+
+int mpipp_is_plain_comm(uint64_t handle) {
+  if (MPIPP_LIKELY(MPIPP_READ(MPIPP_READ(mpipp_last_comm)->object.live) == handle)) return 1;
+  const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, handle);
+  if (!comm || comm->object.flags & MPIPP_FLAG_NULL || comm->inter) return 0;
+  MPIPP_WRITE(mpipp_last_comm, comm);
+  return 1;
+}
+
+static const struct mpipp_object *live_op(uint64_t handle) {
+  const struct mpipp_object *op = MPIPP_READ(last_op);
+  if (MPIPP_LIKELY(MPIPP_READ(op->live) == handle)) return op;
+  op = mpipp_find_live(MPIPP_OP, handle);
+  if (!op || op->flags & MPIPP_FLAG_NULL) return NULL;
+  MPIPP_WRITE(last_op, op);
+  return op;
+}
+
+// 0 where it is not known what its datatype is built like: then it may be freed.
+static uint64_t sum_of(const struct mpipp_call *call, const struct mpipp_buffer *buffer) {
+  uint64_t alike = mpipp_known_alike(buffer->record);
+  if (!alike || buffer->vector) return 0;
+  return ((uint64_t)call->caller + call->procedure) * OF_CALLER + alike * OF_TYPE +
+         (uint64_t)buffer->count * OF_COUNT +
+         ((uint64_t)buffer->access << 32 ^ (uint64_t)buffer->peers) * OF_ACCESS;
+}
+
+static uint64_t sum_of_meeting(uint64_t one, uint64_t other, uint64_t distance) {
+  return mixed(one * OF_SECOND + other + distance * OF_DISTANCE);
+}
+
+// The box of a buffer with data, or without; 0: what it is must be looked at further.
+static int box_of(const struct mpipp_buffer *buffer, struct mpipp_box *box) {
+  const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
+  int64_t count = buffer->count;
+  box->writes = buffer->access / MPIPP_WRITES & 1;
+  if (!type || buffer->access & (MPIPP_STALE | MPIPP_REMOTE) || count < 0) return 0;
+  if (buffer->peers != 1 &&
+      (buffer->peers < 0 || __builtin_mul_overflow(count, buffer->peers, &count)))
+    return 0;
+  box->low = box->high = 0;
+  if (count == 0 || type->size == 0) return 1;
+  return mpipp_bounds(type, buffer->address, count, &box->low, &box->high) &&
+         box->low >= MPIPP_FIRST_ADDRESS;
+}
+
+static int is_usable(const struct mpipp_buffer *buffer) {
+  return mpipp_is_usable((const void *)(uintptr_t)buffer->record);
+}
+
+// Of a message to nobody no memory is used (MPI-4.1, section 3.10).
+static int is_to_nobody(const struct mpipp_call *call, const struct mpipp_box *box) {
+  uint32_t end = box->writes ? MPIPP_HAS_SOURCE : MPIPP_HAS_DEST;
+  return call->present & end && (box->writes ? call->source : call->dest) == MPI_PROC_NULL;
+}
+
+static int sum_up_buffers(struct mpipp_call *call, struct mpipp_sums *sums) {
+  uint64_t low = ~(uint64_t)0, high = 0;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    struct mpipp_box *box = &sums->boxes[i];
+    sums->buffers[i] = OF_NO_TYPE;
+    *box = (struct mpipp_box){.buffer = i};
+    if (buffer->address == (uintptr_t)MPI_IN_PLACE) continue;
+    sums->buffers[i] = sum_of(call, buffer);
+    if (!sums->buffers[i] || !box_of(buffer, box) || !is_usable(buffer)) return 0;
+    if (is_to_nobody(call, box)) box->low = box->high = 0;
+    if (box->low == box->high) continue;
+    if (box->low < low) low = box->low;
+    if (box->high > high) high = box->high;
+  }
+  call->low = low < high ? low : 0;
+  call->high = high;
+  return call->buffer_count < 2 || !mpipp_boxes_meet(&sums->boxes[0], &sums->boxes[1]);
+}
+
+int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums) {
+  const uint32_t summed = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
+                          MPIPP_HAS_RECVTAG | MPIPP_HAS_ROOT | MPIPP_HAS_REQUESTS |
+                          MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL | MPIPP_HAS_OP;
+  const uint32_t present = call->present;
+  call->low = 0;
+  call->high = ~(uint64_t)0;
+  if (present & ~summed || !(present & MPIPP_HAS_COMM) || call->buffer_count - 1u > 1u) return 0;
+  if (!mpipp_is_plain_comm(call->comm)) return 0;
+  const struct mpipp_comm *comm = MPIPP_READ(mpipp_last_comm);
+  struct mpipp_doubt doubt = {0};
+  if (!mpipp_has_plain_ranks(call, comm, &doubt) || !sum_up_buffers(call, sums)) return 0;
+  uint64_t sum = sums->buffers[0] + (uintptr_t)comm * OF_COMM + comm->object.serial;
+  if (call->buffer_count > 1) sum += sums->buffers[1] * OF_SECOND;
+  if (present & MPIPP_HAS_ROOT) sum += (uint64_t)(call->root + 1) * OF_ROOT;
+  if (present & MPIPP_HAS_OP) {
+    const struct mpipp_object *op = live_op(call->op);
+    if (!op) return 0;
+    sum += ((uintptr_t)op + op->serial) * OF_OP;
+  }
+  sums->call = mixed(sum);
+  return 1;
+}
+
+void mpipp_know_meeting(const struct mpipp_call *call, uint32_t buffer,
+                        const struct mpipp_call *other, uint32_t others) {
+  uint64_t one = sum_of(call, &call->buffers[buffer]);
+  uint64_t two = sum_of(other, &other->buffers[others]);
+  uint64_t distance = other->buffers[others].address - call->buffers[buffer].address;
+  if (one && two) mpipp_know(sum_of_meeting(one, two, distance));
+}
+
+// Whether an operation that goes on uses no memory that the box is of, or was seen to use it so.
+static int is_clear_of(const struct mpipp_request *request, const struct mpipp_call *call,
+                       const struct mpipp_sums *sums, const struct mpipp_box *box) {
+  for (uint32_t i = 0; i < request->call.buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &request->call.buffers[i];
+    struct mpipp_box other = {.buffer = i};
+    if (buffer->vector || !box_of(buffer, &other)) return 0;
+    if (!mpipp_boxes_meet(box, &other) || is_to_nobody(&request->call, &other)) continue;
+    uint64_t sum = sum_of(&request->call, buffer);
+    uint64_t distance = buffer->address - call->buffers[box->buffer].address;
+    if (!sum || !is_known(sum_of_meeting(sums->buffers[box->buffer], sum, distance))) return 0;
+  }
+  return 1;
+}
+
+static int is_clear_of_requests(const struct mpipp_call *call, const struct mpipp_sums *sums) {
+  const struct mpipp_request *request = NULL;
+  uint64_t count = mpipp_few_requests(&request);
+  if (count > MPIPP_FEW_REQUESTS) return 0;
+  for (; count; count--, request++) {
+    if (!mpipp_comes_near(request, call)) continue;
+    for (uint32_t i = 0; i < call->buffer_count; i++) {
+      const struct mpipp_box *box = &sums->boxes[i];
+      if (box->low < box->high && !is_clear_of(request, call, sums, box)) return 0;
+    }
+  }
+  return 1;
+}
+
+int mpipp_is_like_before(struct mpipp_thread *thread) {
+  struct mpipp_call *call = &thread->call;
+  struct mpipp_sums sums;
+  return mpipp_facts[call->procedure].form <= MPIPP_FORM_NONBLOCKING && mpipp_sum_up(call, &sums) &&
+         is_known(sums.call) && is_clear_of_requests(call, &sums);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Calls like others that were looked at in full: what that depended on is known by a sum.
+#ifndef MPIPP_KNOWN_H
+#define MPIPP_KNOWN_H
+
+#include "records/records.h"
+#include "records/store.h"
+#include "screens/boxes.h"
+
+// The communicator of the last plain call: mostly it is this one's, too.
+extern const struct mpipp_comm *mpipp_last_comm MPIPP_HIDDEN;
+// Makes it this call's; returns 0 if that is an intercommunicator, or none.
+int mpipp_is_plain_comm(uint64_t handle);
+
+// The sums of a call: of all that its screen depends on but for ranks, tags and addresses, and of
+// what a buffer's layout does; and where the buffers lie.
+struct mpipp_sums {
+  uint64_t call, buffers[2];
+  struct mpipp_box boxes[2];
+};
+
+// Whether they can be told: of calls with a plain communicator and a buffer or two without arrays.
+// Sets call->low and high: to all memory, where they cannot.
+int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums);
+
+// That nothing more is to be asked: of such calls; of such a buffer and a pending operation's.
+void mpipp_know(uint64_t sum);
+void mpipp_know_meeting(const struct mpipp_call *call, uint32_t buffer,
+                        const struct mpipp_call *other, uint32_t others);
+
+// Whether a call is like one before, and so is all that it meets. With one thread only, and few
+// requests.
+int mpipp_is_like_before(struct mpipp_thread *thread);
+
+#endif
