@@ -13,8 +13,8 @@ def goes_on(pid: int) -> bool:
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether somebody has stopped it by a signal."""
-    return _state(pid)[0] == "T"
+    """Whether somebody has stopped it, by a signal or with a debugger."""
+    return _state(pid)[0] in "Tt"
 
 
 def _state(pid: int) -> tuple[str, int]:

@@ -113,17 +113,21 @@ static int sum_up_buffers(struct mpipp_call *call, struct mpipp_sums *sums) {
 }
 
 int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums) {
-  const uint32_t summed = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
-                          MPIPP_HAS_RECVTAG | MPIPP_HAS_ROOT | MPIPP_HAS_REQUESTS |
-                          MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL | MPIPP_HAS_OP;
+  const uint32_t ranks =
+      MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_RECVTAG | MPIPP_HAS_ROOT;
+  const uint32_t summed = ranks | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL |
+                          MPIPP_HAS_RECV_ORDINAL | MPIPP_HAS_OP;
   const uint32_t present = call->present;
   call->low = 0;
   call->high = ~(uint64_t)0;
   if (present & ~summed || !(present & MPIPP_HAS_COMM) || call->buffer_count - 1u > 1u) return 0;
   if (!mpipp_is_plain_comm(call->comm)) return 0;
   const struct mpipp_comm *comm = MPIPP_READ(mpipp_last_comm);
-  struct mpipp_doubt doubt = {0};
-  if (!mpipp_has_plain_ranks(call, comm, &doubt) || !sum_up_buffers(call, sums)) return 0;
+  if (present & ranks) {
+    struct mpipp_doubt doubt = {0};
+    if (!mpipp_has_plain_ranks(call, comm, &doubt)) return 0;
+  }
+  if (!sum_up_buffers(call, sums)) return 0;
   uint64_t sum = sums->buffers[0] + (uintptr_t)comm * OF_COMM + comm->object.serial;
   if (call->buffer_count > 1) sum += sums->buffers[1] * OF_SECOND;
   if (present & MPIPP_HAS_ROOT) sum += (uint64_t)(call->root + 1) * OF_ROOT;
