@@ -46,8 +46,21 @@ MPI_INT received
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
 
+ANY = """\
+error: 1 element sent, but only 0 received: the message is truncated (MPI_ERR_TRUNCATE)
+  rank 0: MPI_Isend(dest = 1, tag = 2, buf = 1 MPI_INT)
+    called at over.c:LINE in any_message
+    sends MPI_INT: buf(INT)
+  rank 1: MPI_Irecv(source = 0, tag = 2, buf = 0 MPI_INT)
+    called at over.c:LINE in post
+    message number 518
+  rule: MPI-4.1, section 3.2.4: a message must not be longer than the receive buffer
+  to do: receive with a buffer for all that may be sent, or ask MPI_Probe how much it is
+  MUST: MUST_ERROR_TYPEMATCH_LENGTH"""
+
 # By function of programs/over.c.
 FOUND = {
+    "any_message": ANY,
     "one_too_long": LONGER.format(19, 18, 1, "random_messages", 661),
     "one_of_another_type": OTHER_TYPE,
     "longer_buffers": LONGER.format(41, 40, 0, "longer_buffers", 2500),

@@ -256,11 +256,12 @@ int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  MPI_Status received;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
-                 ? ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, status)
+                 ? ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, status == MPI_STATUS_IGNORE ? &received : status)
                  : hooked_Improbe(thread, real, source, tag, comm, flag, message, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (*flag) mpipp_message_made(call, *message, mpipp_status(thread, status));
+    if (*flag) mpipp_message_made(call, *message, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -900,11 +901,12 @@ int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, M
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  MPI_Status received;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
-                 ? ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, status)
+                 ? ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, status == MPI_STATUS_IGNORE ? &received : status)
                  : hooked_Mprobe(thread, real, source, tag, comm, message, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_message_made(call, *message, mpipp_status(thread, status));
+    mpipp_message_made(call, *message, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);

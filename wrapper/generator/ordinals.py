@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import agreement
 from forum import Parameter, Procedure
+from procedures import RECEIVED
 
+MATCHES = ("Mprobe", "Improbe")  # they take a message, of which another call receives the data
 STARTS = {"Start": "request, 1", "Startall": "array_of_requests, count"}
 ANY = "mpipp_is_any(source, {tag})"
-_RECEIVED = "mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)"
 
 
 def bits(procedure: Procedure) -> list[str]:
@@ -29,6 +30,8 @@ def counting(procedure: Procedure) -> list[str]:
         return [f"mpipp_starting(call, {STARTS[procedure.base]});"]
     if _collective(procedure):
         return ["call->ordinal = mpipp_joined(call);"]
+    if procedure.base in MATCHES:
+        return ["MPI_Status received;"]
     if _takes_message(procedure):  # it was counted when a probe matched it
         return ["mpipp_note_message(call);"]
     if not sends and not receives:
@@ -57,7 +60,11 @@ def counting(procedure: Procedure) -> list[str]:
 
 def status(procedure: Procedure, parameter: Parameter) -> str | None:
     """What MPI is given as the status, where a receive of any message must know which came."""
-    if parameter.kind != "STATUS" or not _learns(procedure):
+    if parameter.kind != "STATUS":
+        return None
+    if procedure.base in MATCHES:
+        return "status == MPI_STATUS_IGNORE ? &received : status"
+    if not _learns(procedure):
         return None
     any_message = ANY.format(tag=_receive_tag(procedure))
     return f"status == MPI_STATUS_IGNORE && {any_message} ? &received : status"
@@ -72,7 +79,7 @@ def resolving(procedure: Procedure) -> list[str]:
     return [
         f"if ({any_message}) {{",
         f"  call->{field} = 0; // it waits for no message any more",
-        f"  mpipp_received_any(call, {_RECEIVED});",
+        f"  mpipp_received_any(call, {RECEIVED});",
         "}",
     ]
 
@@ -94,7 +101,7 @@ def failing(procedure: Procedure) -> str | None:
         field = "recv_ordinal" if _sends(procedure) else "ordinal"
         any_message = ANY.format(tag=_receive_tag(procedure))
         ordinal = f"{any_message} ? &call->{field} : NULL"
-        return f"mpipp_failed_receive(call, code, {ordinal}, {_RECEIVED})"
+        return f"mpipp_failed_receive(call, code, {ordinal}, {RECEIVED})"
     if _takes_message(procedure):
         return "mpipp_failed_message(call, code, serial)"
     return "mpipp_failed(call, code)" if bits(procedure) else None

@@ -172,6 +172,9 @@ BEFORE = {
     "Type_free": GIVEN + "\nuint64_t serial = mpipp_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));",
 }
 
+# The status of a call that must know which message it was, whether the program ignores it or not.
+RECEIVED = "mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)"
+
 # Statements after MPI was called, whatever it returned. An operation that failed is over as well;
 # where no index or flag says which, its handle is gone.
 GONE = "mpipp_completed_all(call, &before, count, array_of_requests, 0);"
@@ -261,8 +264,8 @@ AFTER = {
     "Errhandler_create": "mpipp_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);",
     "Comm_idup": "mpipp_request_output(MPIPP_KEY(*request), newcomm);",
     "Comm_idup_with_info": "mpipp_request_output(MPIPP_KEY(*request), newcomm);",
-    "Mprobe": "mpipp_message_made(call, *message, mpipp_status(thread, status));",
-    "Improbe": "if (*flag) mpipp_message_made(call, *message, mpipp_status(thread, status));",
+    "Mprobe": f"mpipp_message_made(call, *message, {RECEIVED});",
+    "Improbe": f"if (*flag) mpipp_message_made(call, *message, {RECEIVED});",
     "Cancel": "mpipp_cancelled(MPIPP_KEY(*request));",
     "Request_free": "mpipp_request_freed(call, handle);",
     "Win_fence": f"mpipp_fenced({WIN}, assert);",

@@ -5,116 +5,18 @@
 #include <string.h>
 
 #include "generated/facts.h"
+#include "recorders/late.h"
+#include "records/events.h"
 #include "records/registry.h"
 
-enum { CHANNELS_AT_ONCE = 64, FIRST_SLOTS = 16, MAX_CHANNELS = 4096 };
-
-// A hash table of a communicator's channels; only slow paths use it, under the store's lock.
-struct channels {
-  uint64_t mask, used;
-  struct mpipp_channel *slots[];
-};
-
-static struct mpipp_channel *unused;
-static int seen_late;
-
 void mpipp_channels_late(void) {
-  seen_late = 1;
-}
-
-// Whether threads may start operations side by side, which gives them no order.
-static int is_unordered(void) {
-  return MPIPP_READ(mpipp_registry.several_threads) != 0;
+  mpipp_seen_late = 1;
 }
 
 static uint64_t mixed(uint64_t first, uint64_t second) {
   uint64_t hash = (first ^ (second + 0x9E3779B97F4A7C15u)) * 0xBF58476D1CE4E5B9u;
   hash = (hash ^ hash >> 30) * 0x94D049BB133111EBu;
   return hash ^ hash >> 31;
-}
-
-static struct mpipp_channel *new_channel(void) {
-  if (!unused) {
-    struct mpipp_channel *channels = mpipp_map(CHANNELS_AT_ONCE * sizeof *channels);
-    for (int i = 0; channels && i < CHANNELS_AT_ONCE; i++) {
-      channels[i].next = (uint64_t)(uintptr_t)unused;
-      unused = &channels[i];
-    }
-  }
-  struct mpipp_channel *channel = unused;
-  if (channel) unused = (void *)(uintptr_t)channel->next;
-  return channel;
-}
-
-static struct mpipp_channel **slot_of(struct channels *table, enum mpipp_sequence sequence,
-                                      uint64_t key) {
-  for (uint64_t i = mixed(key, sequence);; i++) {
-    struct mpipp_channel **slot = &table->slots[i & table->mask];
-    if (!*slot || ((*slot)->key == key && (*slot)->sequence == sequence)) return slot;
-  }
-}
-
-// Room for one more; 0 when there is none.
-static int make_room(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
-  struct channels *old = (void *)(uintptr_t)comm->channel_table;
-  if (old && old->used >= MAX_CHANNELS && sequence <= MPIPP_RECEIVES) return 0;
-  if (old && (old->used + 1) * 4 <= (old->mask + 1) * 3) return 1;
-  uint64_t capacity = old ? 2 * (old->mask + 1) : FIRST_SLOTS;
-  uint64_t bytes = sizeof *old + capacity * sizeof *old->slots;
-  struct channels *table = mpipp_allocate(bytes);
-  if (!table) return 0;
-  memset(table, 0, bytes);
-  table->mask = capacity - 1;
-  for (uint64_t i = 0; old && i <= old->mask; i++) {
-    struct mpipp_channel *channel = old->slots[i];
-    if (channel) *slot_of(table, channel->sequence, channel->key) = channel;
-  }
-  table->used = old ? old->used : 0;
-  mpipp_free(old);
-  comm->channel_table = (uint64_t)(uintptr_t)table;
-  return 1;
-}
-
-static int is_uncertain(const struct mpipp_comm *comm, enum mpipp_sequence sequence) {
-  return seen_late || (MPIPP_READ(comm->uncertain) >> sequence & 1) != 0;
-}
-
-static void set_uncertain(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
-  __atomic_or_fetch(&comm->uncertain, 1u << sequence, __ATOMIC_RELAXED);
-}
-
-static struct mpipp_channel *add_channel(struct mpipp_comm *comm, enum mpipp_sequence sequence,
-                                         uint64_t key, uint64_t thread) {
-  struct mpipp_channel *channel = make_room(comm, sequence) ? new_channel() : NULL;
-  if (!channel) return NULL;
-  int frozen = sequence == MPIPP_RECEIVES && comm->frozen;
-  MPIPP_WRITE(channel->key, key);
-  MPIPP_WRITE(channel->count, frozen ? MPIPP_UNCERTAIN : 0);
-  channel->certain = 0;
-  channel->sequence = sequence;
-  channel->thread = thread;
-  channel->history = 0;
-  channel->period = 0;
-  MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_no_item);
-  MPIPP_WRITE(channel->comm, comm->object.handle);
-  channel->next = comm->channels;
-  __atomic_store_n(&comm->channels, (uint64_t)(uintptr_t)channel, __ATOMIC_RELEASE);
-  struct channels *table = (void *)(uintptr_t)comm->channel_table;
-  *slot_of(table, sequence, key) = channel;
-  table->used++;
-  return channel;
-}
-
-// With the lock held: the channel of that sequence and key, a new one if need be. NULL: no memory,
-// or too many, as in a program that gives every message a tag of its own.
-static struct mpipp_channel *channel_of(struct mpipp_comm *comm, enum mpipp_sequence sequence,
-                                        uint64_t key, uint64_t thread) {
-  struct channels *table = (void *)(uintptr_t)comm->channel_table;
-  struct mpipp_channel *channel = table ? *slot_of(table, sequence, key) : NULL;
-  if (!channel) return add_channel(comm, sequence, key, thread);
-  // Threads that start operations side by side give them no order.
-  if (is_unordered() && channel->thread != thread) set_uncertain(comm, sequence);
-  return channel;
 }
 
 static struct mpipp_comm *comm_of(uint64_t handle) {
@@ -134,19 +36,25 @@ uint64_t mpipp_count(const struct mpipp_call *call, enum mpipp_sequence sequence
   mpipp_lock();
   struct mpipp_comm *record = comm_of(comm);
   struct mpipp_channel *channel =
-      record && !seen_late ? channel_of(record, sequence, key, MPIPP_READ(thread->serial)) : NULL;
+      record && !mpipp_seen_late
+          ? mpipp_channel_of(record, sequence, key, MPIPP_READ(thread->serial))
+          : NULL;
   if (channel) {
-    if (noted)
+    int late = sequence == MPIPP_RECEIVES && mpipp_is_late(record);
+    if (late)
+      mpipp_late_other(record, channel, noted, place);
+    else if (noted)
       mpipp_note_locked(record, channel, noted, place, noted_buffer(noted, sequence));
     else if (sequence == MPIPP_RECEIVES)
       mpipp_note_gap_locked(channel);
     ordinal = mpipp_counted(channel);
-    if (sequence < MPIPP_KEPT_SEQUENCES) {
+    if (late) mpipp_late_settle(record);
+    if (sequence < MPIPP_KEPT_SEQUENCES && !late) {
       unsigned place = mpipp_channel_place((int)(key >> 32), (int)(uint32_t)key);
       thread->channels[sequence][place] = (uint64_t)(uintptr_t)channel;
     }
   } else if (record) {
-    set_uncertain(record, sequence);
+    mpipp_set_uncertain(record, sequence);
   }
   mpipp_unlock();
   return ordinal;
@@ -165,9 +73,8 @@ void mpipp_note_message(const struct mpipp_call *call) {
   mpipp_lock();
   const struct mpipp_message *message = mpipp_find_live(MPIPP_MESSAGE, call->message);
   struct mpipp_comm *comm = message ? comm_of(message->comm) : NULL;
-  struct channels *table = comm ? (void *)(uintptr_t)comm->channel_table : NULL;
   uint64_t key = message ? mpipp_channel_key((int)message->source, (int)message->tag) : 0;
-  struct mpipp_channel *channel = table ? *slot_of(table, MPIPP_RECEIVES, key) : NULL;
+  struct mpipp_channel *channel = comm ? mpipp_channel_known(comm, MPIPP_RECEIVES, key) : NULL;
   if (channel && message->ordinal)
     mpipp_note_late_locked(comm, channel, call, place, message->ordinal);
   mpipp_unlock();
@@ -179,8 +86,8 @@ uint64_t mpipp_open_together(const struct mpipp_call *call, enum mpipp_sequence 
   mpipp_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
   struct mpipp_channel *channel = NULL;
-  if (comm && !is_uncertain(comm, MPIPP_COLLECTIVES))
-    channel = channel_of(comm, sequence, call->ordinal, thread);
+  if (comm && !mpipp_is_uncertain(comm, MPIPP_COLLECTIVES))
+    channel = mpipp_channel_of(comm, sequence, call->ordinal, thread);
   if (channel && !mpipp_note_open_locked(comm, channel)) channel = NULL;
   mpipp_unlock();
   return (uint64_t)(uintptr_t)channel;
@@ -213,7 +120,7 @@ void mpipp_note_together(const struct mpipp_call *call) {
   uint64_t place = mpipp_place(call), thread = MPIPP_READ(mpipp_thread_of(call)->serial);
   mpipp_lock();
   struct mpipp_channel *channel = together(call);
-  if (channel && is_unordered() && channel->thread != thread) set_channel_uncertain(channel);
+  if (channel && mpipp_is_unordered() && channel->thread != thread) set_channel_uncertain(channel);
   if (channel && !(MPIPP_READ(channel->count) & MPIPP_UNCERTAIN)) {
     mpipp_note_together_locked(channel, call, place);
     set_answered(call); // before it is counted
@@ -247,15 +154,14 @@ void mpipp_note_joined(const struct mpipp_call *call) {
   uint64_t place = mpipp_place(call);
   mpipp_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
-  struct channels *table = comm ? (void *)(uintptr_t)comm->channel_table : NULL;
-  struct mpipp_channel *channel = table ? *slot_of(table, MPIPP_COLLECTIVES, 0) : NULL;
+  struct mpipp_channel *channel = comm ? mpipp_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
   if (channel) mpipp_note_collective_locked(comm, channel, call, place);
   mpipp_unlock();
 }
 
 // From now on receives on the communicator have no certain ordinals; the counts so far are kept.
 static void freeze(struct mpipp_comm *comm) {
-  if (is_unordered()) set_uncertain(comm, MPIPP_RECEIVES);
+  if (mpipp_is_unordered()) mpipp_set_uncertain(comm, MPIPP_RECEIVES);
   if (comm->frozen) return;
   comm->frozen = 1;
   for (uint64_t next = comm->channels; next;) {
@@ -267,22 +173,63 @@ static void freeze(struct mpipp_comm *comm) {
   }
 }
 
+// Threads keep the addresses of those that they used last: a channel that is used again, perhaps of
+// another sequence with the same key, is none of them; nor is one whose receives wait (late.h).
+static void forget_last(struct mpipp_thread *thread) {
+  for (int sequence = 0; sequence < MPIPP_KEPT_SEQUENCES; sequence++) {
+    for (int i = 0; i < MPIPP_LAST_CHANNELS; i++) {
+      uint64_t *last = &thread->channels[sequence][i];
+      const struct mpipp_channel *channel = (void *)(uintptr_t)MPIPP_READ(*last);
+      if (!MPIPP_READ(channel->comm) || MPIPP_READ(channel->count) & MPIPP_UNCERTAIN)
+        MPIPP_WRITE(*last, (uint64_t)(uintptr_t)&mpipp_no_channel);
+    }
+  }
+}
+
+static void forget_all_last(void) {
+  struct mpipp_thread *thread = NULL;
+  while ((thread = mpipp_other_thread(NULL, thread))) forget_last(thread);
+}
+
 // A receive with MPI_ANY_SOURCE or MPI_ANY_TAG.
-static uint64_t posted_any(uint64_t handle, int blocking) {
-  uint64_t ordinal = 0;
+static uint64_t posted_any(uint64_t handle, int blocking, const struct mpipp_call *noted) {
+  uint64_t ordinal = 0, place = noted ? mpipp_place(noted) : 0;
+  int waits = 0;
   mpipp_lock();
   struct mpipp_comm *comm = comm_of(handle);
-  if (comm && !seen_late) {
+  if (comm && !mpipp_seen_late) {
     ordinal = ++comm->posted_any | (comm->frozen ? MPIPP_UNCERTAIN : 0);
-    if (!blocking || is_unordered()) freeze(comm);
+    if (mpipp_is_unordered()) {
+      if (mpipp_is_late(comm)) mpipp_late_give_up(comm);
+      freeze(comm);
+    } else if (!blocking || mpipp_is_late(comm)) {
+      int waited = mpipp_is_late(comm);
+      waits = mpipp_late_any(comm, noted, place, comm->posted_any, blocking);
+      if (waits && !waited) forget_all_last();
+    }
   }
   mpipp_unlock();
+  if (waits && !blocking) mpipp_hear_of_any();
   return ordinal;
+}
+
+void mpipp_completed_any(const struct mpipp_call *call, const MPI_Status *status) {
+  const uint64_t ordinal = call->ordinal & ~MPIPP_UNCERTAIN;
+  mpipp_lock();
+  struct mpipp_comm *comm = ordinal ? comm_of(call->comm) : NULL;
+  if (comm && mpipp_is_late(comm)) {
+    if (status)
+      mpipp_late_known(comm, ordinal, status->MPI_SOURCE, status->MPI_TAG);
+    else
+      mpipp_late_give_up(comm);
+  }
+  mpipp_unlock();
 }
 
 static uint64_t posted(const struct mpipp_call *call, uint64_t comm, int source, int tag,
                        int blocking, const struct mpipp_call *noted) {
-  if (mpipp_is_any(source, tag) && source != MPI_PROC_NULL) return posted_any(comm, blocking);
+  if (mpipp_is_any(source, tag) && source != MPI_PROC_NULL)
+    return posted_any(comm, blocking, noted);
   return mpipp_count(call, MPIPP_RECEIVES, comm, mpipp_channel_key(source, tag), noted);
 }
 
@@ -296,9 +243,12 @@ void mpipp_received_any(const struct mpipp_call *call, const MPI_Status *status)
   if (source == MPI_ANY_SOURCE) return mpipp_uncertain(call); // nobody said which message it was
   mpipp_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
+  int late = comm && mpipp_is_late(comm);
+  if (late) mpipp_late_known(comm, 0, source, tag);
   // Before it is counted in its channel: never as two.
-  if (comm) MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
+  if (comm && !late) MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
   mpipp_unlock();
+  if (late) return;
   mpipp_count(call, MPIPP_RECEIVES, call->comm, mpipp_channel_key(source, tag), call);
 }
 
@@ -329,7 +279,7 @@ void mpipp_all_uncertain(void) {
     struct mpipp_comm *comms = (void *)(chunk + 1);
     for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
       for (int sequence = 0; sequence < MPIPP_SEQUENCES; sequence++)
-        set_uncertain(&comms[i], (enum mpipp_sequence)sequence);
+        mpipp_set_uncertain(&comms[i], (enum mpipp_sequence)sequence);
     }
   }
   mpipp_channels_late();
@@ -339,13 +289,12 @@ void mpipp_all_uncertain(void) {
 // With the lock held. Ordinals are given back only if none was given out since.
 static void give_back(struct mpipp_comm *comm, enum mpipp_sequence sequence, uint64_t key,
                       uint64_t ordinal) {
-  struct channels *table = (void *)(uintptr_t)comm->channel_table;
-  struct mpipp_channel *channel = table ? *slot_of(table, sequence, key) : NULL;
+  struct mpipp_channel *channel = mpipp_channel_known(comm, sequence, key);
   if (channel) mpipp_note_gap_locked(channel);
   if (channel && MPIPP_READ(channel->count) == ordinal)
     MPIPP_WRITE(channel->count, ordinal - 1);
   else
-    set_uncertain(comm, sequence);
+    mpipp_set_uncertain(comm, sequence);
 }
 
 void mpipp_uncount(struct mpipp_call *call) {
@@ -357,6 +306,7 @@ void mpipp_uncount(struct mpipp_call *call) {
   const int any = mpipp_is_any((int)call->source, tag) && call->source != MPI_PROC_NULL;
   mpipp_lock();
   struct mpipp_comm *comm = counted ? comm_of(call->comm) : NULL;
+  if (comm && receives && mpipp_is_late(comm)) mpipp_late_give_up(comm);
   if (comm && sends && call->ordinal)
     give_back(comm, partitioned ? MPIPP_PARTITIONED_SENDS : MPIPP_SENDS,
               mpipp_channel_key((int)call->dest, (int)call->tag), call->ordinal);
@@ -376,12 +326,12 @@ void mpipp_uncertain(const struct mpipp_call *call) {
   struct mpipp_comm *comm = call->present & MPIPP_HAS_COMM ? comm_of(call->comm) : NULL;
   if (!comm) return;
   if (call->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE)) {
-    set_uncertain(comm, MPIPP_SENDS);
-    set_uncertain(comm, MPIPP_RECEIVES);
-    set_uncertain(comm, MPIPP_PARTITIONED_SENDS);
-    set_uncertain(comm, MPIPP_PARTITIONED_RECEIVES);
+    mpipp_set_uncertain(comm, MPIPP_SENDS);
+    mpipp_set_uncertain(comm, MPIPP_RECEIVES);
+    mpipp_set_uncertain(comm, MPIPP_PARTITIONED_SENDS);
+    mpipp_set_uncertain(comm, MPIPP_PARTITIONED_RECEIVES);
   } else {
-    set_uncertain(comm, MPIPP_COLLECTIVES);
+    mpipp_set_uncertain(comm, MPIPP_COLLECTIVES);
   }
 }
 
@@ -426,7 +376,7 @@ uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_c
     return 0; // processes that meet by other means: spawned, accepted
   }
   if (!parent || !parent->identity || !processes || !ordinal) return 0;
-  if (is_uncertain(parent, is_of_few(call->procedure) ? MPIPP_CREATIONS : MPIPP_COLLECTIVES))
+  if (mpipp_is_uncertain(parent, is_of_few(call->procedure) ? MPIPP_CREATIONS : MPIPP_COLLECTIVES))
     return 0;
   return mixed(mixed(parent->identity, ordinal), processes);
 }
@@ -434,7 +384,7 @@ uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_c
 uint64_t mpipp_window_identity(const struct mpipp_call *call, uint64_t *comm) {
   const struct mpipp_comm *parent = comm_of(call->comm);
   *comm = parent ? parent->identity : 0;
-  if (!*comm || !call->ordinal || is_uncertain(parent, MPIPP_COLLECTIVES)) return 0;
+  if (!*comm || !call->ordinal || mpipp_is_uncertain(parent, MPIPP_COLLECTIVES)) return 0;
   return mixed(*comm, call->ordinal);
 }
 
@@ -442,18 +392,6 @@ uint64_t mpipp_predefined_identity(const char *name) {
   if (strcmp(name, "MPI_COMM_WORLD") == 0) return 1;
   int self = strcmp(name, "MPI_COMM_SELF") == 0;
   return self ? mixed(1, (uint64_t)mpipp_registry.world_rank) : 0; // the parent: not known
-}
-
-// Threads keep the addresses of those that they used last: a channel that is used again, perhaps of
-// another sequence with the same key, is none of them.
-static void forget_last(struct mpipp_thread *thread) {
-  for (int sequence = 0; sequence < MPIPP_KEPT_SEQUENCES; sequence++) {
-    for (int i = 0; i < MPIPP_LAST_CHANNELS; i++) {
-      uint64_t *last = &thread->channels[sequence][i];
-      const struct mpipp_channel *channel = (void *)(uintptr_t)MPIPP_READ(*last);
-      if (!MPIPP_READ(channel->comm)) MPIPP_WRITE(*last, (uint64_t)(uintptr_t)&mpipp_no_channel);
-    }
-  }
 }
 
 void mpipp_close_channels(uint64_t handle) {
@@ -468,15 +406,7 @@ void mpipp_close_channels(uint64_t handle) {
 }
 
 void mpipp_forget_channels(struct mpipp_comm *comm) {
-  struct mpipp_thread *thread = NULL;
-  for (uint64_t next = comm->channels; next;) {
-    struct mpipp_channel *channel = (void *)(uintptr_t)next;
-    next = channel->next;
-    MPIPP_WRITE(channel->comm, 0);
-    channel->next = (uint64_t)(uintptr_t)unused;
-    unused = channel;
-  }
-  comm->channels = 0;
-  mpipp_release(&comm->channel_table);
-  while ((thread = mpipp_other_thread(NULL, thread))) forget_last(thread);
+  mpipp_drop_channels(comm);
+  mpipp_late_give_up(comm);
+  forget_all_last();
 }

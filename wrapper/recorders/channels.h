@@ -6,8 +6,8 @@
 // started with the receives of that source and tag in the order in which they are posted (MPI-4.1,
 // section 3.5), so both bear the same ordinal in their channel: a communicator, a peer and a tag.
 // Receives with MPI_ANY_SOURCE or MPI_ANY_TAG take from channels that are known only when they
-// return. Until then, and for good after a nonblocking one, the ordinals of receives that follow on
-// that communicator are not certain, and say so (MPIPP_UNCERTAIN).
+// complete (late.h). Until then the ordinals of receives that follow on that communicator are not
+// certain, and say so (MPIPP_UNCERTAIN).
 #ifndef MPIPP_CHANNELS_H
 #define MPIPP_CHANNELS_H
 
@@ -15,16 +15,13 @@
 
 #include "mpi/vendor.h"
 #include "recorders/ledger.h"
+#include "recorders/table.h"
 #include "recorders/threads.h"
 #include "records/store.h"
 
 // The thread that a call is on: its record is part of the thread's.
 static inline struct mpipp_thread *mpipp_thread_of(const struct mpipp_call *call) {
   return (void *)((char *)(uintptr_t)call - offsetof(struct mpipp_thread, call));
-}
-
-static inline uint64_t mpipp_channel_key(int peer, int tag) {
-  return (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag;
 }
 
 // Where a thread keeps a channel that it used last; no channel stands in the empty places.
@@ -49,12 +46,6 @@ static inline int mpipp_is_channel(const struct mpipp_channel *channel,
 // What a receive, or a send-receive, stores to.
 static inline const struct mpipp_buffer *mpipp_received(const struct mpipp_call *call) {
   return &call->buffers[call->buffer_count - 1];
-}
-
-static inline uint64_t mpipp_counted(struct mpipp_channel *channel) {
-  uint64_t count = MPIPP_READ(channel->count) + 1;
-  MPIPP_WRITE(channel->count, count);
-  return count;
 }
 
 // Counts a call in any channel. noted: what goes to the ledger, the call itself or that which made
@@ -93,6 +84,9 @@ uint64_t mpipp_open_together(const struct mpipp_call *call, enum mpipp_sequence 
 // code.
 void mpipp_note_together(const struct mpipp_call *call);
 int mpipp_failed_together(const struct mpipp_call *call, int code) MPIPP_COLD;
+
+// A nonblocking receive of any message completes: which one that was; NULL: nobody has said.
+void mpipp_completed_any(const struct mpipp_call *call, const MPI_Status *status);
 
 // The rest of mpipp_posted. What a blocking receive of any message took is told when it returns.
 uint64_t mpipp_posted_further(const struct mpipp_call *call, int source, int tag, int blocking);

@@ -224,13 +224,39 @@ static void one_buffer(uint64_t *words, const struct mpipp_call *call, uint64_t 
   end_words(words, buffer_words(words + 3, buffer, record), call, 1);
 }
 
+void mpipp_words_locked(uint64_t *words, const struct mpipp_call *call, uint64_t place,
+                        const struct mpipp_buffer *buffer) {
+  uint64_t record = mpipp_alike_locked(buffer->record, buffer->datatype);
+  one_buffer(words, call, place, buffer, record);
+}
+
+void mpipp_hold_channel(struct mpipp_channel *channel) {
+  channel->resumes = channel->expected;
+  MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_no_item);
+  channel->certain = MPIPP_READ(channel->count);
+  MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
+}
+
+void mpipp_let_channel_go(struct mpipp_channel *channel) {
+  MPIPP_WRITE(channel->expected, channel->resumes);
+  MPIPP_WRITE(channel->count, channel->certain);
+}
+
+void mpipp_note_settled_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                               const uint64_t *words) {
+  channel->expected = channel->resumes;
+  note(comm, channel, channel->certain + 1, words);
+  channel->resumes = channel->expected;
+  MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_no_item);
+  MPIPP_WRITE(channel->certain, channel->certain + 1);
+}
+
 void mpipp_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                        const struct mpipp_call *call, uint64_t place,
                        const struct mpipp_buffer *buffer) {
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];
   if (!mpipp_ledger_limit || count & MPIPP_UNCERTAIN) return;
-  uint64_t record = mpipp_alike_locked(buffer->record, buffer->datatype);
-  one_buffer(words, call, place, buffer, record);
+  mpipp_words_locked(words, call, place, buffer);
   note(comm, channel, count + 1, words);
 }
 
@@ -239,8 +265,7 @@ void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *chann
   const struct mpipp_buffer *buffer = &call->buffers[0];
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_ONE_BUFFER + 1];
   if (!mpipp_ledger_limit || count & MPIPP_UNCERTAIN || ordinal > count) return;
-  uint64_t record = mpipp_alike_locked(buffer->record, buffer->datatype);
-  one_buffer(words, call, place, buffer, record);
+  mpipp_words_locked(words, call, place, buffer);
   mpipp_note_gap_locked(channel);
   append(comm, channel, ordinal, words, ordinal == count);
 }

@@ -43,6 +43,16 @@ void mpipp_note_together_locked(struct mpipp_channel *channel, const struct mpip
 // With the lock held: a receive that was counted before, with that ordinal.
 void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                             const struct mpipp_call *call, uint64_t place, uint64_t ordinal);
+// With the lock held: the words of a send or receive; that it is the next, of a channel that is
+// held (late.h): the one after those that are certain.
+void mpipp_words_locked(uint64_t *words, const struct mpipp_call *call, uint64_t place,
+                        const struct mpipp_buffer *buffer);
+void mpipp_note_settled_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                               const uint64_t *words);
+// Its receives are noted late from now on, or no more.
+void mpipp_hold_channel(struct mpipp_channel *channel);
+void mpipp_let_channel_go(struct mpipp_channel *channel);
+
 // With the lock held: what is counted next is not noted, or takes the place of another.
 void mpipp_note_gap_locked(struct mpipp_channel *channel);
 

@@ -15,6 +15,7 @@ enum mpipp_event_kind {
 // The seam's: whether any hook wants to know of events; telling them of one. position: of a
 // completed operation's status among those of the call.
 extern int mpipp_listening __attribute__((visibility("hidden")));
+void mpipp_hear_of_any(void); // of receives of any message that complete (intercept/late.c)
 void mpipp_tell(enum mpipp_event_kind kind, const struct mpipp_object *object, int64_t position);
 
 #endif

@@ -279,6 +279,7 @@ struct mpipp_channel {
   uint64_t thread;   // private: serial of the thread that was the first to use it
   uint64_t history;  // address, 0 if nothing is kept
   uint64_t expected; // private: address of the call in the history that the next one is like
+  uint64_t resumes;  // private: the same while the channel is held (recorders/late.h)
 };
 
 // What the history of a channel holds (recorders/ledger.h): the lowest 8 bits of an item.
@@ -326,11 +327,12 @@ struct mpipp_comm {
   uint64_t channels;      // the first of them
   uint64_t channel_table; // private: finds them
   uint64_t posted_any;    // receives with MPI_ANY_SOURCE or MPI_ANY_TAG so far
-  uint64_t returned_any;  // of these, blocking ones whose channel was told when they returned
+  uint64_t returned_any;  // of these, those whose channel has become known
   uint64_t abandoned;     // receives whose request was freed while they were active
   uint32_t uncertain;     // 1 << enum "sequence": those whose ordinals are not certain
   uint32_t frozen;        // 1 after a receive whose channel stays unknown
   uint64_t shadow;        // private: a communicator of the same processes, 0 if none (strict/)
+  uint64_t late;          // private: receives that wait to be known (recorders/late.h)
 };
 
 struct mpipp_group {

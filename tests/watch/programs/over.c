@@ -7,7 +7,7 @@
 
 static int rank, wrong;
 static MPI_Comm comm;
-static int ints[64], more[64];
+static int ints[64], more[64], buffers[16][64];
 
 #define CASE(NAME) static void NAME(void)
 
@@ -77,6 +77,66 @@ CASE(longer_buffers) {
       MPI_Recv(more, 40, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
   }
 }
+// Rank 1 receives in the order in which rank 0 sends, in batches, by receives of whatever kind, and
+// completes them in any order, in whatever way.
+static void complete(int count, MPI_Request *requests) {
+  int found, flag, indices[16];
+  MPI_Status statuses[16];
+  int ignored = drawn(2);
+  switch (drawn(6)) {
+  case 0:
+    MPI_Waitany(count, requests, &found, ignored ? MPI_STATUS_IGNORE : statuses);
+    break;
+  case 1:
+    MPI_Waitsome(count, requests, &found, indices, ignored ? MPI_STATUSES_IGNORE : statuses);
+    break;
+  case 2:
+    MPI_Testany(count, requests, &found, &flag, ignored ? MPI_STATUS_IGNORE : statuses);
+    break;
+  case 3:
+    MPI_Testsome(count, requests, &found, indices, ignored ? MPI_STATUSES_IGNORE : statuses);
+    break;
+  case 4:
+    MPI_Wait(&requests[drawn(count)], ignored ? MPI_STATUS_IGNORE : statuses);
+    break;
+  default:
+    MPI_Test(&requests[drawn(count)], &flag, ignored ? MPI_STATUS_IGNORE : statuses);
+  }
+}
+static void post(int i, int count, int tag, MPI_Request *request) {
+  int source = drawn(2) ? MPI_ANY_SOURCE : 0, wanted = drawn(2) ? MPI_ANY_TAG : tag;
+  *request = MPI_REQUEST_NULL;
+  switch (drawn(8)) {
+  case 0:
+    if (i == 0) { // else it would wait for those before
+      MPI_Recv(buffers[i], count, MPI_INT, source, wanted, comm, MPI_STATUS_IGNORE);
+      break;
+    } // fall through
+  case 1:
+  case 2:
+    MPI_Irecv(buffers[i], count, MPI_INT, 0, tag, comm, request);
+    break;
+  default:
+    MPI_Irecv(buffers[i], count, MPI_INT, source, wanted, comm, request);
+  }
+}
+CASE(any_message) {
+  for (int batch = 1; batch <= 150; batch++) {
+    MPI_Request requests[16];
+    int counts[16], tags[16], count = 16;
+    state = (unsigned long)batch;
+    for (int i = 0; i < count; i++) counts[i] = drawn(40), tags[i] = drawn(3);
+    for (int i = 0; i < count; i++) {
+      int odd = wrong && batch == 100 && i == 0;
+      if (rank == 0)
+        MPI_Isend(ints, counts[i] + odd, MPI_INT, 1, tags[i], comm, &requests[i]);
+      else
+        post(i, counts[i], tags[i], &requests[i]);
+    }
+    for (int i = 0; rank == 1 && i < 8; i++) complete(count, requests);
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
 
 #define ENTRY(NAME)                                                                                \
   { #NAME, NAME }
@@ -86,7 +146,7 @@ static const struct {
 } cases[] = {
     ENTRY(truncated),           ENTRY(truncated_any),    ENTRY(truncated_exchange),
     ENTRY(truncated_wait),      ENTRY(truncated_probed), ENTRY(one_too_long),
-    ENTRY(one_of_another_type), ENTRY(longer_buffers),
+    ENTRY(one_of_another_type), ENTRY(longer_buffers),   ENTRY(any_message),
 };
 
 int main(int argc, char **argv) {
