@@ -196,3 +196,68 @@ def test_wrong_options(mpi: MPI) -> None:
     done = support.shell("run", "--check", "--hang-after", "-1", "--", runs.program("ends.c", mpi))
     assert done.stderr == "mpipp: --hang-after -1: seconds, 0 for never\n"
     assert done.returncode == 2
+
+
+IN_CALLBACKS = """\
+#include <mpi.h>
+static MPI_Info info;
+static MPI_Op op;
+static MPI_Group group;
+static MPI_Datatype type;
+static MPI_Comm comm;
+static MPI_Errhandler handler;
+static MPI_Request request;
+static void add(void *in, void *inout, int *count, MPI_Datatype *t) {}
+static void wrong(MPI_Comm *comm, int *code, ...) {}
+static int last(MPI_Comm self, int keyval, void *value, void *state)
+{
+    if (LEAKS) return MPI_SUCCESS;
+    MPI_Info_free(&info);
+    MPI_Op_free(&op);
+    MPI_Group_free(&group);
+    MPI_Type_free(&type);
+    MPI_Errhandler_free(&handler);
+    MPI_Request_free(&request);
+    MPI_Comm_free(&comm);
+    return MPI_SUCCESS;
+}
+int main(int argc, char **argv)
+{
+    int keyval, data[4];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last, &keyval, 0);
+    MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &keyval);
+    MPI_Info_create(&info);
+    MPI_Op_create(add, 1, &op);
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    MPI_Comm_create_errhandler(wrong, &handler);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Send_init(data, 4, MPI_INT, 0, 5, comm, &request);
+    MPI_Comm_free_keyval(&keyval);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_what_callbacks_of_comm_self_free_is_no_leak(mpi: MPI) -> None:
+    """MPI_Finalize deletes the attributes of MPI_COMM_SELF first (MPI-4.1, section 11.2.4)."""
+
+    def told(leaks: int) -> list[str]:
+        flags = ("-g", "-O0", "-w", f"-DLEAKS={leaks}")
+        found = runs.run(mpi, [support.compile_program(IN_CALLBACKS, mpi, flags)], n=1)
+        return [*sorted(block.splitlines()[0] for block in found.blocks), *found.last]
+
+    assert told(0) == ["mpipp: no errors in 1 process, 12 calls"]
+    assert told(1) == [
+        "warning: 1 communicator is not freed",
+        "warning: 1 datatype is not freed",
+        "warning: 1 error handler is not freed",
+        "warning: 1 group is not freed",
+        "warning: 1 info object is not freed",
+        "warning: 1 operation is not freed",
+        "warning: 1 persistent request is not freed",
+        "mpipp: 7 warnings in 1 process, 12 calls",
+    ]
