@@ -257,6 +257,10 @@ class Written:
         """So did these."""
         return ()
 
+    def given_again(self, call: Call, most: int) -> Iterator[tuple[int, Request]]:
+        """So did these."""
+        return iter(())
+
     def given_up(self) -> Iterator[Request]:
         """None is known."""
         return iter(())

@@ -168,7 +168,8 @@ def _why_impossible(process: Process, given: _Given) -> str:
 def _requests(operation: Operation) -> Findings:
     # MPI takes away the handles of what is complete, so a null one may stand there by now; not
     # where requests are started.
-    call, registry = operation.call, operation.process.registry
+    call, process = operation.call, operation.process
+    registry = process.registry
     if call.requests is None or not _has_given_requests(operation):
         return
     # MPI gives a handle out again before the thread that waited for another request with it has
@@ -177,6 +178,7 @@ def _requests(operation: Operation) -> Findings:
     try:
         handles = registry.given_handles(call, _MOST_REQUESTS)
         found = registry.given(call, _MOST_REQUESTS)
+        over = [] if several else list(registry.given_again(call, _MOST_REQUESTS))
     except MpippError:  # an array of the caller's
         return
     for number, (handle, known) in enumerate(zip(handles, found)):
@@ -191,8 +193,13 @@ def _requests(operation: Operation) -> Findings:
             continue
         elif call.procedure.startswith("MPI_Start"):
             yield from _started(operation, place, known[0])
-        elif call.procedure in _GIVING_UP and isinstance(known[0], Request):
+        elif not isinstance(known[0], Request):
+            continue
+        elif call.procedure in _GIVING_UP and known[0].pending:
             yield from _given_up(operation, known[0])
+        elif (number, known[0]) in over:
+            what = f"{place} is a copy of the handle of a receive that is complete"
+            yield Finding.of("completed-request", what, [operation.party(), process.made(known[0])])
 
 
 def _has_given_requests(operation: Operation) -> bool:
@@ -218,8 +225,6 @@ def _started(operation: Operation, place: str, request: Object) -> Findings:
 
 def _given_up(operation: Operation, request: Request) -> Findings:
     call, process = request.call, operation.process
-    if not request.pending:
-        return
     done = _GIVING_UP[operation.call.procedure]
     parties = [operation.party(), process.made(request)]
     if call.facts.over:

@@ -34,6 +34,13 @@ RULES = (
         for kind, (_, freed) in _KINDS.items()
         if kind not in ("datatype", "request", "message")
     ),
+    Rule(
+        "completed-request",
+        "freed-handle",
+        "3.7.3",
+        "what completes an operation frees its request: copies of the handle must not be used",
+        "wait with one variable for each operation: MPI sets it to MPI_REQUEST_NULL",
+    ),
     Rule("no-handle", "no-handle", "2.5.1", _NEEDED, "look whether the variable was set before"),
     Rule(
         "not-persistent",
