@@ -29,7 +29,7 @@ from mpipp.registry.records import (
 from mpipp.registry.source import UNCERTAIN, Source, certain
 
 _MAX_KEYS = 100_000
-_MAX_CHANNELS = 10_000
+_MAX_CHANNELS = 40_000
 _CLOSED = (1 << 64) - 2  # in place of the handle, where that is another communicator's by now
 
 

@@ -35,13 +35,13 @@ error: {0} elements sent, but only {1} received: the message is truncated (MPI_E
 OTHER_TYPE = """\
 error: what is sent does not match what is received, at the first element: MPI_FLOAT is sent, \
 MPI_INT received
-  rank 0: MPI_Send(dest = 1, tag = 1, buf = 18 MPI_FLOAT)
-    called at over.c:LINE in random_messages
+  rank 0: MPI_Send(dest = 1, tag = {0}, buf = {1} MPI_FLOAT)
+    called at over.c:LINE in {2}
     sends MPI_FLOAT: buf(FLOAT)
-  rank 1: MPI_Recv(source = 0, tag = 1, buf = 18 MPI_INT)
-    called at over.c:LINE in random_messages
+  rank 1: MPI_Recv(source = 0, tag = {0}, buf = {1} MPI_INT)
+    called at over.c:LINE in {2}
     receives MPI_INT: buf(INT)
-    message number 661
+    message number {3}
   rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
@@ -58,11 +58,28 @@ error: 1 element sent, but only 0 received: the message is truncated (MPI_ERR_TR
   to do: receive with a buffer for all that may be sent, or ask MPI_Probe how much it is
   MUST: MUST_ERROR_TYPEMATCH_LENGTH"""
 
+PARTIAL = """\
+error: what is sent does not match what is received, after 1 element: MPI_FLOAT is sent, \
+MPI_DOUBLE received
+  rank 0: MPI_Send(dest = 1, tag = 0, buf = 1 STRUCT[3])
+    called at over.c:LINE in partial
+    sends MPI_FLOAT: buf(STRUCT)[1][0](FLOAT)
+  rank 1: MPI_Recv(source = 0, tag = 0, buf = 4 STRUCT[2])
+    called at over.c:LINE in partial
+    receives MPI_DOUBLE: buf(STRUCT)[1][0](DOUBLE)
+    message number 1
+  rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
+
 # By function of programs/over.c.
 FOUND = {
+    "partial": PARTIAL,
+    "probed_any": LONGER.format(8, 7, 0, "probed_any", 1).replace("MPI_Recv", "MPI_Imrecv"),
     "any_message": ANY,
     "one_too_long": LONGER.format(19, 18, 1, "random_messages", 661),
-    "one_of_another_type": OTHER_TYPE,
+    "one_of_another_type": OTHER_TYPE.format(1, 18, "random_messages", 661),
+    "many_tags": OTHER_TYPE.format(5500, 3, "many_tags", 1),
     "longer_buffers": LONGER.format(41, 40, 0, "longer_buffers", 2500),
     "truncated": TRUNCATED.format("Send", "buf", "Recv", "buf", "truncated"),
     "truncated_any": TRUNCATED.format("Send", "buf", "Recv", "buf", "truncated_any"),

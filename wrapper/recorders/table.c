@@ -6,7 +6,7 @@
 #include "recorders/ledger.h"
 #include "records/registry.h"
 
-enum { CHANNELS_AT_ONCE = 64, FIRST_SLOTS = 16, MAX_CHANNELS = 4096 };
+enum { CHANNELS_AT_ONCE = 64, FIRST_SLOTS = 16, MAX_CHANNELS = 1 << 14 };
 
 // A hash table of a communicator's channels; only slow paths use it, under the store's lock.
 struct channels {

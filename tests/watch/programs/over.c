@@ -138,6 +138,51 @@ CASE(any_message) {
   }
 }
 
+// Less than what may be received, up to within an entry of the datatype.
+CASE(partial) {
+  MPI_Datatype pair, types[2] = {MPI_INT, MPI_DOUBLE}, odd = wrong ? MPI_FLOAT : MPI_DOUBLE;
+  MPI_Aint displacements[2] = {0, 8};
+  int lengths[2] = {1, 1};
+  MPI_Type_create_struct(2, lengths, displacements, types, &pair);
+  MPI_Type_commit(&pair);
+  if (rank == 0) {
+    MPI_Datatype sent, parts[3] = {MPI_INT, odd, MPI_INT};
+    MPI_Aint places[3] = {0, 8, 16};
+    int ones[3] = {1, 1, 1};
+    MPI_Type_create_struct(3, ones, places, parts, &sent);
+    MPI_Type_commit(&sent);
+    MPI_Send(ints, 1, sent, 1, 0, comm);
+    MPI_Type_free(&sent);
+  } else {
+    MPI_Recv(ints, 4, pair, 0, 0, comm, MPI_STATUS_IGNORE);
+  }
+  MPI_Type_free(&pair);
+}
+CASE(probed_any) {
+  MPI_Message message;
+  MPI_Request request;
+  int flag = 0;
+  if (rank == 0) {
+    for (int tag = 0; tag < 3; tag++) MPI_Send(ints, 8 - tag, MPI_INT, 1, tag, comm);
+    return;
+  }
+  MPI_Mprobe(MPI_ANY_SOURCE, 2, comm, &message, MPI_STATUS_IGNORE);
+  MPI_Mrecv(ints, 6, MPI_INT, &message, MPI_STATUS_IGNORE);
+  while (!flag) MPI_Improbe(0, MPI_ANY_TAG, comm, &flag, &message, MPI_STATUS_IGNORE);
+  MPI_Imrecv(ints, wrong ? 7 : 8, MPI_INT, &message, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Recv(ints, 7, MPI_INT, 0, 1, comm, MPI_STATUS_IGNORE);
+}
+
+CASE(many_tags) {
+  for (int tag = 0; tag < 6000; tag++) {
+    if (rank == 0)
+      MPI_Send(ints, 3, wrong && tag == 5500 ? MPI_FLOAT : MPI_INT, 1, tag, comm);
+    else
+      MPI_Recv(ints, 3, MPI_INT, 0, tag, comm, MPI_STATUS_IGNORE);
+  }
+}
+
 #define ENTRY(NAME)                                                                                \
   { #NAME, NAME }
 static const struct {
@@ -147,6 +192,7 @@ static const struct {
     ENTRY(truncated),           ENTRY(truncated_any),    ENTRY(truncated_exchange),
     ENTRY(truncated_wait),      ENTRY(truncated_probed), ENTRY(one_too_long),
     ENTRY(one_of_another_type), ENTRY(longer_buffers),   ENTRY(any_message),
+    ENTRY(many_tags),           ENTRY(partial),          ENTRY(probed_any),
 };
 
 int main(int argc, char **argv) {
