@@ -227,7 +227,7 @@ def _given_up(operation: Operation, request: Request) -> Findings:
     call, process = request.call, operation.process
     done = _GIVING_UP[operation.call.procedure]
     parties = [operation.party(), process.made(request)]
-    if call.facts.over:
+    if call.facts.over == "comm":  # of files the standard says nothing of it
         what = f"the request of {call.procedure} is {done} while the operation is active"
         yield Finding.of("collective-given-up", what, parties, done=done)
     elif done == "freed" and call.source is not None and not _is_certainly_over(process, request):
