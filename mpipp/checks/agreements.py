@@ -58,6 +58,8 @@ def _parted(joined: Sequence[Joined], name: str) -> list[Joined]:
     comm = joined[0].member.comm
     if comm.inter or len(joined) != comm.size:
         return []
+    if any(one.operation.call.state != "over" for one in joined):
+        return []  # the members are kept of calls that are over
     for one in joined:
         value = _value(one, name, "members")
         if not isinstance(value, int):

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Groups that processes make communicators of: what their calls give, as far as it is known."""
+
+from __future__ import annotations
+
+from ledgers import Ended, call
+
+from mpipp.checks import collectives
+from mpipp.checks.joined import Joined
+from mpipp.checks.process import Operation
+from mpipp.checks.world import Member
+from mpipp.model import Call
+
+BOTH, ONE = 5 << 24 | 2, 7 << 24 | 1  # a hash, and how many members there are
+
+
+def found(*calls: Call) -> list[str]:
+    joined = []
+    for rank, one in enumerate(calls):
+        process = Ended(rank, len(calls)).process()
+        (comm,) = process.registry.objects("comm")
+        member = Member(process, comm)  # type: ignore[arg-type]
+        joined.append(Joined(Operation(process, one, None, None, member.comm), member))
+    return [finding.what for finding in collectives.compare(joined)]
+
+
+def created(members: int, state: str = "over") -> Call:
+    arguments = {"members": members} if state == "over" else {"group": 3}
+    return call("MPI_Comm_create", arguments=arguments, state=state)
+
+
+def test_different_groups() -> None:
+    assert found(created(BOTH), created(ONE)) == ["the processes give different groups"]
+    assert found(created(BOTH), created(BOTH)) == []
+
+
+def test_nothing_is_said_while_one_is_in_its_call() -> None:
+    assert found(created(BOTH), created(BOTH, "active")) == []
