@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -96,6 +97,10 @@ def run(app: App, where: Path, mpi: support.MPI, words: Sequence[str | Path], pr
     return _result(app, where, [*command, *map(str, words)], dict(mpi.env), 500)
 
 
+# What a watched run tells, among what the program says.
+_REPORT = re.compile(r"(?m)^(?:error|warning): .*\n(?:  .*\n)*\n?|^mpipp: .*\n")
+
+
 def _result(
     app: App, where: Path, command: Sequence[str], env: Mapping[str, str], patience: int
 ) -> str:
@@ -114,7 +119,7 @@ def _result(
     said = done.stdout + "".join((where / file).read_text() for file in app.files)
     for file in app.files:
         (where / file).unlink()
-    result = app.result(said)
+    result = app.result(_REPORT.sub("", said))
     assert result, f"it said nothing of its result:\n{said[-3000:]}"
     return f"status {done.returncode}\n{result}"
 

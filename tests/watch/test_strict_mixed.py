@@ -16,6 +16,7 @@ import pytest
 import runs
 import support
 from support import MPI, ROOT, on_mpi
+from test_nodes import counted
 
 from mpipp.watch import everybody
 from mpipp.watch.connection import Strict
@@ -77,6 +78,17 @@ def test_all_nodes_agree(mpi: MPI, tmp_path: Path) -> None:
     assert sorted(found.last) == [
         "mpipp: 1 error in 2 processes, 14 calls",
         "mpipp: no errors in 1 process, 7 calls",
+    ]
+
+
+@on_mpi("mpich4")
+def test_sessions_are_compared_afterwards(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("session.c", mpi)], "--strict")
+    assert (found.status, found.blocks) == (0, [])
+    assert counted(found.last) == [
+        "mpipp: not checked: calls before they began (--strict): those on communicators with "
+        "processes of another MPI_COMM_WORLD, or of a session",
+        "mpipp: no errors in 2 processes, 18 calls",
     ]
 
 

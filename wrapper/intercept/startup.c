@@ -137,6 +137,9 @@ void mpipp_aborting(struct mpipp_call *call) {
 
 // The program has returned from main, or called exit. Not at _exit, or by a signal.
 __attribute__((destructor)) static void exiting(void) {
-  if (mpipp_watch_is_there() && mpipp_registry.status == MPIPP_STATUS_STARTED)
+  if (!mpipp_watch_is_there() || mpipp_registry.status != MPIPP_STATUS_STARTED) return;
+  if (mpipp_registry.world_rank < 0)
+    mpipp_finalized(); // of sessions alone: sessions that are left are leaks
+  else
     over(MPIPP_OVER_EXITING);
 }

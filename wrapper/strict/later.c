@@ -71,6 +71,10 @@ static uint64_t disagreeing(void) {
   return found;
 }
 
+int mpipp_later_is_pending(void) {
+  return MPIPP_READ(oldest) != NULL;
+}
+
 int mpipp_later_look(int has_completed) {
   if (!MPIPP_READ(oldest) || pthread_mutex_trylock(&lock)) return 0;
   uint64_t found = 0;

@@ -15,4 +15,7 @@ void mpipp_later_begin(const struct mpipp_passage *passage, const struct mpipp_s
 // has_completed: an operation has, so that its sum is there, too, or is about to be.
 int mpipp_later_look(int has_completed);
 
+// Whether there are sums that are not complete.
+int mpipp_later_is_pending(void);
+
 #endif

@@ -12,10 +12,10 @@
 enum { NONE = 0 };
 #define FAILED (~(uint64_t)0) // there is none, and will be none
 
-static int all_make_them = 0;
+static int is_decided = 0, all_make_them = 0;
 
-int mpipp_shadows_are_made(void) {
-  return all_make_them;
+int mpipp_shadows_are_off(void) {
+  return is_decided && !all_make_them;
 }
 
 // The record of what the call is collective over; NULL: not known, or there is no shadow of it.
@@ -121,7 +121,7 @@ static int has_strict_processes(const struct mpipp_comm *comm) {
 static void make_of(struct mpipp_comm *record) {
   if (!record || MPIPP_READ(record->shadow) != NONE) return;
   MPI_Comm comm = (MPI_Comm)(uintptr_t)record->object.handle;
-  int strict = has_strict_processes(record);
+  int strict = all_make_them && has_strict_processes(record);
   keep(&record->object, strict ? created(comm, record->inter) : MPI_COMM_NULL);
 }
 
@@ -140,6 +140,7 @@ void mpipp_shadow_make(const struct mpipp_passage *passage) {
   if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread) {
     // Asked of who needs no communication: others may not be strict, and would take no part.
     all_make_them = mpipp_registry.world_size < 2 || mpipp_ask_whether_all(mpipp_registry.pid);
+    is_decided = 1;
     if (all_make_them) make_of_comm(MPI_COMM_WORLD);
     return;
   }

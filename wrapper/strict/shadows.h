@@ -26,8 +26,8 @@ void mpipp_shadow_make(const struct mpipp_passage *passage);
 // is in all its processes at the same place among their calls there.
 void mpipp_shadow_make_late(const struct mpipp_passage *passage);
 
-// Whether there are any.
-int mpipp_shadows_are_made(void);
+// Whether there are none, since not all processes make them.
+int mpipp_shadows_are_off(void);
 
 void mpipp_shadow_free(MPI_Comm shadow);
 

@@ -5,6 +5,7 @@
 // they do not, every process still is before its call, and the watcher looks at them.
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "generated/facts.h"
 #include "intercept/seam.h"
@@ -213,6 +214,16 @@ static void look(uint32_t procedure) {
   PMPI(Abort)(MPI_COMM_WORLD, 1);
 }
 
+// What all have started is soon complete; in a wrong program not all have.
+static void finish(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  for (time_t until = now.tv_sec + 2; mpipp_later_is_pending() && now.tv_sec < until;) {
+    look(MPIPP_PROC_Wait);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  }
+}
+
 // Once.
 static void tell_missing(void) {
   static int told = 0;
@@ -223,9 +234,9 @@ static void tell_missing(void) {
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   to_be_freed = 0;
-  if (call->procedure == MPIPP_PROC_Finalize) look(MPIPP_PROC_Wait);
+  if (call->procedure == MPIPP_PROC_Finalize) finish();
   if (!is_compared(&mpipp_facts[call->procedure])) return MPIPP_GO_ON;
-  if (!mpipp_shadows_are_made()) return MPIPP_GO_ON;
+  if (mpipp_shadows_are_off()) return MPIPP_GO_ON;
   mpipp_shadow_make_late(passage);
   const struct mpipp_shadow shadow = mpipp_shadow_of(passage);
   if (shadow.missing) tell_missing();
@@ -247,7 +258,7 @@ static void leave(struct mpipp_passage *passage) {
   uint32_t procedure = passage->call->procedure;
   const struct mpipp_facts *facts = &mpipp_facts[procedure];
   if (waits(procedure) || tests(procedure) || is_compared(facts)) return look(procedure);
-  if (!is_later(facts) || !mpipp_shadows_are_made()) return;
+  if (!is_later(facts) || mpipp_shadows_are_off()) return;
   const struct mpipp_shadow of = mpipp_shadow_of(passage);
   if (of.missing) tell_missing();
   if (of.comm != MPI_COMM_NULL) mpipp_later_begin(passage, &of);
