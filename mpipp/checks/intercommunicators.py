@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What one group of an intercommunicator sends the other must be what that receives.
 
-The rules stand in MPI-4.1, sections 6.2.2, 6.2.3 and 6.4 to 6.9; reductions that are scattered are
-left out: there only the totals of the groups must agree.
+The rules stand in MPI-4.1, sections 6.2.2, 6.2.3 and 6.4 to 6.10; reductions that are scattered in
+equal blocks are left out: their number of elements depends on the size of the group.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ def _reduce(joined: Sequence[Joined]) -> Pairs:
 
 
 def _allreduce(joined: Sequence[Joined]) -> Pairs:
+    # Of those that are scattered, all of the blocks together.
     for one in joined[1:]:
         yield joined[0].whole("sendbuf"), one.whole("sendbuf")
 
@@ -90,4 +91,5 @@ RULES: Mapping[str, Callable[[Sequence[Joined]], Pairs]] = {
     "alltoallw": _alltoall,
     "reduce": _reduce,
     "allreduce": _allreduce,
+    "reduce_scatter": _allreduce,
 }

@@ -93,6 +93,7 @@ ROWS = {
     "inter_gather_type": (FLOATS, TYPES),
     "inter_allgather_type": (FLOATS, TYPES),
     "inter_allreduce_op": (OPS, OP),
+    "inter_reduce_scatter_type": (REDUCED, REDUCTION),
     "file_order": (
         "MPI_File_read_at_all and MPI_File_write_at_all meet on one file: each process's "
         "collective call number 1 on it",

@@ -212,6 +212,12 @@ ROW(inter_allreduce_op) {
   MPI_Allreduce(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), inter);
   MPI_Comm_free(&inter);
 }
+ROW(inter_reduce_scatter_type) {
+  MPI_Comm inter = between();
+  int counts[1] = {2};
+  MPI_Reduce_scatter(ints, more, counts, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, inter);
+  MPI_Comm_free(&inter);
+}
 
 ROW(fence_assert) {
   MPI_Win win;
@@ -336,6 +342,7 @@ static const struct {
     ENTRY(inter_gather_type),
     ENTRY(inter_allgather_type),
     ENTRY(inter_allreduce_op),
+    ENTRY(inter_reduce_scatter_type),
     ENTRY(file_order),
     ENTRY(file_split),
 };
