@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 """
 PROMPT = "(gdb) "
 QUIT = "Quit anyway? (y or n) "
-_LATEST = 30.0  # seconds without a word
+_LATEST = 60.0  # seconds without a word
 
 
 class Terminal:
@@ -85,6 +85,7 @@ class Terminal:
 
 def opened(mpi: MPI, program: Path, *options: str, n: int = 2) -> Terminal:
     """A watched run in a terminal."""
+    assert mpi.wrapper  # built before, which would be said
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     env = support.clean_environment(PYTHONPATH=str(support.ROOT), TERM="dumb", **known)
     command = [sys.executable, "-m", "mpipp.cli", *runs.words(mpi, *options, n=n), str(program)]
@@ -166,6 +167,7 @@ def test_control_c_ends_the_program(mpi: MPI) -> None:
 @support.on_mpi("mpich4")
 def test_on_another_node_the_command_is_told(mpi: MPI) -> None:
     """What no launcher of that node prints goes to the error stream of a process."""
+    assert mpi.wrapper
     words = runs.words(mpi, "--gdb", n=1)
     where = words.index("--mpiexec") + 1
     launcher = Path(__file__).with_name("node_launcher.py")
