@@ -8,7 +8,7 @@
 #include "recorders/table.h"
 #include "recorders/threads.h"
 
-enum { MOST = 1024, MOST_PATTERNS = 16 };
+enum { MOST = 1024, MOST_PATTERNS = 16, FEW_CHANNELS = 64 };
 
 struct waiting {
   uint64_t any; // its ordinal among receives of any message; 0: one of those that say of which
@@ -19,6 +19,7 @@ struct waiting {
 
 struct late {
   uint32_t first, end; // of those in use
+  uint64_t posted;     // since the receives are frozen
   struct waiting all[MOST];
 };
 
@@ -52,12 +53,15 @@ static int freeze(struct mpipp_comm *comm) {
     if (c->sequence == MPIPP_RECEIVES) mpipp_hold_channel(c);
   }
   comm->late = (uint64_t)(uintptr_t)late;
-  if (late) late->first = late->end = 0;
+  if (late) late->first = late->end = 0, late->posted = 0;
   return late != NULL;
 }
 
-// All are known: what is posted next is counted at once.
+// All are known: what is posted next is counted at once. Where there are many channels not each
+// time, since all of them are looked at.
 static void thaw(struct mpipp_comm *comm) {
+  uint64_t channels = mpipp_channel_count(comm);
+  if (channels > FEW_CHANNELS && late_of(comm)->posted < channels) return;
   for (const struct mpipp_channel *c = first_of(comm); c; c = next_of(c)) {
     if (c->sequence == MPIPP_RECEIVES && (c->count & ~MPIPP_UNCERTAIN) != c->certain)
       return mpipp_late_give_up(comm);
@@ -130,6 +134,7 @@ static struct waiting *add(struct mpipp_comm *comm) {
     late->end = kept;
   }
   if (late->end == MOST) return NULL;
+  late->posted++;
   struct waiting *one = &late->all[late->end++];
   memset(one, 0, offsetof(struct waiting, words));
   return one;

@@ -116,6 +116,11 @@ struct mpipp_channel *mpipp_channel_known(const struct mpipp_comm *comm,
   return table ? *slot_of(table, sequence, key) : NULL;
 }
 
+uint64_t mpipp_channel_count(const struct mpipp_comm *comm) {
+  const struct channels *table = (const void *)(uintptr_t)comm->channel_table;
+  return table ? table->used : 0;
+}
+
 void mpipp_drop_channels(struct mpipp_comm *comm) {
   for (uint64_t next = comm->channels; next;) {
     struct mpipp_channel *channel = (void *)(uintptr_t)next;

@@ -22,6 +22,7 @@ struct mpipp_channel *mpipp_channel_of(struct mpipp_comm *comm, enum mpipp_seque
 // The same, NULL if there is none yet.
 struct mpipp_channel *mpipp_channel_known(const struct mpipp_comm *comm,
                                           enum mpipp_sequence sequence, uint64_t key);
+uint64_t mpipp_channel_count(const struct mpipp_comm *comm);
 // They are used for others.
 void mpipp_drop_channels(struct mpipp_comm *comm);
 
