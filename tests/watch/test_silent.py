@@ -43,3 +43,9 @@ def test_traffic_of_threads(mpi: MPI, options: list[str], tmp_path: Path) -> Non
 def test_disjoint_groups_of_one_call(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("groups.c", mpi)])
     assert (found.status, found.blocks) == (0, [])
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("options", [[], ["--strict"]])
+def test_no_requests_are_completed(mpi: MPI, options: list[str]) -> None:
+    expect_silence(runs.run(mpi, [runs.program("nothing.c", mpi)], *options))

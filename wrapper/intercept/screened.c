@@ -12,16 +12,19 @@
 #include "screens/screens.h"
 #include "watch/connection.h"
 
+// The thread's call: of others the boxes are those of a call before.
+static _Thread_local int is_seen_returning;
+
 static int enter(struct mpipp_passage *passage) {
   (void)passage;
   uint64_t asked = mpipp_asked;
-  if (!mpipp_is_clear(mpipp_self)) mpipp_screen(mpipp_self);
+  is_seen_returning = !mpipp_is_clear(mpipp_self) && mpipp_screen(mpipp_self);
   if (MPIPP_UNLIKELY(mpipp_checks_screens)) mpipp_ask_all(mpipp_self, asked == mpipp_asked);
   return MPIPP_GO_ON;
 }
 
 static void leave(struct mpipp_passage *passage) {
-  if (passage->code == MPI_SUCCESS) mpipp_screen_returned(mpipp_self);
+  if (is_seen_returning && passage->code == MPI_SUCCESS) mpipp_screen_returned(mpipp_self);
 }
 
 static struct mpipp_hook screens = {.enter = enter, .leave = leave, .order = MPIPP_SCREENS_ORDER};

@@ -95,7 +95,8 @@ static inline void mpipp_screen_returned(struct mpipp_thread *thread) {
     mpipp_work_alone();
     const struct mpipp_slot *slot = mpipp_request_slot(MPIPP_READ(mpipp_requests_alone), handle);
     const struct mpipp_request *request = (const void *)(uintptr_t)slot->record;
-    int found = slot->handle == handle && request->call.serial == call->serial;
+    // A slot that is not in use, or no longer, has a handle, too.
+    int found = slot->handle == handle && slot->record > 1 && request->call.serial == call->serial;
     if (MPIPP_LIKELY(found && own->boxes[0].high))
       mpipp_pending_add(&own->boxes[0],
                         (struct mpipp_owner){(uintptr_t)request, request->object.serial},
