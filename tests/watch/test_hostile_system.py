@@ -14,7 +14,7 @@ import runs
 from support import MPI, ROOT, lacking, need, on_mpi
 from test_hostile import NOTHING, ready, went_on
 from test_nodes import counted
-from test_unwatched import watcher_of
+from test_unwatched import ended, watcher_of
 
 SHARED = "/dev/shm"
 MOUNTS = {
@@ -88,7 +88,8 @@ def test_a_debugger_that_goes_on(mpi: MPI) -> None:
         with debugger(watcher_of(run.pid)):
             assert run.stdin is not None
             run.stdin.write("\n")
-            run.stdin.flush()
-        found = went_on(run)
+            run.stdin.close()
+            run.stdin = None
+        found = ended(run)
     assert (found.status, found.blocks) == (3, [])
     assert found.last == ["mpipp: no errors in 2 processes, 12 calls"]
