@@ -74,6 +74,7 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
   const struct mpipp_slots *slots = MPIPP_READ(mpipp_requests_alone);
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
+    if (MPIPP_UNLIKELY(!handle)) return 0; // slots that are not in use have it, too
     if (MPIPP_UNLIKELY(mpipp_request_slot(slots, handle)->handle != handle)) return 0;
   }
   return 1;
