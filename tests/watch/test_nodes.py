@@ -143,8 +143,10 @@ def test_another_launcher(mpi: MPI, tmp_path: Path) -> None:
     lines[-1:] = counted(lines[-1:])
     expected = [
         mpi.cited(WRONG[0]),
+        "  stop there: --stop-at report:1",
         "",
         mpi.cited(WRONG[3]),
+        "  stop there: --stop-at report:2",
         "",
         "2 errors in 4 processes, 158 calls",
     ]

@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import socket
 import struct
+import tempfile
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 import pytest
@@ -38,11 +42,45 @@ def kept(process: Process) -> Iterator[tuple[DatatypeRecord, Digest]]:
             yield one, Digest(elements, first, second, bits)
 
 
+@contextmanager
+def all_are_strict() -> Iterator[str]:
+    """The socket of something that says so to who asks, and knows nothing else."""
+    with tempfile.TemporaryDirectory() as directory:
+        server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        server.bind(f"{directory}/watcher")
+        server.listen()
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection = server.accept()[0]
+                    if connection.recv(4096).startswith(b"MPIPPALL"):
+                        connection.send(b"\1")
+                    connection.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield f"{directory}/watcher"
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            server.close()
+
+
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("seed", [1])
 def test_digests_are_those_of_signatures(mpi: MPI, seed: int) -> None:
-    strict = {"MPIPP_STRICT": "report", "MPIPP_WATCH": "/nowhere"}
-    with watched("digests.c", mpi, n=2, args=["10000", str(seed)], env=strict) as (one, other):
+    with (
+        all_are_strict() as path,
+        watched(
+            "digests.c",
+            mpi,
+            n=2,
+            args=["10000", str(seed)],
+            env={"MPIPP_STRICT": "report", "MPIPP_WATCH": path},
+        ) as (one, other),
+    ):
         other.until("made")
         one.until("made")
         seen = 0
