@@ -14,8 +14,9 @@ from support import MPI, end
 
 from mpipp.errors import MpippError
 from mpipp.model import Thread
+from mpipp.registry.fields import find_in
 from mpipp.registry.memory import ProcessMemory
-from mpipp.registry.reader import Registry, find_in
+from mpipp.registry.reader import Registry
 
 WAIT = 60.0  # seconds for a process to get into its call, on a busy machine
 

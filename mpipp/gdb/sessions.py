@@ -15,7 +15,8 @@ from mpipp.gdb.program import mappings, sites, stacks
 from mpipp.gdb.program.memory import InferiorMemory, core_file
 from mpipp.registry import cores
 from mpipp.registry.cores import CoreFile
-from mpipp.registry.reader import Registry, find_in
+from mpipp.registry.fields import find_in
+from mpipp.registry.reader import Registry
 from mpipp.registry.recorded import Recorded
 from mpipp.show.structure import Shown
 

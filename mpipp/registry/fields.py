@@ -227,6 +227,19 @@ def find_roots(memory: Memory, candidates: Iterable[int]) -> Iterator[int]:
         yield address
 
 
+def find_in(memory: Memory, search: Callable[[bytes], Iterable[int]]) -> int:
+    """The address of the registry in memory without symbols.
+
+    `search` yields every address at which the given bytes are found. Raises MpippError when none
+    of them is a registry that this mpipp can read.
+    """
+    for address in find_roots(memory, search(MAGIC)):
+        return address
+    raise MpippError(
+        "there is no mpipp registry in this program: start it with the mpipp wrapper (mpipp run)"
+    )
+
+
 def _reorder(by_offset: Iterable[str], names: tuple[str, ...]) -> _Order:
     positions = {name: position for position, name in enumerate(by_offset)}
     order = [positions[name] for name in names]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Union
 
@@ -26,7 +26,7 @@ from mpipp.model import (
 )
 from mpipp.registry.calls import Calls
 from mpipp.registry.datatypes import Datatypes
-from mpipp.registry.fields import CHUNK, MAGIC, SLOT, find_roots, text
+from mpipp.registry.fields import CHUNK, SLOT, text
 from mpipp.registry.history import History
 from mpipp.registry.ledger import Ledger
 from mpipp.registry.memory import Memory
@@ -494,16 +494,3 @@ class Registry:
 
 def _ended(found: Known) -> bool:
     return not isinstance(found, Broken) and found.header.ended
-
-
-def find_in(memory: Memory, search: Callable[[bytes], Iterable[int]]) -> int:
-    """The address of the registry in memory without symbols.
-
-    `search` yields every address at which the given bytes are found. Raises MpippError when none
-    of them is a registry that this mpipp can read.
-    """
-    for address in find_roots(memory, search(MAGIC)):
-        return address
-    raise MpippError(
-        "there is no mpipp registry in this program: start it with the mpipp wrapper (mpipp run)"
-    )

@@ -16,8 +16,9 @@ from ranks import ranks
 from fuzz.places import Targets, targets
 from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.model import KINDS, Thread
+from mpipp.registry.fields import find_in
 from mpipp.registry.memory import ProcessMemory
-from mpipp.registry.reader import Registry, find_in
+from mpipp.registry.reader import Registry
 
 PROGRAM = Path(__file__).with_name("programs") / "jumble.c"
 STOPS = 3  # what jumble.c can be told to stay in

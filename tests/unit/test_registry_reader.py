@@ -27,7 +27,8 @@ from mpipp.model import (
     Thread,
     Win,
 )
-from mpipp.registry.reader import Registry, find_in
+from mpipp.registry.fields import find_in
+from mpipp.registry.reader import Registry
 
 
 @pytest.fixture(params=["<", ">"], ids=["little", "big"])

@@ -27,8 +27,9 @@ from mpipp.model import (
     Thread,
     Win,
 )
+from mpipp.registry.fields import find_in
 from mpipp.registry.memory import ProcessMemory
-from mpipp.registry.reader import Registry, find_in
+from mpipp.registry.reader import Registry
 
 PROGRAM = Path(__file__).with_name("registry_live.c")
 FLAVORS = {"mpich": "MPICH", "openmpi": "Open MPI", "abi": "MPI ABI"}

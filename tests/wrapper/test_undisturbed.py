@@ -120,8 +120,9 @@ request.Wait()
 
 @support.on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_mpi4py(mpi: support.MPI) -> None:
+    from mpipp.registry.fields import find_in
     from mpipp.registry.memory import ProcessMemory
-    from mpipp.registry.reader import Registry, find_in
+    from mpipp.registry.reader import Registry
 
     with subprocess.Popen(
         [mpi.python, "-c", MPI4PY],
