@@ -47,7 +47,8 @@ _OF_CORES = re.compile(
 )
 
 # Of the caller's environment only what finding tools needs: a test sees the same on every machine.
-_KEPT = ("PATH", "TMPDIR", "CI")
+# The last is of another Debian, where the sources cannot be written to (tools/test_distro.sh).
+_KEPT = ("PATH", "TMPDIR", "CI", "PYTHONPYCACHEPREFIX")
 # MPI libraries look for graphics cards on X displays :0 to :9, and a program ends when one of those
 # that other tests open is closed.
 WITHOUT_DISPLAYS = {"HWLOC_COMPONENTS": "-gl"}

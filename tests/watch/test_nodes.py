@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -220,6 +221,9 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
             read(str(path))
     for number in range(0, len(rest) - 8, 7):  # the last bits of what is compressed mean nothing
         damaged = rest[:number] + bytes([rest[number] ^ 8]) + rest[number + 1 :]
+        with contextlib.suppress(zlib.error):
+            if zlib.decompress(damaged) == zlib.decompress(rest):  # copied from an equal place
+                continue
         path.write_bytes(first + b"\n" + damaged)
         with pytest.raises(MpippError, match="is damaged"):
             read(str(path))
