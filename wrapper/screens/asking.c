@@ -51,21 +51,21 @@ static int make_room(void) {
   return 1;
 }
 
-static void remember(const struct mpipp_doubt *doubt) {
+void mpipp_remember(const struct mpipp_doubt *doubt) {
   if (!make_room()) return;
   struct mpipp_doubt *place = place_of(doubt);
   asked_count += !(place->low | place->high);
   *place = *doubt;
 }
 
-static const struct mpipp_call *call_of(struct mpipp_owner owner) {
+const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner) {
   if (owner.record & MPIPP_OF_THREAD)
     return &((const struct mpipp_thread *)(uintptr_t)(owner.record - MPIPP_OF_THREAD))->call;
   return &((const struct mpipp_request *)(uintptr_t)owner.record)->call;
 }
 
 int mpipp_is_new_meeting(const struct mpipp_call *call, struct mpipp_meeting *meeting) {
-  const struct mpipp_call *other = call_of(meeting->other);
+  const struct mpipp_call *other = mpipp_call_of(meeting->other);
   struct mpipp_doubt *doubt = &meeting->doubt;
   *doubt = (struct mpipp_doubt){0};
   mpipp_doubt(doubt, call->caller);
@@ -203,8 +203,8 @@ void mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doub
   int asked = mpipp_ask_end(&asking);
   if (asked && waits) found = mpipp_ask_await();
   if (asked && !(found && mpipp_checks_screens)) {
-    if (doubt) remember(doubt);
-    for (uint32_t i = 0; i < count; i++) remember(&met[i].doubt);
+    if (doubt) mpipp_remember(doubt);
+    for (uint32_t i = 0; i < count; i++) mpipp_remember(&met[i].doubt);
   }
   mpipp_unlock();
   if (found && mpipp_stops) raise(SIGSTOP);

@@ -18,6 +18,11 @@ int mpipp_is_new_doubt(const struct mpipp_doubt *doubt);
 // The same of a meeting, whose doubt it works out.
 int mpipp_is_new_meeting(const struct mpipp_call *call, struct mpipp_meeting *meeting);
 
+// From now on it is not new: it is asked for, or nothing of it is wrong.
+void mpipp_remember(const struct mpipp_doubt *doubt);
+// The call of another operation.
+const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner);
+
 // Whether the program waits for each answer, and stops where something is found (MPIPP_STOP); and
 // whether the screens are to be checked, too (MPIPP_SCREENS=check).
 extern int mpipp_stops MPIPP_HIDDEN;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "screens/blocks.h"
+
 enum { MOST_SORTED = 4096 };
 
 // Why a buffer is doubted.
@@ -181,6 +183,7 @@ int mpipp_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box
   if (MPIPP_UNLIKELY(box->low < MPIPP_FIRST_ADDRESS))
     return doubted(doubt, OF_ADDRESS, index, box->low);
   if (!writes || MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED) return usable;
+  if (!doubt) return usable && mpipp_is_apart_from_itself(buffer);
   mpipp_doubt(doubt, OF_ITSELF);
   mpipp_doubt(doubt, mpipp_shape_of(buffer->record, buffer->datatype));
   if (!is_apart(type)) mpipp_doubt(doubt, (uint64_t)count);
@@ -192,6 +195,7 @@ int mpipp_are_apart(const struct mpipp_call *call, const struct mpipp_box *boxes
   const struct mpipp_box *one = &boxes[first], *other = &boxes[second];
   if (one->high <= other->low || other->high <= one->low || !(one->writes | other->writes))
     return 1;
+  if (!doubt) return mpipp_share_nothing(&call->buffers[first], &call->buffers[second]);
   mpipp_doubt_buffer(call, first, doubt);
   mpipp_doubt_buffer(call, second, doubt);
   return doubted(doubt, OF_BOTH, first << 8 | second,

@@ -11,12 +11,15 @@
 // Below it the system gives out no memory.
 enum { MPIPP_FIRST_ADDRESS = 65536 };
 
-// What the answer to a question depends on: two sums of all that was added, in order.
+// What the answer to a question depends on: two sums of all that was added, in order. Without one
+// (NULL) nobody is to be asked: what is in doubt only since boxes are not exact is looked at in
+// detail.
 struct mpipp_doubt {
   uint64_t low, high;
 };
 
 static inline void mpipp_doubt(struct mpipp_doubt *doubt, uint64_t word) {
+  if (!doubt) return;
   doubt->low = (doubt->low ^ word) * 0xBF58476D1CE4E5B9u;
   doubt->low ^= doubt->low >> 29;
   doubt->high = (doubt->high + word) * 0x94D049BB133111EBu;

@@ -19,6 +19,7 @@ static uint64_t known[1 << KNOWN_BITS]; // each at the place that its upper bits
 #define OF_OP 0x589965CC75374CC3u
 #define OF_SECOND 0x1D8E4E27C47D124Fu
 #define OF_DISTANCE 0xEB44ACCAB455D165u
+#define OF_NOBODY 0xC2B2AE3D27D4EB4Fu
 enum { OF_NO_TYPE = 1 };
 
 static uint64_t mixed(uint64_t sum) {
@@ -86,12 +87,6 @@ static int is_usable(const struct mpipp_buffer *buffer) {
   return mpipp_is_usable((const void *)(uintptr_t)buffer->record);
 }
 
-// Of a message to nobody no memory is used (MPI-4.1, section 3.10).
-static int is_to_nobody(const struct mpipp_call *call, const struct mpipp_box *box) {
-  uint32_t end = box->writes ? MPIPP_HAS_SOURCE : MPIPP_HAS_DEST;
-  return call->present & end && (box->writes ? call->source : call->dest) == MPI_PROC_NULL;
-}
-
 static int sum_up_buffers(struct mpipp_call *call, struct mpipp_sums *sums) {
   uint64_t low = ~(uint64_t)0, high = 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
@@ -102,7 +97,7 @@ static int sum_up_buffers(struct mpipp_call *call, struct mpipp_sums *sums) {
     if (buffer->address == (uintptr_t)MPI_IN_PLACE) continue;
     sums->buffers[i] = sum_of(call, buffer);
     if (!sums->buffers[i] || !box_of(buffer, box) || !is_usable(buffer)) return 0;
-    if (is_to_nobody(call, box)) box->low = box->high = 0;
+    if (mpipp_is_to_nobody(call, box->writes)) box->low = box->high = 0;
     if (box->low == box->high) continue;
     if (box->low < low) low = box->low;
     if (box->high > high) high = box->high;
@@ -123,13 +118,11 @@ int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums) {
   if (present & ~summed || !(present & MPIPP_HAS_COMM) || call->buffer_count - 1u > 1u) return 0;
   if (!mpipp_is_plain_comm(call->comm)) return 0;
   const struct mpipp_comm *comm = MPIPP_READ(mpipp_last_comm);
-  if (present & ranks) {
-    struct mpipp_doubt doubt = {0};
-    if (!mpipp_has_plain_ranks(call, comm, &doubt)) return 0;
-  }
+  if (present & ranks && !mpipp_has_plain_ranks(call, comm, NULL)) return 0;
   if (!sum_up_buffers(call, sums)) return 0;
   uint64_t sum = sums->buffers[0] + (uintptr_t)comm * OF_COMM + comm->object.serial;
   if (call->buffer_count > 1) sum += sums->buffers[1] * OF_SECOND;
+  if (present & ranks) sum += mpipp_to_nobody(call) * OF_NOBODY;
   if (present & MPIPP_HAS_ROOT) sum += (uint64_t)(call->root + 1) * OF_ROOT;
   if (present & MPIPP_HAS_OP) {
     const struct mpipp_object *op = live_op(call->op);
@@ -155,7 +148,8 @@ static int is_clear_of(const struct mpipp_request *request, const struct mpipp_c
     const struct mpipp_buffer *buffer = &request->call.buffers[i];
     struct mpipp_box other = {.buffer = i};
     if (buffer->vector || !box_of(buffer, &other)) return 0;
-    if (!mpipp_boxes_meet(box, &other) || is_to_nobody(&request->call, &other)) continue;
+    if (!mpipp_boxes_meet(box, &other) || mpipp_is_to_nobody(&request->call, other.writes))
+      continue;
     uint64_t sum = sum_of(&request->call, buffer);
     uint64_t distance = buffer->address - call->buffers[box->buffer].address;
     if (!sum || !is_known(sum_of_meeting(sums->buffers[box->buffer], sum, distance))) return 0;

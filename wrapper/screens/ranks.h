@@ -10,6 +10,16 @@ static inline int mpipp_is_rank(int64_t rank, int64_t size) {
   return MPIPP_LIKELY((uint64_t)rank < (uint64_t)size) || rank == MPI_PROC_NULL;
 }
 
+// Of a message to nobody, or from nobody, no memory is used (MPI-4.1, section 3.10). Of both the
+// bits 1 and 2.
+static inline uint64_t mpipp_to_nobody(const struct mpipp_call *call) {
+  return (uint64_t)(call->present & MPIPP_HAS_DEST && call->dest == MPI_PROC_NULL) |
+         (uint64_t)(call->present & MPIPP_HAS_SOURCE && call->source == MPI_PROC_NULL) << 1;
+}
+static inline int mpipp_is_to_nobody(const struct mpipp_call *call, uint32_t writes) {
+  return mpipp_to_nobody(call) >> (writes != 0) & 1;
+}
+
 // Whether ranks and tags are ones of that communicator, wildcards, or the null process.
 int mpipp_has_plain_ranks(const struct mpipp_call *call, const struct mpipp_comm *comm,
                           struct mpipp_doubt *doubt);

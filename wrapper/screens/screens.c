@@ -8,6 +8,7 @@
 #include "records/registry.h"
 #include "screens/arguments.h"
 #include "screens/asking.h"
+#include "screens/blocks.h"
 #include "screens/boxes.h"
 #include "screens/pending.h"
 #include "screens/ranks.h"
@@ -168,6 +169,16 @@ static int starts(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall;
 }
 
+// What is wrong with a request that is started depends on no more than these.
+static int doubt_request(const struct mpipp_request *request, uint64_t place,
+                         struct mpipp_doubt *doubt) {
+  mpipp_doubt(doubt, (uint64_t)request->object.flags << 32 | request->state);
+  mpipp_doubt(doubt, request->persistent != 0);
+  // Of several with one handle the place tells which is meant.
+  mpipp_doubt(doubt, request->newer ? request->object.serial ^ place : 0);
+  return mpipp_doubted(doubt, OF_REQUEST, request->call.procedure);
+}
+
 static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   // With several threads the record may be of another request that had the handle before.
@@ -178,7 +189,7 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
     if (MPIPP_UNLIKELY(!request)) return mpipp_doubted(doubt, OF_REQUEST, handle);
     if (starting && (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE ||
                      request->object.flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED)))
-      return mpipp_doubted(doubt, OF_REQUEST, request->state);
+      return doubt_request(request, (uintptr_t)&requests[i], doubt);
   }
   return 1;
 }
@@ -213,6 +224,7 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
   if (MPIPP_UNLIKELY(!fine)) {
     mpipp_doubt(doubt, (uint64_t)call->procedure << 32 | present);
     mpipp_doubt(doubt, call->caller);
+    mpipp_doubt(doubt, mpipp_to_nobody(call));
     if (comm && present & MPIPP_HAS_ROOT)
       mpipp_doubt(doubt, (uint64_t)(comm->rank == call->root) << 1 | (comm->inter != 0));
   }
@@ -231,19 +243,21 @@ static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner o
   struct mpipp_meeting *meeting = &meetings->met[meetings->count];
   *meeting = (struct mpipp_meeting){
       .other = owner, .buffer = met->buffer, .own_buffer = meetings->own_buffer};
-  if (mpipp_is_new_meeting(meetings->call, meeting))
-    meetings->count++;
-  else
-    know_meeting(meetings->call, meeting);
+  if (mpipp_is_new_meeting(meetings->call, meeting)) {
+    const struct mpipp_call *other = mpipp_call_of(owner);
+    if (!mpipp_share_nothing(&meetings->call->buffers[meeting->own_buffer],
+                             &other->buffers[meeting->buffer])) {
+      meetings->count++;
+      return;
+    }
+    mpipp_remember(&meeting->doubt);
+  }
+  know_meeting(meetings->call, meeting);
 }
 
-// Of a message to nobody no memory is used (MPI-4.1, section 3.10).
 static int is_used(const struct mpipp_call *call, const struct mpipp_box *box) {
-  if (box->low == box->high) return 0;
-  uint32_t present = call->present;
-  if (present & MPIPP_HAS_DEST && !box->writes && call->dest == MPI_PROC_NULL) return 0;
-  if (present & MPIPP_HAS_SOURCE && box->writes && call->source == MPI_PROC_NULL) return 0;
-  return !(present & MPIPP_HAS_TARGET_RANK) || call->target_rank != MPI_PROC_NULL;
+  if (box->low == box->high || mpipp_is_to_nobody(call, box->writes)) return 0;
+  return !(call->present & MPIPP_HAS_TARGET_RANK) || call->target_rank != MPI_PROC_NULL;
 }
 
 static void add_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
@@ -397,6 +411,10 @@ static int screen_further(struct mpipp_thread *thread) {
     later = mpipp_boxes_kept;
   }
   int asks = !fine && mpipp_is_new_doubt(&doubt);
+  if (MPIPP_UNLIKELY(asks) && is_fine(call, own, NULL)) {
+    mpipp_remember(&doubt);
+    asks = 0;
+  }
   mpipp_unlock_kind(locked);
   if (MPIPP_UNLIKELY(asks || meetings.count))
     mpipp_ask(thread, asks ? &doubt : NULL, meetings.met, meetings.count);

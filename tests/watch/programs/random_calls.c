@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPES = 10, PENDING = 6, ROOM = 512, MOST = 4 };
+enum { TYPES = 14, USABLE = TYPES - 3, PENDING = 6, ROOM = 512, MOST = 4 };
 
 static const char *volatile *taken_next;
 static uint64_t state;
@@ -33,7 +33,7 @@ static int count(void) {
   return below(30) ? below(4) : -1;
 }
 static MPI_Datatype type(void) {
-  return types[below(below(8) ? TYPES - 3 : TYPES)]; // the last are not to be used
+  return types[below(below(8) ? USABLE : TYPES)]; // the last are not to be used
 }
 static int tag(void) {
   return below(20) ? below(100) : -1 - below(4);
@@ -58,24 +58,31 @@ static void make_types(void) {
   MPI_Type_create_resized(types[3], 0, 4, &types[4]);
   MPI_Type_indexed(2, lengths, places, MPI_INT, &types[5]);
   MPI_Type_create_resized(MPI_DOUBLE, 0, 4, &types[6]); // overlaps itself
-  MPI_Type_contiguous(2, MPI_INT, &types[7]);           // stays uncommitted
+  const int all[2] = {3, 4}, some[2] = {2, 3}, first[2] = {1, 0}, threes[2] = {3, 1};
+  const MPI_Aint bytes[2] = {8, 0}, backwards[2] = {24, 4};
+  const MPI_Datatype parts[2] = {MPI_INT, MPI_CHAR};
+  MPI_Type_create_struct(2, threes, bytes, parts, &types[7]);
+  MPI_Type_create_subarray(2, all, some, first, MPI_ORDER_FORTRAN, MPI_INT, &types[8]);
+  MPI_Type_create_hvector(2, 2, 12, types[3], &types[9]); // each in the gaps of the other
+  MPI_Type_create_hindexed_block(2, 2, backwards, types[5], &types[10]);
+  MPI_Type_contiguous(2, MPI_INT, &types[USABLE]); // stays uncommitted
   MPI_Type_contiguous(3, MPI_INT, &row);
-  for (int i = 3; i < 7; i++) MPI_Type_commit(&types[i]);
-  types[8] = row;
+  for (int i = 3; i < USABLE; i++) MPI_Type_commit(&types[i]);
+  types[USABLE + 1] = row;
   MPI_Type_free(&row);
-  types[9] = MPI_DATATYPE_NULL;
+  types[USABLE + 2] = MPI_DATATYPE_NULL;
 }
 
 static void begin(MPI_Request *request) {
   int i = below(6), n = 1 + below(3);
   void *where = room + 4 * below(ROOM / 8);
   if (i == 0)
-    MPI_Isend(where, n, types[below(7)], 0, 1, MPI_COMM_SELF, request);
+    MPI_Isend(where, n, types[below(USABLE)], 0, 1, MPI_COMM_SELF, request);
   else if (i == 1) {
-    MPI_Recv_init(where, n, types[below(7)], 0, 2, MPI_COMM_SELF, request);
+    MPI_Recv_init(where, n, types[below(USABLE)], 0, 2, MPI_COMM_SELF, request);
     MPI_Start(request);
   } else
-    MPI_Irecv(where, n, types[below(7)], 0, 2, MPI_COMM_SELF, request);
+    MPI_Irecv(where, n, types[below(USABLE)], 0, 2, MPI_COMM_SELF, request);
 }
 
 static void end(MPI_Request *request) {
