@@ -16,3 +16,7 @@ class Around(Recorded):
     def function(self, address: int) -> str:
         """The function at an address."""
         return f"<{address:#x}>"
+
+    def file(self, address: int) -> str:
+        """Not known."""
+        return ""

@@ -25,11 +25,13 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from mpipp.agreement import plain
 from mpipp.agreement import sums as sums_of
 from mpipp.agreement.written import Written, without_channel
+from mpipp.checks import ownops
 from mpipp.checks.past.sides import Side
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
@@ -279,9 +281,17 @@ class _Writer:
         if number is None:
             number = self._calls[kept.words] = len(self._calls)
             key = self._keys.setdefault(kept.key, len(self._keys))
-            call = without_channel(kept.call, channel)
+            call = self._named(without_channel(kept.call, channel))
             self._told.append([key, plain.plain(call, self)])
         return number
+
+    def _named(self, call: Call) -> Call:
+        # With the name of the function of an operation: addresses tell nothing to others.
+        if call.own_op is None:
+            return call
+        around, of = self._process.around, call.own_op
+        name, file = ownops.plain_name(around.function(of.function)), around.file(of.function)
+        return replace(call, own_op=of._replace(name=name, file=file))
 
     def place(self, site: Site) -> int:
         return self._places.setdefault(site, len(self._places))

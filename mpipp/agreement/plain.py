@@ -24,6 +24,7 @@ from mpipp.model import (
     File,
     Header,
     Op,
+    OwnOp,
     ProcessInfo,
     Request,
     Share,
@@ -36,8 +37,8 @@ from mpipp.model import (
 _CLASSES: dict[str, Any] = {
     made.__name__: made
     for made in (
-        *(Buffer, Call, Channel, Comm, Constructor, File, Header, Op, ProcessInfo, Request),
-        *(Share, Thread, ThreadCall, Win),
+        *(Buffer, Call, Channel, Comm, Constructor, File, Header, Op, OwnOp, ProcessInfo),
+        *(Request, Share, Thread, ThreadCall, Win),
     )
 }
 _LEFT_OUT = ("channels",)  # of communicators: they have lines of their own

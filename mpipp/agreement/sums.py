@@ -20,7 +20,7 @@ import functools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-from mpipp.checks import signatures
+from mpipp.checks import ownops, signatures
 from mpipp.checks.collectives import reduction
 from mpipp.checks.joined import Joined
 from mpipp.checks.past import sides
@@ -227,6 +227,7 @@ def _facts(joined: Joined) -> Pair:
     facts = call.facts
     root = None if comm.inter else call.root
     words: list[object] = [facts.operation, facts.form, root, reduction(joined), call.counts]
+    words.append(ownops.own(joined))
     words += [(name, call.arguments[name]) for name in sorted(call.arguments)]
     if facts.in_place is not None and facts.in_place.where == "all":
         process = joined.operation.process

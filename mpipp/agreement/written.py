@@ -273,6 +273,10 @@ class Written:
         """A function by its address."""
         return f"{address:#x}"
 
+    def file(self, address: int) -> str:
+        """Not known: what calls need of it they have."""
+        return ""
+
 
 def _stretches(said: Any, one: Callable[[int], Kept]) -> Iterator[Stretch]:
     for first, count, numbers in said:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from mpipp.checks import agreements, exchanges
+from mpipp.checks import agreements, exchanges, ownops
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.joined import Joined
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Op
 
+_OWN = "one of the program's own"
 _OVER = {"win": "window", "file": "file"}
 
 
@@ -42,10 +43,16 @@ def check(known: World) -> Findings:
 
 
 def compare(joined: Sequence[Joined]) -> Findings:
-    """The first thing that differs between the calls of one operation.
+    """The first thing that differs between the calls of one operation, an error before a warning.
 
     Raises MpippError if not all of it was looked at.
     """
+    wrong = list(errors(joined))
+    yield from wrong or ownops.check(joined)
+
+
+def errors(joined: Sequence[Joined]) -> Findings:
+    """As `compare`, without what is but a warning."""
     for different in (_procedures, _forms, _roots, _reductions, _counts, agreements.first):
         finding = different(joined)
         if finding is not None:
@@ -167,15 +174,14 @@ def _reductions(joined: Sequence[Joined]) -> Finding | None:
 
 
 def reduction(joined: Joined) -> str:
-    """The name of its operation, "" if it is not known.
-
-    Nor is whether two of the program's own are the same function.
-    """
+    """The name of its operation, "" if it is not known; for the program's own see `ownops`."""
+    if joined.operation.call.own_op is not None:
+        return _OWN
     call, registry = joined.operation.call, joined.operation.process.registry
     found = registry.find("op", call.op) if call.op is not None else None
     if not isinstance(found, Op) or found.header.null:
         return ""
-    return found.header.name if found.header.predefined else "one of the program's own"
+    return found.header.name if found.header.predefined else _OWN
 
 
 def _counts(joined: Sequence[Joined]) -> Finding | None:

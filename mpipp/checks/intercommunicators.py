@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What one group of an intercommunicator sends the other must be what that receives.
 
-The rules stand in MPI-4.1, sections 6.2.2, 6.2.3 and 6.4 to 6.10; reductions that are scattered in
-equal blocks are left out: their number of elements depends on the size of the group.
+The rules stand in MPI-4.1, sections 6.2.2, 6.2.3 and 6.4 to 6.10.
 """
 
 from __future__ import annotations
@@ -92,4 +91,5 @@ RULES: Mapping[str, Callable[[Sequence[Joined]], Pairs]] = {
     "reduce": _reduce,
     "allreduce": _allreduce,
     "reduce_scatter": _allreduce,
+    "reduce_scatter_block": _allreduce,
 }

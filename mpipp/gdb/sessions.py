@@ -12,7 +12,7 @@ import gdb
 from mpipp.errors import MpippError, NoWrapper
 from mpipp.gdb.printing.tokens import Key
 from mpipp.gdb.program import mappings, sites, stacks
-from mpipp.gdb.program.memory import InferiorMemory, core_file
+from mpipp.gdb.program.memory import InferiorMemory, core_file, selected
 from mpipp.registry import cores
 from mpipp.registry.cores import CoreFile
 from mpipp.registry.fields import find_in
@@ -57,7 +57,14 @@ class Session(Recorded):
 
     def function(self, address: int) -> str:
         """The function at an address, as `<name>`."""
-        return sites.function(address)
+        with selected(self.inferior):
+            return sites.function(address)
+
+    def file(self, address: int) -> str:
+        """The path of the file that an address of code is in, "" if it is not known."""
+        with selected(self.inferior):
+            found = mappings.file_at(address)
+        return found[0] if found else ""
 
 
 _sessions: dict[int, Session] = {}  # by the inferior's number

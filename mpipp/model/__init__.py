@@ -7,7 +7,7 @@ object.
 """
 
 from mpipp.model.buffers import Buffer, Share
-from mpipp.model.calls import Call, Constructor, Request, Thread
+from mpipp.model.calls import Call, Constructor, OwnOp, Request, Thread
 from mpipp.model.headers import KINDS, Broken, DatatypeRecord, Header, PythonLine, Site
 from mpipp.model.levels import Breach, ThreadCall
 from mpipp.model.objects import (
@@ -46,6 +46,7 @@ __all__ = [
     "Object",
     "Op",
     "Outline",
+    "OwnOp",
     "ProcessInfo",
     "PythonLine",
     "Request",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from mpipp.model import procedures
 from mpipp.model.buffers import Buffer
@@ -34,6 +35,15 @@ class Constructor:
         if self.combiner == "VALUE_INDEX":
             return ["value_type", "index_type"]
         return ["datatype" if self.combiner == "NAMED" else "oldtype"]
+
+
+class OwnOp(NamedTuple):
+    """An operation of the program's own, of a call that is over."""
+
+    function: int  # its address
+    commutes: bool
+    name: str = ""  # of a process that was read from its file: as `ownops.Own`
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,6 +85,7 @@ class Call:
     # arrays as in a constructor.
     arguments: Mapping[str, int | tuple[int, ...] | None] = field(default_factory=dict, hash=False)
     counts: tuple[int, ...] | None = None  # of all processes, in a reduce-scatter
+    own_op: OwnOp | None = None  # in place of `op`, of a call that is over
     again: bool = False  # MPI_Init and MPI_Finalize: what it does had been done before
 
     @property

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Buffer, Call, Channel, DatatypeRecord, Share
+from mpipp.model import Broken, Buffer, Call, Channel, DatatypeRecord, OwnOp, Share
 from mpipp.registry.datatypes import Datatypes
 from mpipp.registry.history import History, Layout
 from mpipp.registry.source import Source
 
 _ADDRESS = (1 << 56) - 1
 _MOST_ARGUMENTS = 16
+_OWN, _COMMUTES = 1 << 63, 1 << 62  # bits of an operation of the program's own
 _NULL = 1 << 33  # in place of a number of values
 
 # The fields of a call that the wrapper keeps of a collective one, in its order.
@@ -50,6 +51,7 @@ class Ledger:
         raw = list(_raw_buffers(rest, head >> 32 & 0xFF))
         rest = rest[sum(len(one) for one in raw) :]
         vectors, rest = self._vectors(rest, present >> 32)
+        own_op = _own_op(scalars.get("op", 0))
         sends, receives = "sends" in channel.sequence, "receives" in channel.sequence
         counted = vectors[0] if vectors and self._has(present, "counts") else None
         return Call(
@@ -59,7 +61,7 @@ class Ledger:
             site=source.site(caller, 0),
             frame=0,
             comm=comm,
-            op=scalars.get("op") or None,  # 0: one of the program's own
+            op=None if own_op else scalars.get("op") or None,  # 0: not known
             win=None,
             file=None,
             message=None,
@@ -76,6 +78,7 @@ class Ledger:
             buffers=tuple(self._buffer(one, vectors) for one in raw),
             counts=None if counted is None else tuple(share.count for share in counted),
             arguments=self._arguments(rest) if self._has(present, "arguments") else {},
+            own_op=own_op,
         )
 
     def _has(self, present: int, name: str) -> bool:
@@ -161,6 +164,10 @@ class Ledger:
             access=self._source.bits("access", head >> 56 & 0xF),
             shares=shares,
         )
+
+
+def _own_op(word: int) -> OwnOp | None:
+    return OwnOp(word & _COMMUTES - 1, bool(word & _COMMUTES)) if word & _OWN else None
 
 
 def _raw_buffers(words: tuple[int, ...], count: int) -> Iterator[tuple[int, ...]]:

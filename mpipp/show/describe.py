@@ -67,6 +67,10 @@ class Surroundings(Protocol):
         """The function at an address, as `<name>`."""
         ...
 
+    def file(self, address: int) -> str:
+        """The path of the object file that an address of code is in, "" if it is not known."""
+        ...
+
 
 def handle(kind: str, value: int, around: Surroundings) -> Shown:
     """What a handle of a kind denotes."""

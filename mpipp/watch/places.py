@@ -94,6 +94,11 @@ class Places:
         name = found[0].function(found[1]) if found else ""
         return f"<{name}>" if name else f"{address:#x}"
 
+    def file(self, address: int) -> str:
+        """The path of the file that an address is in, "" if it is not known."""
+        found = (one.path for one in self._mappings if one.start <= address < one.end)
+        return next(found, "")
+
     def _find(self, pc: int) -> tuple[Lines, int, _Mapping] | None:
         for mapping in self._mappings:
             if mapping.start <= pc < mapping.end:

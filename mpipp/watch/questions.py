@@ -181,6 +181,10 @@ class Asker(Recorded):
         """The function at an address, as `<name>`."""
         return self._places.function(address)
 
+    def file(self, address: int) -> str:
+        """The path of the file that an address of code is in, "" if it is not known."""
+        return self._places.file(address)
+
 
 def _low() -> Sequence[Gap]:
     # Addresses that the system gives to nobody: a null pointer's, and what is near it.

@@ -154,17 +154,17 @@ def _findings(joined: Sequence[Joined]) -> list[Finding]:
     found: list[Finding] = []
     for other in others:
         pairs = zip(cycle(first), other) if len(other) > len(first) else zip(first, cycle(other))
-        told = [finding for pair in pairs for finding in collectives.compare(pair)]
+        told = [finding for pair in pairs for finding in collectives.errors(pair)]
         alike = report.folded(told, lambda party: ())[0].processes
         found += (one for one in told if tuple(p.process for p in one.parties) in alike)
-    return found or list(collectives.compare(joined))
+    return found or list(collectives.errors(joined))
 
 
 def _groups(joined: Sequence[Joined]) -> list[list[Joined]]:
     # Of calls that agree two by two; what is sent to others shows only where both are there.
     groups: list[list[Joined]] = []
     for one in joined:
-        agreeing = (g for g in groups if not any(collectives.compare([g[0], one])))
+        agreeing = (g for g in groups if not any(collectives.errors([g[0], one])))
         group = next(agreeing, None)
         if group is None:
             groups.append([])

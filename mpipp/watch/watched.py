@@ -117,6 +117,10 @@ class Watched(Recorded):
         """The function at an address, as `<name>`."""
         return self.places.function(address)
 
+    def file(self, address: int) -> str:
+        """The path of the file that an address of code is in, "" if it is not known."""
+        return self.places.file(address)
+
 
 def mark(spawned: int) -> str:
     """What is said of processes by the number of their job, behind their ranks."""

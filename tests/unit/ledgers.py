@@ -156,6 +156,10 @@ class Ended(Recorded):
         """Not known."""
         return ""
 
+    def file(self, address: int) -> str:
+        """Not known."""
+        return ""
+
 
 def _in_channel(of: Call, channel: Channel) -> Call:
     if channel.sequence == "sends":

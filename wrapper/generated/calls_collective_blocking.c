@@ -1376,7 +1376,7 @@ int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, 
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_peers(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1415,7 +1415,7 @@ int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count rec
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_peers(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
+  mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))

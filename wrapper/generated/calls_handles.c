@@ -377,12 +377,15 @@ int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, M
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->tag = tag;
+  mpipp_gathering(call, MPIPP_KEY((MPI_Group)group));
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_create_group *)real)((MPI_Comm)comm, (MPI_Group)group, tag, newcomm)
                  : hooked_Comm_create_group(thread, real, comm, group, tag, newcomm);
+  if (code != MPI_SUCCESS)
+    mpipp_not_gathered(call->comm, MPIPP_GROUP_CALLS);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
     return mpipp_leave(thread, mpipp_success());
@@ -1937,12 +1940,15 @@ int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_
   call->comm = MPIPP_KEY((MPI_Comm)local_comm);
   call->tag = tag;
   call->ordinal = mpipp_joined(call);
+  mpipp_leading(call, local_leader, MPIPP_KEY((MPI_Comm)peer_comm), remote_leader);
   uint64_t peer_comm_key = MPIPP_KEY((MPI_Comm)peer_comm);
   struct mpipp_input inputs[] = {{&local_leader, 1, sizeof local_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_local_leader)}, {&peer_comm_key, 1, sizeof peer_comm_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_peer_comm)}, {&remote_leader, 1, sizeof remote_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_remote_leader)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Intercomm_create *)real)((MPI_Comm)local_comm, local_leader, (MPI_Comm)peer_comm, remote_leader, tag, newintercomm)
                  : hooked_Intercomm_create(thread, real, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+  if (code != MPI_SUCCESS)
+    mpipp_not_gathered(MPIPP_KEY((MPI_Comm)peer_comm), MPIPP_LEADERS);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newintercomm);
     mpipp_note_joined(call);

@@ -110,7 +110,7 @@ class Buffer:
             which = "own" if times == "own" else "total"
             return f"mpipp_{which}_count(call, {self.count.name}, sizeof *{self.count.name})"
         if times == "peers" and procedure.operation == _BLOCKS:
-            return f"{self.count.name} * mpipp_peers(call)"
+            return f"{self.count.name} * mpipp_parts(call)"
         return self.count.name
 
     def _vector(self, procedure: Procedure) -> str:

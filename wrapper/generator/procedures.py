@@ -155,6 +155,9 @@ GIVEN = (
     "mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);"
 )
 BEFORE = {
+    "Intercomm_create": "mpipp_leading(call, local_leader, MPIPP_KEY((MPI_Comm)peer_comm), "
+    "remote_leader);",
+    "Comm_create_group": "mpipp_gathering(call, MPIPP_KEY((MPI_Group)group));",
     "Abort": "mpipp_aborting(call);",
     "Wait": "MPI_Request before = *request;\nmpipp_waits_for(thread, 1, request);",
     "Test": "MPI_Request before = *request;",
@@ -192,6 +195,10 @@ SOME = (
 END = "\nmpipp_handles_deinit(&before, {count});"
 UNKNOWN = f"if (code != MPI_SUCCESS) mpipp_not_synchronized({WIN});"
 ALWAYS = {
+    "Intercomm_create": "if (code != MPI_SUCCESS)\n"
+    "  mpipp_not_gathered(MPIPP_KEY((MPI_Comm)peer_comm), MPIPP_LEADERS);",
+    "Comm_create_group": "if (code != MPI_SUCCESS)\n"
+    "  mpipp_not_gathered(call->comm, MPIPP_GROUP_CALLS);",
     "Wait": "mpipp_completed(call, before, request);",
     "Test": "if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))\n"
     "  mpipp_completed(call, before, request);",

@@ -36,6 +36,11 @@ int64_t mpipp_peers(const struct mpipp_call *call) {
   return comm ? (comm->inter ? comm->remote_size : comm->size) : 0;
 }
 
+int64_t mpipp_parts(const struct mpipp_call *call) {
+  const struct mpipp_comm *comm = comm_of(call);
+  return comm ? comm->size : 0;
+}
+
 int64_t mpipp_sources(const struct mpipp_call *call) {
   const struct mpipp_comm *comm = comm_of(call);
   return comm ? comm->indegree : 0;

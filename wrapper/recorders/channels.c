@@ -6,6 +6,7 @@
 
 #include "generated/facts.h"
 #include "recorders/late.h"
+#include "records/arena.h"
 #include "records/events.h"
 #include "records/registry.h"
 
@@ -17,6 +18,13 @@ static uint64_t mixed(uint64_t first, uint64_t second) {
   uint64_t hash = (first ^ (second + 0x9E3779B97F4A7C15u)) * 0xBF58476D1CE4E5B9u;
   hash = (hash ^ hash >> 30) * 0x94D049BB133111EBu;
   return hash ^ hash >> 31;
+}
+
+static uint64_t members_of(uint64_t world_ranks, int size) {
+  const int32_t *ranks = (const int32_t *)(uintptr_t)world_ranks;
+  uint64_t hash = (uint64_t)size;
+  for (int i = 0; i < size; i++) hash = mixed(hash, ranks ? (uint64_t)ranks[i] : (uint64_t)i);
+  return hash;
 }
 
 static struct mpipp_comm *comm_of(uint64_t handle) {
@@ -149,14 +157,60 @@ int mpipp_failed_together(const struct mpipp_call *call, int code) {
   return code;
 }
 
+// The collective calls that follow one another on one communicator: its identity, and the last one.
+static struct {
+  const struct mpipp_channel *channel; // NULL: it is another's by now
+  uint64_t identity, calls;
+} turn;
+
+// With the lock held: the next call is on another communicator.
+static void change_turns(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                         const struct mpipp_channel *channel) {
+  struct mpipp_comm *world = comm_of(MPIPP_KEY(MPI_COMM_WORLD));
+  uint64_t thread = MPIPP_READ(mpipp_thread_of(call)->serial);
+  struct mpipp_channel *turns = world ? mpipp_channel_of(world, MPIPP_TURNS, 0, thread) : NULL;
+  if (turns && turn.calls) {
+    mpipp_note_turn_locked(world, turns, turn.identity, turn.calls);
+    mpipp_counted(turns);
+  }
+  turn.channel = channel;
+  turn.identity = comm->identity;
+  turn.calls = 0;
+}
+
 void mpipp_note_joined(const struct mpipp_call *call) {
   if (!call->ordinal) return;
   uint64_t place = mpipp_place(call);
   mpipp_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
   struct mpipp_channel *channel = comm ? mpipp_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
-  if (channel) mpipp_note_collective_locked(comm, channel, call, place);
+  if (channel) {
+    mpipp_note_collective_locked(comm, channel, call, place);
+    if (MPIPP_UNLIKELY(turn.channel != channel) && mpipp_shared) change_turns(call, comm, channel);
+    turn.calls++;
+  }
   mpipp_unlock();
+}
+
+void mpipp_leading(const struct mpipp_call *call, int local_leader, uint64_t peer_comm,
+                   int remote_leader) {
+  const struct mpipp_comm *own = comm_of(call->comm);
+  if (!own || own->rank != local_leader) return;
+  uint64_t key = mpipp_channel_key(remote_leader, (int)call->tag);
+  mpipp_count(call, MPIPP_LEADERS, peer_comm, key, NULL);
+}
+
+void mpipp_gathering(const struct mpipp_call *call, uint64_t handle) {
+  const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
+  if (!group || !group->world_known) return mpipp_not_gathered(call->comm, MPIPP_GROUP_CALLS);
+  uint64_t members = members_of(group->world_ranks, group->size);
+  uint64_t key = mpipp_channel_key((int)(members ^ members >> 32), (int)call->tag);
+  mpipp_count(call, MPIPP_GROUP_CALLS, call->comm, key, NULL);
+}
+
+void mpipp_not_gathered(uint64_t handle, enum mpipp_sequence sequence) {
+  struct mpipp_comm *comm = comm_of(handle);
+  if (comm) mpipp_set_uncertain(comm, sequence);
 }
 
 // From now on receives on the communicator have no certain ordinals; the counts so far are kept.
@@ -335,13 +389,6 @@ void mpipp_uncertain(const struct mpipp_call *call) {
   }
 }
 
-static uint64_t members_of(uint64_t world_ranks, int size) {
-  const int32_t *ranks = (const int32_t *)(uintptr_t)world_ranks;
-  uint64_t hash = (uint64_t)size;
-  for (int i = 0; i < size; i++) hash = mixed(hash, ranks ? (uint64_t)ranks[i] : (uint64_t)i);
-  return hash;
-}
-
 // Of the processes, whichever side of an intercommunicator asks; 0 if they are not known.
 static uint64_t processes_of(const struct mpipp_comm *comm) {
   if (!comm->world_known || (comm->inter && !comm->remote_world_ranks)) return 0;
@@ -406,6 +453,7 @@ void mpipp_close_channels(uint64_t handle) {
 }
 
 void mpipp_forget_channels(struct mpipp_comm *comm) {
+  if (turn.identity == comm->identity) turn.channel = NULL;
   mpipp_drop_channels(comm);
   mpipp_late_give_up(comm);
   forget_all_last();

@@ -78,6 +78,16 @@ void mpipp_note_message(const struct mpipp_call *call);
 // MPI has accepted a collective call that was counted: it goes to the ledger.
 void mpipp_note_joined(const struct mpipp_call *call);
 
+// In a watched program it also says when a process goes from one communicator to another: the
+// channel MPIPP_TURNS has, of each stretch of calls on one, the identity and how many they were.
+
+// MPI_Intercomm_create and MPI_Comm_create_group begin; and fail, on that communicator: how often
+// they were called by those who find each other is not certain then.
+void mpipp_leading(const struct mpipp_call *call, int local_leader, uint64_t peer_comm,
+                   int remote_leader);
+void mpipp_gathering(const struct mpipp_call *call, uint64_t group);
+void mpipp_not_gathered(uint64_t comm, enum mpipp_sequence sequence) MPIPP_COLD;
+
 // A window or a file is made by that collective call: the channel of the collective calls on it.
 uint64_t mpipp_open_together(const struct mpipp_call *call, enum mpipp_sequence sequence);
 // MPI has accepted such a call: it is counted, and goes to the ledger. Or it failed; returns the

@@ -311,9 +311,13 @@ static int used_vectors(const struct mpipp_call *call) {
   return used;
 }
 
-// Predefined operations by handle; of the program's own the address tells nothing to others.
+// Predefined operations by handle; the program's own by their function, with the two highest bits:
+// that it is one, and whether it is commutative. 0: not known.
 static uint64_t operation(uint64_t handle) {
-  return mpipp_is_constant(MPIPP_OP, handle) ? handle : 0;
+  const uint64_t own = (uint64_t)1 << 63, commutative = (uint64_t)1 << 62;
+  if (mpipp_is_constant(MPIPP_OP, handle)) return handle;
+  const struct mpipp_op *op = mpipp_find_live(MPIPP_OP, handle);
+  return op ? own | (op->commute ? commutative : 0) | (op->function & (commutative - 1)) : 0;
 }
 
 // Those that only its procedure has, of one whose processes must agree in some.
@@ -447,6 +451,14 @@ void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel 
 
 int mpipp_note_open_locked(struct mpipp_comm *comm, struct mpipp_channel *channel) {
   return mpipp_ledger_limit && begin(comm, channel) != NULL;
+}
+
+void mpipp_note_turn_locked(struct mpipp_comm *world, struct mpipp_channel *channel,
+                            uint64_t identity, uint64_t calls) {
+  if (!mpipp_ledger_limit) return;
+  uint64_t words[] = {0, 0, MPIPP_HAS_ROOT | MPIPP_HAS_TAG, identity, calls};
+  words[0] = MPIPP_ITEM_HEAD(sizeof words / sizeof *words, 0, MPIPP_PROC_Barrier);
+  note(world, channel, MPIPP_READ(channel->count) + 1, words);
 }
 
 void mpipp_note_together_locked(struct mpipp_channel *channel, const struct mpipp_call *call,

@@ -40,6 +40,10 @@ void mpipp_note_collective_locked(struct mpipp_comm *comm, struct mpipp_channel 
 int mpipp_note_open_locked(struct mpipp_comm *comm, struct mpipp_channel *channel);
 void mpipp_note_together_locked(struct mpipp_channel *channel, const struct mpipp_call *call,
                                 uint64_t place);
+// With the lock held, of MPIPP_TURNS: so many calls on the communicator of that identity came one
+// after the other. They look like a call whose root and tag these are.
+void mpipp_note_turn_locked(struct mpipp_comm *world, struct mpipp_channel *channel,
+                            uint64_t identity, uint64_t calls);
 // With the lock held: a receive that was counted before, with that ordinal.
 void mpipp_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                             const struct mpipp_call *call, uint64_t place, uint64_t ordinal);

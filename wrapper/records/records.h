@@ -253,6 +253,9 @@ enum mpipp_sequence {
   MPIPP_CREATIONS,    // of communicators of some of the processes
   MPIPP_WINDOW_CALLS, // collective ones, by the ordinal of the call that made the window
   MPIPP_FILE_CALLS,   // the same of a file
+  MPIPP_LEADERS,      // calls of MPI_Intercomm_create by leaders, by the remote one and the tag
+  MPIPP_GROUP_CALLS,  // of MPI_Comm_create_group, by members (mpipp_gathering) and tag
+  MPIPP_TURNS,        // of MPI_COMM_WORLD: whose collective calls came next, see channels.h
   MPIPP_SEQUENCES
 };
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from mpipp.checks import collectives
 from mpipp.checks.finding import Findings
 from mpipp.checks.joined import Joined
+from mpipp.checks.past import missing
 from mpipp.checks.past.meetings import Histories, Meeting, Met
 from mpipp.checks.past.sides import Side, every, is_certain, is_joined
 from mpipp.checks.world import World
@@ -66,6 +67,11 @@ class Collectives:
         on = _On(side.member.comm.identity, side.channel.sequence, side.channel.tag)
         self._of.setdefault(on, _Calls()).add(side)
         self._new[on] = None
+
+    @property
+    def parted(self) -> set[int]:
+        """The communicators on which different operations have met."""
+        return {on.identity for on, calls in self._of.items() if calls.is_parted}
 
     def compare(
         self, told: Collection[tuple[int, int]] = (), of_all: World | None = None
@@ -125,6 +131,7 @@ def check(known: World) -> Findings:
         if side.stretches[0].first >= ends.get((process.number, comm.identity), 1):
             past.add(side)
     yield from past.compare(collectives.told(known))
+    yield from missing.check(known, past.parted)
 
 
 def _inside(known: World) -> Iterator[Side]:

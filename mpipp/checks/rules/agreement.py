@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import Rule
+from mpipp.checks.rules.rule import WARNING, Rule
 
 _MESSAGE = "the types sent and received must match, in the same order"
 _COLLECTIVE = "the amount and types sent must be those received"
@@ -118,5 +118,32 @@ RULES = (
         "the argument op must be the same in all processes",
         "pass the same operation in all processes",
         "MUST_ERROR_COLLECTIVE_OP_MISMATCH",
+    ),
+    Rule(
+        "own-op-differs",
+        "op-mismatch",
+        "6.9",
+        "the argument op must be the same in all processes",
+        "nothing, if both functions compute the same; else reduce with the same operation in all "
+        "processes",
+        severity=WARNING,
+    ),
+    Rule(
+        "own-op-commutes",
+        "op-mismatch",
+        "6.9",
+        "the argument op must be the same in all processes",
+        "give MPI_Op_create the same commute in all processes",
+        severity=WARNING,
+    ),
+    Rule(
+        "collective-missing",
+        "collective-mismatch",
+        "6.1",
+        "all processes of a communicator must call the same collective operations in the same "
+        "order",
+        "find where the processes take different ways: a branch on the rank, or a loop that one "
+        "of them leaves earlier",
+        "MUST_ERROR_COLLECTIVE_CALL_MISMATCH",
     ),
 )

@@ -104,6 +104,51 @@ ROW(exscan_type) {
 ROW(exscan_op) {
   MPI_Exscan(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), comm);
 }
+// Operations of the program's own: of another function, another commutativity.
+static void add(void *in, void *inout, int *count, MPI_Datatype *type) {
+  for (int i = 0; i < *count; i++) ((int *)inout)[i] += ((int *)in)[i];
+  (void)type;
+}
+static void more_than(void *in, void *inout, int *count, MPI_Datatype *type) {
+  for (int i = 0; i < *count; i++) ((int *)inout)[i] += ((int *)in)[i] + 1;
+  (void)type;
+}
+ROW(reduce_own) {
+  MPI_Op op;
+  MPI_Op_create(OTHER(add, more_than), 1, &op);
+  MPI_Reduce(ints, more, 2, MPI_INT, op, 0, comm);
+  MPI_Op_free(&op);
+}
+ROW(scan_own) {
+  MPI_Op op;
+  MPI_Op_create(OTHER(add, more_than), 1, &op);
+  MPI_Scan(ints, more, 2, MPI_INT, op, comm);
+  MPI_Op_free(&op);
+}
+ROW(iallreduce_own) {
+  MPI_Op op;
+  MPI_Request request;
+  MPI_Op_create(OTHER(add, more_than), 1, &op);
+  MPI_Iallreduce(ints, more, 2, MPI_INT, op, comm, &request);
+  MPI_Op_free(&op); // which it outlives
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+ROW(exscan_commutes) {
+  MPI_Op op;
+  MPI_Op_create(add, OTHER(1, 0), &op);
+  MPI_Exscan(ints, more, 2, MPI_INT, op, comm);
+  MPI_Op_free(&op);
+}
+ROW(allreduce_predefined) {
+  MPI_Op op = MPI_SUM;
+  if (differs) MPI_Op_create(add, 1, &op);
+  MPI_Allreduce(ints, more, 2, MPI_INT, op, comm);
+  if (differs) MPI_Op_free(&op);
+}
+ROW(bcast_missing) {
+  MPI_Barrier(comm);
+  if (!differs) MPI_Bcast(ints, 1, MPI_INT, 0, comm);
+}
 ROW(ibcast_type) {
   MPI_Request request;
   MPI_Ibcast(OTHER((void *)ints, floats), 2, OTHER(MPI_INT, MPI_FLOAT), 0, comm, &request);
@@ -218,6 +263,11 @@ ROW(inter_reduce_scatter_type) {
   MPI_Reduce_scatter(ints, more, counts, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, inter);
   MPI_Comm_free(&inter);
 }
+ROW(inter_reduce_scatter_block_type) {
+  MPI_Comm inter = between();
+  MPI_Reduce_scatter_block(ints, more, 2, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, inter);
+  MPI_Comm_free(&inter);
+}
 
 ROW(fence_assert) {
   MPI_Win win;
@@ -320,6 +370,12 @@ static const struct {
     ENTRY(scan_op),
     ENTRY(exscan_type),
     ENTRY(exscan_op),
+    ENTRY(reduce_own),
+    ENTRY(scan_own),
+    ENTRY(iallreduce_own),
+    ENTRY(exscan_commutes),
+    ENTRY(allreduce_predefined),
+    ENTRY(bcast_missing),
     ENTRY(ibcast_type),
     ENTRY(cart_dims),
     ENTRY(cart_periods),
@@ -343,6 +399,7 @@ static const struct {
     ENTRY(inter_allgather_type),
     ENTRY(inter_allreduce_op),
     ENTRY(inter_reduce_scatter_type),
+    ENTRY(inter_reduce_scatter_block_type),
     ENTRY(file_order),
     ENTRY(file_split),
 };
