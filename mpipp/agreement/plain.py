@@ -41,7 +41,8 @@ _CLASSES: dict[str, Any] = {
         *(Request, Share, Thread, ThreadCall, Win),
     )
 }
-_LEFT_OUT = ("channels",)  # of communicators: they have lines of their own
+# Of communicators, which have lines of their own; and what matters only while a call is made.
+_LEFT_OUT = ("channels", "attached", "of_sessions", "unseen")
 
 
 def _annotated(made: Any) -> dict[str, str]:

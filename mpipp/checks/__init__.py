@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from mpipp.checks import (
     arguments,
+    attached,
     collectives,
     constructors,
     datatypes,
@@ -46,6 +47,7 @@ _OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     topologies.check,
     groups.check,
     windows.check,
+    attached.check,
     datatypes.check,
     reductions.check,
     inplace.check,

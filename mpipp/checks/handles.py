@@ -132,14 +132,18 @@ def _looked_at(operation: Operation, given: _Given) -> Findings:
         what = f"{given.name} is {found.header.name}, but {_NOUNS[given.kind]} is needed"
         yield Finding.of(f"null-{given.kind}", what, [operation.party()], name=given.name)
     elif found.header.freed and _was_freed_before(process, given):
-        what = f"{given.name} is the handle of {_NOUNS[given.kind]} that was freed"
+        done = "received" if given.kind == "message" else "freed"
+        what = f"{given.name} is the handle of {_NOUNS[given.kind]} that was {done}"
         parties = [operation.party(), process.made(found)]
-        yield Finding.of(f"freed-{given.kind}", what, parties)
+        yield Finding.of(f"{done}-{given.kind}", what, parties)
 
 
 def _was_freed_before(process: Process, given: _Given) -> bool:
-    # Another thread may free what the call uses; a message ends in the call that receives it.
-    return given.kind != "message" and not process.registry.info.several_threads
+    # Another thread may free what the call uses; messages that are not recorded have handles that
+    # others had.
+    info = process.registry.info
+    uncertain = given.kind == "message" and (info.unseen or info.dropped)
+    return not uncertain and not info.several_threads
 
 
 def _impossible(operation: Operation, given: _Given) -> Findings:
@@ -191,15 +195,28 @@ def _requests(operation: Operation) -> Findings:
             yield from _impossible(operation, _Given(place, "request", handle))
         elif several or len(known) != 1 or isinstance(known[0], Broken):
             continue
+        elif (number, known[0]) in over:
+            yield from _over(operation, place, known[0])
         elif call.procedure.startswith("MPI_Start"):
             yield from _started(operation, place, known[0])
         elif not isinstance(known[0], Request):
             continue
         elif call.procedure in _GIVING_UP and known[0].pending:
             yield from _given_up(operation, known[0])
-        elif (number, known[0]) in over:
-            what = f"{place} is a copy of the handle of a receive that is complete"
-            yield Finding.of("completed-request", what, [operation.party(), process.made(known[0])])
+
+
+def _over(operation: Operation, place: str, request: Object) -> Findings:
+    assert isinstance(request, Request)
+    call = request.call
+    receives, sends = call.source is not None, call.dest is not None
+    of = "an operation" if receives == sends else "a receive" if receives else "a send"
+    parties = [operation.party(), operation.process.made(request)]
+    if request.state == "complete" and not request.persistent:
+        what = f"{place} is a copy of the handle of {of} that is complete"
+        yield Finding.of("completed-request", what, parties)
+    else:
+        what = f"{place} is the handle of a request that was freed"
+        yield Finding.of("freed-request", what, parties)
 
 
 def _has_given_requests(operation: Operation) -> bool:

@@ -24,10 +24,12 @@ from mpipp.model.objects import (
     Win,
 )
 from mpipp.model.past import Kept, Outline, Singles, Stretch
-from mpipp.model.process import ProcessInfo
+from mpipp.model.process import NOTHING_ATTACHED, Attachment, ProcessInfo
 
 __all__ = [
     "KINDS",
+    "NOTHING_ATTACHED",
+    "Attachment",
     "Breach",
     "Broken",
     "Buffer",

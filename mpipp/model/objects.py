@@ -9,6 +9,7 @@ from typing import Union
 
 from mpipp.model.calls import Call, Request
 from mpipp.model.headers import DatatypeRecord, Header
+from mpipp.model.process import NOTHING_ATTACHED, Attachment
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Comm:
     posted_any: int = 0  # receives with MPI_ANY_SOURCE or MPI_ANY_TAG
     returned_any: int = 0  # of these, blocking ones that have returned: in `channels`, too
     abandoned: int = 0  # receives whose request was freed while they were active
+    attached: Attachment = NOTHING_ATTACHED  # for it alone
     channels: Sequence[Channel] = field(default=(), compare=False)  # lazy
 
 

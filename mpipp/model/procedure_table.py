@@ -29,17 +29,21 @@ Bcast: Bcast+; nonblocking: Ibcast+; persistent: Bcast_init+ | takes comm root |
   count datatype | over comm | signatures equal | agree root=root
 Bsend: Bsend+; nonblocking: Ibsend+; persistent: Bsend_init+ | takes comm dest tag | buffers buf
   count datatype
+Buffer_attach: Buffer_attach+
+Buffer_detach: Buffer_detach+
 Buffer_flush: nonblocking: Buffer_iflush
 Cancel: Cancel
 Cart_create: Cart_create | takes comm | over comm | agree ndims=equal dims=equal periods=equal
   reorder=equal
 Cart_sub: Cart_sub | takes comm | over comm
 Comm_accept: Comm_accept | takes comm root | over comm | agree root=root
+Comm_attach_buffer: Comm_attach_buffer+ | takes comm
 Comm_connect: Comm_connect | takes comm root | over comm | agree root=root
 Comm_create: Comm_create | takes comm | over comm | agree group=members
 Comm_create_errhandler: Comm_create_errhandler
 Comm_create_from_group: Comm_create_from_group | over group | agree group=members stringtag=equal
 Comm_create_group: Comm_create_group | takes comm tag | over group | agree group=members tag=equal
+Comm_detach_buffer: Comm_detach_buffer+ | takes comm
 Comm_disconnect: Comm_disconnect | over comm
 Comm_dup: Comm_dup Comm_dup_with_info; nonblocking: Comm_idup Comm_idup_with_info | takes comm |
   over comm
@@ -213,7 +217,9 @@ Sendrecv: Sendrecv+; nonblocking: Isendrecv+ | takes comm dest recvtag source ta
   sendbuf sendcount sendtype, recvbuf recvcount recvtype
 Sendrecv_replace: Sendrecv_replace+; nonblocking: Isendrecv_replace+ | takes comm dest recvtag
   source tag | buffers buf count datatype
+Session_attach_buffer: Session_attach_buffer+
 Session_create_errhandler: Session_create_errhandler
+Session_detach_buffer: Session_detach_buffer+
 Session_finalize: Session_finalize
 Session_flush_buffer: nonblocking: Session_iflush_buffer
 Session_get_errhandler: Session_get_errhandler

@@ -5,6 +5,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mpipp.model.headers import Site
+
+_NOWHERE = Site(0)
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A buffer that is attached for buffered sends."""
+
+    state: (
+        str  # "attached" "automatic" "unknown": it was not seen whether there is one; "": none is
+    )
+    size: int = 0  # bytes
+    site: Site = _NOWHERE  # of the call that attached it
+
+
+NOTHING_ATTACHED = Attachment("")
+
 
 @dataclass(frozen=True)
 class ProcessInfo:
@@ -32,3 +50,6 @@ class ProcessInfo:
     ledger_bytes: int = 0  # that the past of the channels takes
     forgotten: int = 0  # calls that found no room there
     unasked: int = 0  # calls that a watcher should have looked at, and that found no room
+    attached: Attachment = NOTHING_ATTACHED
+    of_sessions: bool = False  # some session has had an attached buffer
+    unseen: bool = False  # requests or messages may be there of which nothing is recorded

@@ -103,6 +103,7 @@ class Objects:
             posted_any=raw.posted_any,
             returned_any=raw.returned_any,
             abandoned=raw.abandoned,
+            attached=self._source.attachment(raw.attached),
             channels=_Channels(self._source, raw.channels, header.handle),
         )
 

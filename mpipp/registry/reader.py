@@ -113,6 +113,9 @@ class Registry:
             ledger_bytes=root.ledger_bytes,
             forgotten=root.forgotten,
             unasked=root.unasked,
+            attached=source.attachment(root.attached),
+            of_sessions=bool(root.of_sessions),
+            unseen=bool(root.unseen),
         )
 
     @property
@@ -193,25 +196,21 @@ class Registry:
             return self._source.integers(call.shown, count, size, signed=False)
 
     def given_again(self, call: Call, most: int) -> Iterator[tuple[int, Request]]:
-        """Receives that were complete before a call was given copies of their handles, by the
-        number of the copy. Raises MpippError when the array cannot be read.
+        """Requests that were over before a call was given copies of their handles, by the number of
+        the copy. Raises MpippError when the array cannot be read.
 
-        What completes an operation takes its handle out of the variable that it is given: one that
-        is still there was complete before. Not so in the variable that MPI stored it in, where the
-        program may have left a call before it was through. Of sends that are complete at once many
-        have one handle.
+        What completes or frees a request takes its handle out of the variable that it is given,
+        before it is recorded to be over: one that is still there was over before. Not so where
+        some are not recorded, to which MPI may have given the handle again.
         """
-        if call.requests is None or call.before:
+        info = self.info
+        if call.requests is None or info.unseen or info.dropped or info.several_threads:
             return
         count, size = max(0, min(call.request_count, most)), self._source.handle_size("request")
         handles = self._source.integers(call.requests, count, size, signed=False)
         for number, handle in enumerate(handles):
             one = self.find("request", handle)
-            if not isinstance(one, Request) or not one.header.ended or one.header.null:
-                continue
-            receives = one.call.source is not None and one.call.dest is None
-            is_first = one.call.requests == call.requests + number * size
-            if receives and one.state == "complete" and not (is_first or one.persistent):
+            if isinstance(one, Request) and one.header.ended and not one.header.null:
                 yield number, one
 
     def at(self, kind: str, address: int) -> Known:

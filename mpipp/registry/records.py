@@ -34,8 +34,17 @@ class RawRoot(NamedTuple):
     ledger_bytes: int
     forgotten: int
     unasked: int
+    attached: bytes
+    of_sessions: int
+    unseen: int
     library_version: bytes
     built_with: bytes
+
+
+class RawAttachment(NamedTuple):
+    state: int
+    size: int
+    caller: int
 
 
 class RawChunk(NamedTuple):
@@ -222,6 +231,7 @@ class RawComm(NamedTuple):
     posted_any: int
     returned_any: int
     abandoned: int
+    attached: bytes
 
 
 class RawGroup(NamedTuple):

@@ -8,11 +8,18 @@ from collections.abc import Mapping
 
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
-from mpipp.model import Header, Site
+from mpipp.model import NOTHING_ATTACHED, Attachment, Header, Site
 from mpipp.registry.fields import REGISTRY, Decoder, Layout, Record, Table, text
 from mpipp.registry.memory import Memory, PageCache
 from mpipp.registry.pythonplaces import PythonPlaces
-from mpipp.registry.records import RawConstant, RawEnumerator, RawObject, RawProcedure, RawRoot
+from mpipp.registry.records import (
+    RawAttachment,
+    RawConstant,
+    RawEnumerator,
+    RawObject,
+    RawProcedure,
+    RawRoot,
+)
 
 _MAX_STRING = 4096  # bytes
 _STRING_STEP = 256
@@ -43,6 +50,8 @@ class Source:
         self.byte_order = self.layout.byte_order
         self._single = {code: struct.Struct(self.byte_order + code) for code in "iqIQ"}
         self._root = self.layout.decoder(REGISTRY, "root", RawRoot)
+        attachment = self.layout.nested(REGISTRY, "attached")
+        self._attachments = self.layout.decoder(attachment, "attachment", RawAttachment)
         self._tables: dict[str, Table] | None = None
         self._prepare_headers()
         self._enumerations = self._read_enumerations()
@@ -173,6 +182,12 @@ class Source:
             line = self._python.line(self.tables.get("python_places"), caller)
             site = self._sites[caller] = Site(caller, (), line)
         return site
+
+    def attachment(self, record: bytes) -> Attachment:
+        """What is attached for buffered sends."""
+        raw = self._attachments.one(record)
+        state = self.enumerator("attachment", raw.state)
+        return Attachment(state, raw.size, self.site(raw.caller, 0)) if state else NOTHING_ATTACHED
 
     def string(self, address: int) -> str:
         """A C string, "" at address 0; at most 4096 bytes of it."""

@@ -55,6 +55,7 @@ class Late(NamedTuple):
     """A process that waits until what has been started is compared: nonblocking calls disagree."""
 
     pid: int
+    tid: int  # of the thread that asks
 
 
 class Started(NamedTuple):
@@ -100,8 +101,8 @@ def _greeting(data: bytes, files: array.array[int]) -> First | None:
     if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPDIF"):
         return Disagreeing(*_DISAGREEING.unpack(data)[1:])
     if len(data) == _DISAGREEING.size and data.startswith((b"MPIPPALL", b"MPIPPNOW")):
-        kind = Strict if data.startswith(b"MPIPPALL") else Late
-        return kind(_DISAGREEING.unpack(data)[1])
+        _, pid, tid, *_ = _DISAGREEING.unpack(data)
+        return Strict(pid) if data.startswith(b"MPIPPALL") else Late(pid, tid)
     if len(data) != _HELLO.size or not data.startswith(b"MPIPPHI\0") or len(files) != 1:
         raise MpippError("what has connected to the watcher is no program of MPI's")
     _, version, _, pid, root, arena, _, strict = _HELLO.unpack(data)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from mpipp.checks.finding import Finding
@@ -70,6 +70,29 @@ class Stopping:
         if self._opens:
             others = [o.pid for o in self._watched if o.state == RUNNING and o is not one]
             self._to.stops([one.pid, *(others if self._how == "gdb=all" else [])], tid)
+
+    def standing(self, of: Sequence[object], found: Iterable[Finding]) -> list[tuple[Watched, int]]:
+        """The processes of this node that findings are about, each with the thread that is inside
+        of the call, if they are to stop there; with gdb the first. `of`: all, by their numbers."""
+        each: dict[int, tuple[Watched, int]] = {}
+        for party in (party for finding in found for party in finding.parties):
+            one = of[party.process]
+            if self.is_asked_for and party.tid is not None and isinstance(one, Watched):
+                each.setdefault(party.process, (one, party.tid))
+        known = list(each.values())
+        return known[:1] if self._opens else known
+
+    def waiting_line(self, one: Watched) -> str:
+        """What is said of a process that is inside of a call, and stays there."""
+        if self._opens:
+            return f"  {one.label()} is there: gdb opens"
+        where = "" if self._to.has_launcher else f" on {start.node()}"
+        return f"  {one.label()} is there:{where} mpipp attach {one.pid}"
+
+    def look_at(self, one: Watched, tid: int) -> None:
+        """A thread of the process stays where it is: gdb opens there, if it is to."""
+        if self._opens:
+            self.stop(one, tid)
 
     def stop_at(self, one: Watched, process: Process) -> bool:
         """Whether a process is to stop in the call that it is about to make, once in each; it is

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from itertools import cycle
 
@@ -42,6 +42,9 @@ _CLASSES = {
 }
 
 
+STOPS = 0x80  # enum mpipp_disagreement: it stops first
+
+
 def answer(connection: socket.socket, code: int) -> None:
     """Let a process go on that has asked."""
     with contextlib.suppress(OSError), connection:
@@ -66,10 +69,11 @@ class Asked:
         """Whether all have asked, or those that have not will not."""
         return len(self.calls) >= self.calls[0].here or time.monotonic() - self.since > _LATE
 
-    def answer(self, found: Sequence[Finding]) -> None:
-        """Let them go on."""
-        for connection in self._connections:
-            answer(connection, _class(found[0]) if found else 0)
+    def answer(self, found: Sequence[Finding], stops: Container[int]) -> None:
+        """Let them go on; but those with these process numbers stop in the call."""
+        for connection, call in zip(self._connections, self.calls):
+            code = _class(found[0]) if found else 0
+            answer(connection, code | STOPS if call.pid in stops else code)
 
 
 class Waiting:

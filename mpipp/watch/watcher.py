@@ -37,7 +37,7 @@ from mpipp.watch.output import INTERRUPTED, Output
 from mpipp.watch.report import Collected, Label, More
 from mpipp.watch.settings import Settings
 from mpipp.watch.stopping import Stopping
-from mpipp.watch.strict import NOT_BEFORE, Told, Waiting, answer, compared
+from mpipp.watch.strict import NOT_BEFORE, STOPS, Told, Waiting, answer, compared
 from mpipp.watch.view import Shown, View
 from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
 
@@ -219,7 +219,7 @@ class Watcher:
             self._everybody.add(made, hello, self._watched)
             return
         if isinstance(hello, said.Late):
-            answer(made, self._compare_late())
+            answer(made, self._compare_late(hello))
             return
         if isinstance(hello, said.Started):
             self._programs.add(said.peer(made)[0])
@@ -301,21 +301,25 @@ class Watcher:
         if time.monotonic() >= self._comparing.due and self._running() and self._compares:
             self._compare_now()
 
-    def _compare_late(self) -> bool:
-        # What there is at one look is compared at the next.
+    def _compare_late(self, asking: said.Late) -> int:
+        # What there is at one look is compared at the next. Who asks stops if something is found.
+        by_pid = {one.pid: one for one in self._running()}
         for _ in range(_LATE_LOOKS if self._compares else 0):
-            if self._compare_now():
-                return True
+            stops = by_pid.get(asking.pid) if self._stopping.is_asked_for else None
+            if self._compare_now(self._stopping.line(stops) if stops else ""):
+                if stops:
+                    self._stopping.stop(stops, asking.tid)
+                return 1 | STOPS if stops else 1
             time.sleep(_LATE_LOOK)
-        return False
+        return 0
 
-    def _compare_now(self) -> bool:
+    def _compare_now(self, line: str = "") -> bool:
         found = self._comparing.look(self._watched)
         if not found:
             return False
         for one in self._running():
             one.places.refresh()
-        any_new = self._tell(self._watched, iter(found))
+        any_new = self._tell(self._watched, iter(found), line)
         self._told_before.add(found, View(self._watched).where)
         return any_new
 
@@ -408,13 +412,20 @@ class Watcher:
             by_pid = {one.pid: one for one in self._watched if one.state == RUNNING}
             of = [by_pid[call.pid] for call in asked.calls if call.pid in by_pid]
             found: list[Finding] = []
+            stops: list[tuple[Watched, int]] = []
             try:
                 found = compared(of, asked.calls)
-                self._tell(of, iter(found))
+                chosen = filter(self._collected.is_chosen, found)
+                standing = self._stopping.standing(of, chosen)
+                lines = "\n".join(self._stopping.line(one) for one, _ in standing)
+                if self._tell(of, iter(found), lines):
+                    stops = standing
                 self._told_before.add(found, View(of).where)
             except MpippError as error:
                 self._not_checked(str(error))
-            asked.answer(found)
+            asked.answer(found, [one.pid for one, _ in stops])
+            for one, tid in stops:
+                self._stopping.stop(one, tid)
 
     # Whether anything moves.
 
@@ -454,17 +465,23 @@ class Watcher:
         # What has changed meanwhile may have been misread.
         if movement != [(one.pid, one.movement()) for one in self._running()]:
             return
-        self._tell_stuck(found, view)
+        self._tell_stuck(found, everybody)
         self._tell(everybody, iter(others))
 
-    def _tell_stuck(self, found: Iterable[stuck.Told], view: View) -> None:
+    def _tell_stuck(self, found: Iterable[stuck.Told], of: Sequence[Shown]) -> None:
+        # Who is to stop there is there already.
+        view = View(of)
         for finding, text, record in found:
             places = [frame for party in finding.parties for frame in view.frames(party)]
             if not self._collected.is_chosen(finding):
                 continue
             if not self._collected.is_suppressed(("deadlock", finding.rule.id), places):
                 self._collected.count("error")
-                self._output.block(text, [record])
+                standing = self._stopping.standing(of, [finding])
+                lines = [self._stopping.waiting_line(one) for one, _ in standing]
+                self._output.block("\n".join([text, *lines]), [record])
+                for one, tid in standing:
+                    self._stopping.look_at(one, tid)
 
     def _explain_all(self, movement: object) -> None:
         # With those of other nodes; who waits for each other on one node its watcher has told.
@@ -487,4 +504,4 @@ class Watcher:
             self._not_checked(f"what processes of all nodes wait for: {error}")
             return
         if movement == [(one.pid, one.movement()) for one in self._running()]:
-            self._tell_stuck(found, view)
+            self._tell_stuck(found, members)

@@ -83,13 +83,15 @@ class Terminal:
             return ""
 
 
-def opened(mpi: MPI, program: Path, *options: str, n: int = 2) -> Terminal:
+def opened(
+    mpi: MPI, program: Path, *options: str, n: int = 2, arguments: tuple[str, ...] = ()
+) -> Terminal:
     """A watched run in a terminal."""
     assert mpi.wrapper  # built before, which would be said
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     env = support.clean_environment(PYTHONPATH=str(support.ROOT), TERM="dumb", **known)
-    command = [sys.executable, "-m", "mpipp.cli", *runs.words(mpi, *options, n=n), str(program)]
-    return Terminal(command, env)
+    words = [*runs.words(mpi, *options, n=n), str(program), *arguments]
+    return Terminal([sys.executable, "-m", "mpipp.cli", *words], env)
 
 
 def program(mpi: MPI, wrong: bool) -> Path:

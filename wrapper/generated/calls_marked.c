@@ -39,18 +39,6 @@ MARKED(MPI, Attr_get, (mpipp_MPI_Comm comm, int keyval, void* attribute_val, int
 #ifdef MPIPP_HAVE_Attr_put
 MARKED(MPI, Attr_put, (mpipp_MPI_Comm comm, int keyval, void* attribute_val), (comm, keyval, attribute_val))
 #endif
-#ifdef MPIPP_HAVE_Buffer_attach
-MARKED(MPI, Buffer_attach, (void* buffer, int size), (buffer, size))
-#endif
-#ifdef MPIPP_HAVE_Buffer_attach_c
-MARKED(MPI, Buffer_attach_c, (void* buffer, MPI_Count size), (buffer, size))
-#endif
-#ifdef MPIPP_HAVE_Buffer_detach
-MARKED(MPI, Buffer_detach, (void* buffer_addr, int* size), (buffer_addr, size))
-#endif
-#ifdef MPIPP_HAVE_Buffer_detach_c
-MARKED(MPI, Buffer_detach_c, (void* buffer_addr, MPI_Count* size), (buffer_addr, size))
-#endif
 #ifdef MPIPP_HAVE_Buffer_flush
 MARKED(MPI, Buffer_flush, (void), ())
 #endif
@@ -75,12 +63,6 @@ MARKED(MPI, Cartdim_get, (mpipp_MPI_Comm comm, int* ndims), (comm, ndims))
 #ifdef MPIPP_HAVE_Close_port
 MARKED(MPI, Close_port, (const char* port_name), (port_name))
 #endif
-#ifdef MPIPP_HAVE_Comm_attach_buffer
-MARKED(MPI, Comm_attach_buffer, (mpipp_MPI_Comm comm, void* buffer, int size), (comm, buffer, size))
-#endif
-#ifdef MPIPP_HAVE_Comm_attach_buffer_c
-MARKED(MPI, Comm_attach_buffer_c, (mpipp_MPI_Comm comm, void* buffer, MPI_Count size), (comm, buffer, size))
-#endif
 #ifdef MPIPP_HAVE_Comm_call_errhandler
 MARKED(MPI, Comm_call_errhandler, (mpipp_MPI_Comm comm, int errorcode), (comm, errorcode))
 #endif
@@ -92,12 +74,6 @@ MARKED(MPI, Comm_create_keyval, (MPI_Comm_copy_attr_function* comm_copy_attr_fn,
 #endif
 #ifdef MPIPP_HAVE_Comm_delete_attr
 MARKED(MPI, Comm_delete_attr, (mpipp_MPI_Comm comm, int comm_keyval), (comm, comm_keyval))
-#endif
-#ifdef MPIPP_HAVE_Comm_detach_buffer
-MARKED(MPI, Comm_detach_buffer, (mpipp_MPI_Comm comm, void* buffer_addr, int* size), (comm, buffer_addr, size))
-#endif
-#ifdef MPIPP_HAVE_Comm_detach_buffer_c
-MARKED(MPI, Comm_detach_buffer_c, (mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size), (comm, buffer_addr, size))
 #endif
 #ifdef MPIPP_HAVE_Comm_flush_buffer
 MARKED(MPI, Comm_flush_buffer, (mpipp_MPI_Comm comm), (comm))
@@ -300,20 +276,8 @@ MARKED(MPI, Remove_error_code, (int errorcode), (errorcode))
 #ifdef MPIPP_HAVE_Remove_error_string
 MARKED(MPI, Remove_error_string, (int errorcode), (errorcode))
 #endif
-#ifdef MPIPP_HAVE_Session_attach_buffer
-MARKED(MPI, Session_attach_buffer, (mpipp_MPI_Session session, void* buffer, int size), (session, buffer, size))
-#endif
-#ifdef MPIPP_HAVE_Session_attach_buffer_c
-MARKED(MPI, Session_attach_buffer_c, (mpipp_MPI_Session session, void* buffer, MPI_Count size), (session, buffer, size))
-#endif
 #ifdef MPIPP_HAVE_Session_call_errhandler
 MARKED(MPI, Session_call_errhandler, (mpipp_MPI_Session session, int errorcode), (session, errorcode))
-#endif
-#ifdef MPIPP_HAVE_Session_detach_buffer
-MARKED(MPI, Session_detach_buffer, (mpipp_MPI_Session session, void* buffer_addr, int* size), (session, buffer_addr, size))
-#endif
-#ifdef MPIPP_HAVE_Session_detach_buffer_c
-MARKED(MPI, Session_detach_buffer_c, (mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size), (session, buffer_addr, size))
 #endif
 #ifdef MPIPP_HAVE_Session_flush_buffer
 MARKED(MPI, Session_flush_buffer, (mpipp_MPI_Session session), (session))

@@ -16,7 +16,7 @@ int MPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend, &real);
   if (!thread) return ((raw_Bsend *)real)(buf, count, datatype, dest, tag, comm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bsend, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_BUFFERED;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -54,7 +54,7 @@ int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_c, &real);
   if (!thread) return ((raw_Bsend_c *)real)(buf, count, datatype, dest, tag, comm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bsend_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_BUFFERED;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -158,6 +158,306 @@ int PMPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datat
 }
 #endif
 
+#ifdef MPIPP_HAVE_Buffer_attach
+typedef int raw_Buffer_attach(void* buffer, int size);
+typedef __typeof__(mpih_Buffer_attach) typed_Buffer_attach;
+static MPIPP_COLD int hooked_Buffer_attach(struct mpipp_thread *thread, void *real, void* buffer, int size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Buffer_attach *)real)(buffer, size);
+}
+EXPORT int MPI_Buffer_attach(void* buffer, int size);
+int MPI_Buffer_attach(void* buffer, int size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_attach, &real);
+  if (!thread) {
+    mpipp_attached_unseen();
+    return ((raw_Buffer_attach *)real)(buffer, size);
+  }
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_attach, MPIPP_SITE);
+  call->present = MPIPP_HAS_ARGUMENTS;
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Buffer_attach *)real)(buffer, size)
+                 : hooked_Buffer_attach(thread, real, buffer, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_attached(call, buffer, size);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Buffer_attach own_Buffer_attach OWN(MPI_Buffer_attach);
+EXPORT int PMPI_Buffer_attach(void* buffer, int size);
+int PMPI_Buffer_attach(void* buffer, int size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Buffer_attach);
+  if (mpipp_passes()) return ((raw_Buffer_attach *)real)(buffer, size);
+  return own_Buffer_attach(buffer, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Buffer_attach_c
+typedef int raw_Buffer_attach_c(void* buffer, MPI_Count size);
+typedef __typeof__(mpih_Buffer_attach_c) typed_Buffer_attach_c;
+static MPIPP_COLD int hooked_Buffer_attach_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Buffer_attach_c *)real)(buffer, size);
+}
+EXPORT int MPI_Buffer_attach_c(void* buffer, MPI_Count size);
+int MPI_Buffer_attach_c(void* buffer, MPI_Count size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_attach_c, &real);
+  if (!thread) {
+    mpipp_attached_unseen();
+    return ((raw_Buffer_attach_c *)real)(buffer, size);
+  }
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_attach_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_ARGUMENTS;
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Buffer_attach_c *)real)(buffer, size)
+                 : hooked_Buffer_attach_c(thread, real, buffer, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_attached(call, buffer, size);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Buffer_attach_c own_Buffer_attach_c OWN(MPI_Buffer_attach_c);
+EXPORT int PMPI_Buffer_attach_c(void* buffer, MPI_Count size);
+int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Buffer_attach_c);
+  if (mpipp_passes()) return ((raw_Buffer_attach_c *)real)(buffer, size);
+  return own_Buffer_attach_c(buffer, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Buffer_detach
+typedef int raw_Buffer_detach(void* buffer_addr, int* size);
+typedef __typeof__(mpih_Buffer_detach) typed_Buffer_detach;
+static MPIPP_COLD int hooked_Buffer_detach(struct mpipp_thread *thread, void *real, void* buffer_addr, int* size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Buffer_detach *)real)(buffer_addr, size);
+}
+EXPORT int MPI_Buffer_detach(void* buffer_addr, int* size);
+int MPI_Buffer_detach(void* buffer_addr, int* size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_detach, &real);
+  if (!thread) {
+    mpipp_attached_unseen();
+    return ((raw_Buffer_detach *)real)(buffer_addr, size);
+  }
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_detach, MPIPP_SITE);
+  call->present = 0;
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Buffer_detach *)real)(buffer_addr, size)
+                 : hooked_Buffer_detach(thread, real, buffer_addr, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_detached(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Buffer_detach own_Buffer_detach OWN(MPI_Buffer_detach);
+EXPORT int PMPI_Buffer_detach(void* buffer_addr, int* size);
+int PMPI_Buffer_detach(void* buffer_addr, int* size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Buffer_detach);
+  if (mpipp_passes()) return ((raw_Buffer_detach *)real)(buffer_addr, size);
+  return own_Buffer_detach(buffer_addr, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Buffer_detach_c
+typedef int raw_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
+typedef __typeof__(mpih_Buffer_detach_c) typed_Buffer_detach_c;
+static MPIPP_COLD int hooked_Buffer_detach_c(struct mpipp_thread *thread, void *real, void* buffer_addr, MPI_Count* size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Buffer_detach_c *)real)(buffer_addr, size);
+}
+EXPORT int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
+int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_detach_c, &real);
+  if (!thread) {
+    mpipp_attached_unseen();
+    return ((raw_Buffer_detach_c *)real)(buffer_addr, size);
+  }
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_detach_c, MPIPP_SITE);
+  call->present = 0;
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Buffer_detach_c *)real)(buffer_addr, size)
+                 : hooked_Buffer_detach_c(thread, real, buffer_addr, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_detached(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Buffer_detach_c own_Buffer_detach_c OWN(MPI_Buffer_detach_c);
+EXPORT int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
+int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Buffer_detach_c);
+  if (mpipp_passes()) return ((raw_Buffer_detach_c *)real)(buffer_addr, size);
+  return own_Buffer_detach_c(buffer_addr, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Comm_attach_buffer
+typedef int raw_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size);
+typedef __typeof__(mpih_Comm_attach_buffer) typed_Comm_attach_buffer;
+static MPIPP_COLD int hooked_Comm_attach_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer, int size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_attach_buffer *)real)((MPI_Comm)comm, buffer, size);
+}
+EXPORT int MPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size);
+int MPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_attach_buffer, &real);
+  if (!thread) {
+    mpipp_attached_unseen();
+    return ((raw_Comm_attach_buffer *)real)(comm, buffer, size);
+  }
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_attach_buffer, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_attach_buffer *)real)((MPI_Comm)comm, buffer, size)
+                 : hooked_Comm_attach_buffer(thread, real, comm, buffer, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_attached(call, buffer, size);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Comm_attach_buffer own_Comm_attach_buffer OWN(MPI_Comm_attach_buffer);
+EXPORT int PMPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size);
+int PMPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Comm_attach_buffer);
+  if (mpipp_passes()) return ((raw_Comm_attach_buffer *)real)(comm, buffer, size);
+  return own_Comm_attach_buffer(comm, buffer, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Comm_attach_buffer_c
+typedef int raw_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size);
+typedef __typeof__(mpih_Comm_attach_buffer_c) typed_Comm_attach_buffer_c;
+static MPIPP_COLD int hooked_Comm_attach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer, MPI_Count size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_attach_buffer_c *)real)((MPI_Comm)comm, buffer, size);
+}
+EXPORT int MPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size);
+int MPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_attach_buffer_c, &real);
+  if (!thread) {
+    mpipp_attached_unseen();
+    return ((raw_Comm_attach_buffer_c *)real)(comm, buffer, size);
+  }
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_attach_buffer_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_attach_buffer_c *)real)((MPI_Comm)comm, buffer, size)
+                 : hooked_Comm_attach_buffer_c(thread, real, comm, buffer, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_attached(call, buffer, size);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Comm_attach_buffer_c own_Comm_attach_buffer_c OWN(MPI_Comm_attach_buffer_c);
+EXPORT int PMPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size);
+int PMPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Comm_attach_buffer_c);
+  if (mpipp_passes()) return ((raw_Comm_attach_buffer_c *)real)(comm, buffer, size);
+  return own_Comm_attach_buffer_c(comm, buffer, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Comm_detach_buffer
+typedef int raw_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size);
+typedef __typeof__(mpih_Comm_detach_buffer) typed_Comm_detach_buffer;
+static MPIPP_COLD int hooked_Comm_detach_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_detach_buffer *)real)((MPI_Comm)comm, buffer_addr, size);
+}
+EXPORT int MPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size);
+int MPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_detach_buffer, &real);
+  if (!thread) {
+    mpipp_attached_unseen();
+    return ((raw_Comm_detach_buffer *)real)(comm, buffer_addr, size);
+  }
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_detach_buffer, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_detach_buffer *)real)((MPI_Comm)comm, buffer_addr, size)
+                 : hooked_Comm_detach_buffer(thread, real, comm, buffer_addr, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_detached(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Comm_detach_buffer own_Comm_detach_buffer OWN(MPI_Comm_detach_buffer);
+EXPORT int PMPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size);
+int PMPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Comm_detach_buffer);
+  if (mpipp_passes()) return ((raw_Comm_detach_buffer *)real)(comm, buffer_addr, size);
+  return own_Comm_detach_buffer(comm, buffer_addr, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Comm_detach_buffer_c
+typedef int raw_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size);
+typedef __typeof__(mpih_Comm_detach_buffer_c) typed_Comm_detach_buffer_c;
+static MPIPP_COLD int hooked_Comm_detach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_detach_buffer_c *)real)((MPI_Comm)comm, buffer_addr, size);
+}
+EXPORT int MPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size);
+int MPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_detach_buffer_c, &real);
+  if (!thread) {
+    mpipp_attached_unseen();
+    return ((raw_Comm_detach_buffer_c *)real)(comm, buffer_addr, size);
+  }
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_detach_buffer_c, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_detach_buffer_c *)real)((MPI_Comm)comm, buffer_addr, size)
+                 : hooked_Comm_detach_buffer_c(thread, real, comm, buffer_addr, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_detached(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Comm_detach_buffer_c own_Comm_detach_buffer_c OWN(MPI_Comm_detach_buffer_c);
+EXPORT int PMPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size);
+int PMPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Comm_detach_buffer_c);
+  if (mpipp_passes()) return ((raw_Comm_detach_buffer_c *)real)(comm, buffer_addr, size);
+  return own_Comm_detach_buffer_c(comm, buffer_addr, size);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Ibsend
 typedef int raw_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibsend) typed_Ibsend;
@@ -172,7 +472,7 @@ int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibsend, &real);
   if (!thread) return ((raw_Ibsend *)real)(buf, count, datatype, dest, tag, comm, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ibsend, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_BUFFERED;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -212,7 +512,7 @@ int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibsend_c, &real);
   if (!thread) return ((raw_Ibsend_c *)real)(buf, count, datatype, dest, tag, comm, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ibsend_c, MPIPP_SITE);
-  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
+  call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_BUFFERED;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -302,6 +602,7 @@ int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
                  : hooked_Imrecv(thread, real, buf, count, datatype, message, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -343,6 +644,7 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
                  : hooked_Imrecv_c(thread, real, buf, count, datatype, message, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 0);
+    MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -945,6 +1247,7 @@ int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* me
                  : hooked_Mrecv(thread, real, buf, count, datatype, message, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -984,6 +1287,7 @@ int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Mes
                  : hooked_Mrecv_c(thread, real, buf, count, datatype, message, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1871,6 +2175,150 @@ int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
   void *real = mpipp_procedure(1, MPIPP_PROC_Sendrecv_replace_c);
   if (mpipp_passes()) return ((raw_Sendrecv_replace_c *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
   return own_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Session_attach_buffer
+typedef int raw_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size);
+typedef __typeof__(mpih_Session_attach_buffer) typed_Session_attach_buffer;
+static MPIPP_COLD int hooked_Session_attach_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer, int size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Session_attach_buffer *)real)((MPI_Session)session, buffer, size);
+}
+EXPORT int MPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size);
+int MPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_attach_buffer, &real);
+  if (!thread) {
+    mpipp_attached_unseen();
+    return ((raw_Session_attach_buffer *)real)(session, buffer, size);
+  }
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_attach_buffer, MPIPP_SITE);
+  call->present = 0;
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Session_attach_buffer *)real)((MPI_Session)session, buffer, size)
+                 : hooked_Session_attach_buffer(thread, real, session, buffer, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_attached_to_session();
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Session_attach_buffer own_Session_attach_buffer OWN(MPI_Session_attach_buffer);
+EXPORT int PMPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size);
+int PMPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Session_attach_buffer);
+  if (mpipp_passes()) return ((raw_Session_attach_buffer *)real)(session, buffer, size);
+  return own_Session_attach_buffer(session, buffer, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Session_attach_buffer_c
+typedef int raw_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size);
+typedef __typeof__(mpih_Session_attach_buffer_c) typed_Session_attach_buffer_c;
+static MPIPP_COLD int hooked_Session_attach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer, MPI_Count size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Session_attach_buffer_c *)real)((MPI_Session)session, buffer, size);
+}
+EXPORT int MPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size);
+int MPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_attach_buffer_c, &real);
+  if (!thread) {
+    mpipp_attached_unseen();
+    return ((raw_Session_attach_buffer_c *)real)(session, buffer, size);
+  }
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_attach_buffer_c, MPIPP_SITE);
+  call->present = 0;
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Session_attach_buffer_c *)real)((MPI_Session)session, buffer, size)
+                 : hooked_Session_attach_buffer_c(thread, real, session, buffer, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_attached_to_session();
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Session_attach_buffer_c own_Session_attach_buffer_c OWN(MPI_Session_attach_buffer_c);
+EXPORT int PMPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size);
+int PMPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Session_attach_buffer_c);
+  if (mpipp_passes()) return ((raw_Session_attach_buffer_c *)real)(session, buffer, size);
+  return own_Session_attach_buffer_c(session, buffer, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Session_detach_buffer
+typedef int raw_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int* size);
+typedef __typeof__(mpih_Session_detach_buffer) typed_Session_detach_buffer;
+static MPIPP_COLD int hooked_Session_detach_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer_addr, int* size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Session_detach_buffer *)real)((MPI_Session)session, buffer_addr, size);
+}
+EXPORT int MPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int* size);
+int MPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int* size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_detach_buffer, &real);
+  if (!thread) {
+    mpipp_attached_unseen();
+    return ((raw_Session_detach_buffer *)real)(session, buffer_addr, size);
+  }
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_detach_buffer, MPIPP_SITE);
+  call->present = 0;
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Session_detach_buffer *)real)((MPI_Session)session, buffer_addr, size)
+                 : hooked_Session_detach_buffer(thread, real, session, buffer_addr, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_attached_to_session();
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Session_detach_buffer own_Session_detach_buffer OWN(MPI_Session_detach_buffer);
+EXPORT int PMPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int* size);
+int PMPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int* size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Session_detach_buffer);
+  if (mpipp_passes()) return ((raw_Session_detach_buffer *)real)(session, buffer_addr, size);
+  return own_Session_detach_buffer(session, buffer_addr, size);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Session_detach_buffer_c
+typedef int raw_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size);
+typedef __typeof__(mpih_Session_detach_buffer_c) typed_Session_detach_buffer_c;
+static MPIPP_COLD int hooked_Session_detach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Session_detach_buffer_c *)real)((MPI_Session)session, buffer_addr, size);
+}
+EXPORT int MPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size);
+int MPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_detach_buffer_c, &real);
+  if (!thread) {
+    mpipp_attached_unseen();
+    return ((raw_Session_detach_buffer_c *)real)(session, buffer_addr, size);
+  }
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_detach_buffer_c, MPIPP_SITE);
+  call->present = 0;
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Session_detach_buffer_c *)real)((MPI_Session)session, buffer_addr, size)
+                 : hooked_Session_detach_buffer_c(thread, real, session, buffer_addr, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_attached_to_session();
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, code);
+}
+extern raw_Session_detach_buffer_c own_Session_detach_buffer_c OWN(MPI_Session_detach_buffer_c);
+EXPORT int PMPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size);
+int PMPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Session_detach_buffer_c);
+  if (mpipp_passes()) return ((raw_Session_detach_buffer_c *)real)(session, buffer_addr, size);
+  return own_Session_detach_buffer_c(session, buffer_addr, size);
 }
 #endif
 

@@ -136,6 +136,8 @@ def buffers_of(procedure: Procedure) -> list[Buffer]:
     A count, displacement or datatype belongs to all buffers before it that have none yet and were
     named since the last complete one (sendbuf and recvbuf of MPI_Allreduce share theirs).
     """
+    if procedure.base in known.ATTACHING:
+        return []
     found: list[Buffer] = []
     open_buffers: list[Buffer] = []
     for p in procedure.parameters:

@@ -275,6 +275,8 @@ def _scalars(procedure: Procedure) -> list[str]:
         bits.append("MPIPP_HAS_ARGUMENTS")
     if procedure.base in known.GIVING_UP:
         bits.append("MPIPP_HAS_GIVEN_UP")
+    if procedure.base in known.BUFFERED:
+        bits.append("MPIPP_HAS_BUFFERED")
     lines.insert(0, f"call->present = {' | '.join(bits) or '0'};")
     return lines
 
@@ -293,6 +295,8 @@ def _ended(procedure: Procedure) -> Parameter | None:
 def _inside(procedure: Procedure, calling: str) -> list[str]:
     """Inside another call: what a callback of the program frees is gone all the same."""
     ended = _ended(procedure)
+    if procedure.base in known.ATTACHING:
+        return ["if (!thread) {", "  mpipp_attached_unseen();", f"  return {calling};", "}"]
     if not ended or ended.kind not in known.FREED_BY_CALLBACKS or procedure.base == "Type_commit":
         return [f"if (!thread) return {calling};"]
     kind = known.HANDLES[ended.kind][1]
@@ -374,6 +378,10 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
             )
     ended = _ended(procedure)
     if ended and not special:
+        if ended.kind == "MESSAGE":  # not the call's any more: it must not be seen to use it again
+            lines.append(
+                "MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);"
+            )
         lines.append(f"mpipp_freed({known.HANDLES[ended.kind][1]}, handle, serial);")
         if ended.kind == "COMMUNICATOR":
             lines.append("mpipp_requests_without(handle);")

@@ -52,6 +52,8 @@ def group_of(procedure: Procedure) -> str:
     names = {p.name for p in procedure.parameters}
     if base.startswith("File_"):
         return "MPI-IO"
+    if base in known.ATTACHING:
+        return "Point-to-point communication"
     if "WINDOW" in kinds:
         return "One-sided communication and windows"
     if "BUFFER" in kinds and names & {"dest", "source", "message"}:

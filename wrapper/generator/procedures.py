@@ -21,8 +21,7 @@ HANDLES = {
 # parameters look like it.
 NOT_RECORDED = {
     "Get_address", "Address", "Alloc_mem", "Free_mem", "Grequest_complete",
-    "Buffer_attach", "Buffer_detach", "Comm_attach_buffer", "Comm_detach_buffer",
-    "Session_attach_buffer", "Session_detach_buffer", "Abi_get_info", "Abi_get_fortran_info",
+    "Abi_get_info", "Abi_get_fortran_info",
     "Type_match_size", "Comm_get_parent",
 }  # fmt: skip
 
@@ -35,6 +34,8 @@ RECORDED = {
     "Request_get_status_some", "Start", "Startall", "Cancel",
     "Pready", "Pready_range", "Pready_list",
     "Barrier", "Probe", "Iprobe", "Type_commit",
+    "Buffer_attach", "Buffer_detach", "Comm_attach_buffer", "Comm_detach_buffer",
+    "Session_attach_buffer", "Session_detach_buffer",
     "Comm_set_name", "Type_set_name", "Win_set_name", "Comm_set_errhandler", "Errhandler_set",
     "Session_set_errhandler", "Info_set", "Info_delete", "File_set_view",
     "File_set_size", "File_preallocate", "File_set_atomicity", "File_seek_shared", "File_sync",
@@ -83,6 +84,8 @@ TYPE_ENDS = {"Type_commit", "Type_free"}
 # and handles by their names, arrays with their length, -1 where the other arguments tell it, `text`
 # for strings; of datatypes the `extent`. Of collective calls they are kept.
 ARGUMENTS = {
+    "Buffer_attach": "size",
+    "Comm_attach_buffer": "size",
     "Cart_create": "ndims dims:ndims periods:ndims reorder",
     "Graph_create": "nnodes index:nnodes edges:-1 reorder",
     "Dist_graph_create": "n sources:n degrees:n destinations:-1 weights:-1 reorder",
@@ -149,6 +152,13 @@ ONE_OF = SAVE_ALL + "\ncall->before = (uintptr_t)before.all;"
 SHOWN = "\nmpipp_waits_for(thread, {count}, array_of_requests);"
 # They end what a request is of, as few operations may be: the screens look at them.
 GIVING_UP = ("Request_free", "Cancel")
+# They need room in an attached buffer.
+BUFFERED = ("Bsend", "Ibsend")
+# They change which one that is, also inside another call: then it is not known any more.
+ATTACHING = {
+    "Buffer_attach", "Buffer_detach", "Comm_attach_buffer", "Comm_detach_buffer",
+    "Session_attach_buffer", "Session_detach_buffer",
+}  # fmt: skip
 GIVEN = (
     "// the library may change the caller's variable\n"
     "MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;\n"
@@ -223,6 +233,12 @@ AFTER = {
     "Finalize": "mpipp_finalized();",
     "Session_init": "mpipp_initialized();\n"
     "mpipp_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));",
+    "Buffer_attach": "mpipp_attached(call, buffer, size);",
+    "Buffer_detach": "mpipp_detached(call);",
+    "Comm_attach_buffer": "mpipp_attached(call, buffer, size);",
+    "Comm_detach_buffer": "mpipp_detached(call);",
+    "Session_attach_buffer": "mpipp_attached_to_session();",
+    "Session_detach_buffer": "mpipp_attached_to_session();",
     "Start": "mpipp_started(call, request, 1);",
     "Startall": "mpipp_started(call, array_of_requests, count);",
     # They leave the handles, but tell that the buffers may be used again.

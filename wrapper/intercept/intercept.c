@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "generated/facts.h"
 #include "intercept/ending.h"
 #include "intercept/levels.h"
 
@@ -14,9 +15,20 @@ struct mpipp_thread *mpipp_outside_all_the_same(void *caller, void *frame) {
   return thread && thread->depth ? mpipp_calling(thread, caller, frame) : thread;
 }
 
+// Inside another call: what a callback of the program makes is not recorded, its handle may be one
+// that another had.
+static void pass(unsigned procedure, uint64_t caller) {
+  int makes = mpipp_facts[procedure].form != MPIPP_FORM_BLOCKING ||
+              procedure == MPIPP_PROC_Mprobe || procedure == MPIPP_PROC_Improbe;
+  if (makes && !mpipp_in_mpi(caller)) MPIPP_WRITE(mpipp_registry.unseen, 1);
+}
+
 struct mpipp_begun mpipp_begin_further(unsigned procedure, void *caller, void *frame) {
   struct mpipp_thread *record = mpipp_outside_all_the_same(caller, frame), *thread = mpipp_self;
-  if (!record) return (struct mpipp_begun){NULL, mpipp_procedure(0, procedure)};
+  if (!record) {
+    pass(procedure, (uintptr_t)caller);
+    return (struct mpipp_begun){NULL, mpipp_procedure(0, procedure)};
+  }
   struct mpipp_begun begun = {record, mpipp_procedure(thread->profiling != 0, procedure)};
   thread->profiling = 0;
   if (record->watched) mpipp_check_level(record, procedure, (uintptr_t)caller);

@@ -62,6 +62,8 @@ static void leave(struct mpipp_thread *thread) {
   __atomic_store_n(&call->state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   if (recorded && call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))
     mpipp_uncertain(call);
+  if (recorded && call->present & (MPIPP_HAS_REQUESTS | MPIPP_HAS_MESSAGE))
+    MPIPP_WRITE(mpipp_registry.unseen, 1); // what it made, or has not ended
   if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_requests_left(call);
   MPIPP_WRITE(thread->suspected, 0);
   mpipp_drop_passage(thread);

@@ -59,6 +59,8 @@ struct mpipp_thread *mpipp_thread_new(void) {
     thread->depth = 1;
     if (starting()) { // MPI was initialised before this library was there
       mpipp_channels_late();
+      mpipp_attached_unseen();
+      mpipp_registry.unseen = 1;
       mpipp_initialized();
     }
     thread->depth = 0;

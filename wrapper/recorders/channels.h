@@ -122,7 +122,7 @@ void mpipp_received_any(const struct mpipp_call *call, const MPI_Status *status)
 int mpipp_failed_receive(const struct mpipp_call *call, int code, uint64_t *any,
                          const MPI_Status *status) MPIPP_COLD;
 // The same of the message that a matching probe took, which has that serial: it is over then.
-int mpipp_failed_message(const struct mpipp_call *call, int code, uint64_t serial) MPIPP_COLD;
+int mpipp_failed_message(struct mpipp_call *call, int code, uint64_t serial) MPIPP_COLD;
 
 // A receive on a communicator goes on, but its request was freed: its end will not be seen.
 void mpipp_abandoned(uint64_t comm);

@@ -22,7 +22,9 @@ int mpipp_failed_receive(const struct mpipp_call *call, int code, uint64_t *any,
   return code;
 }
 
-int mpipp_failed_message(const struct mpipp_call *call, int code, uint64_t serial) {
-  if (is_truncated(code)) mpipp_freed(MPIPP_MESSAGE, call->message, serial);
+int mpipp_failed_message(struct mpipp_call *call, int code, uint64_t serial) {
+  if (!is_truncated(code)) return code;
+  MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
+  mpipp_freed(MPIPP_MESSAGE, call->message, serial);
   return code;
 }

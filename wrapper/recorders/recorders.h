@@ -4,6 +4,7 @@
 #ifndef MPIPP_RECORDERS_H
 #define MPIPP_RECORDERS_H
 
+#include "recorders/attached.h"
 #include "recorders/channels.h"
 #include "recorders/communicators.h"
 #include "recorders/datatypes.h"

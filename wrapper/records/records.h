@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "records/root.h"
+
 enum {
   MPIPP_MAJOR = 1, // readers refuse another major
   MPIPP_MINOR = 3, // readers accept a larger minor
@@ -168,6 +170,7 @@ enum mpipp_present {
   MPIPP_HAS_VECTORS = 8192,     // private: some buffer has array arguments
   MPIPP_HAS_UNKNOWN = 1 << 30,  // private: some buffer's datatype has no record, or a freed one
   MPIPP_HAS_GIVEN_UP = 1 << 29, // private: it frees or cancels a request
+  MPIPP_HAS_BUFFERED = 1 << 28, // private: it sends in buffered mode
   MPIPP_HAS_ORDINAL = 16384,
   MPIPP_HAS_RECV_ORDINAL = 32768,
   MPIPP_HAS_CONSTRUCTOR = 65536,
@@ -178,7 +181,7 @@ enum mpipp_present {
   MPIPP_HAS_STARTS = 2097152,   // private: its request is started by further calls
   // what comes before the second buffer in the record
   MPIPP_HAS_FIRST = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
-                    MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS,
+                    MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS | MPIPP_HAS_BUFFERED,
 };
 
 enum mpipp_call_state { MPIPP_CALL_NONE, MPIPP_CALL_ACTIVE }; // active: recorded whole
@@ -336,6 +339,7 @@ struct mpipp_comm {
   uint32_t frozen;        // 1 after a receive whose channel stays unknown
   uint64_t shadow;        // private: a communicator of the same processes, 0 if none (strict/)
   uint64_t late;          // private: receives that wait to be known (recorders/late.h)
+  struct mpipp_attachment attached;
 };
 
 struct mpipp_group {

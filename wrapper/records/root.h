@@ -65,6 +65,20 @@ enum mpipp_status {
   MPIPP_STATUS_INERT, // built for another MPI library
 };
 
+// A buffer for buffered sends.
+enum mpipp_attachment_state {
+  MPIPP_NOT_ATTACHED,
+  MPIPP_ATTACHED,
+  MPIPP_ATTACHED_AUTOMATIC, // MPI_BUFFER_AUTOMATIC
+  MPIPP_ATTACHED_UNKNOWN,   // whether there is one was not seen
+};
+struct mpipp_attachment {
+  uint64_t state; // enum "attachment"
+  uint64_t address;
+  int64_t size;    // bytes
+  uint64_t caller; // return address of the call that attached it
+};
+
 // The root: found by its symbol or, in a core, by its magic. The first 64 bytes never change.
 struct mpipp_registry {
   char magic[8];
@@ -97,6 +111,10 @@ struct mpipp_registry {
   uint64_t ledger_bytes; // that the ledger takes
   uint64_t forgotten;    // calls that found no room in it
   uint64_t unasked;      // questions to the watcher (watch/questions.h) that found no room
+  struct mpipp_attachment attached; // for all communicators that have none of their own
+  uint64_t of_sessions;             // 1: some session has had one
+  // 1: requests or messages may be there of which nothing is recorded
+  uint64_t unseen;
   char library_version[256];
   char built_with[256];
 };

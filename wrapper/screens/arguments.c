@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "recorders/attached.h"
 #include "recorders/communicators.h"
 
 enum { MOST_VALUES = 1 << 24 };
@@ -109,6 +110,11 @@ static void *object_of(const struct mpipp_input *input) {
   return mpipp_find_live(kind, handle);
 }
 
+static int is_not_attached(const struct mpipp_call *call) {
+  const struct mpipp_attachment *attached = mpipp_attachment_of(call);
+  return !attached || MPIPP_READ(attached->state) == MPIPP_NOT_ATTACHED;
+}
+
 // Whether nothing is to be checked of its numbers (checks/topologies.py, groups.py, windows.py).
 static int has_any_numbers(const struct mpipp_call *call) {
   switch (call->procedure) {
@@ -129,6 +135,11 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_Group_difference:
   case MPIPP_PROC_Errhandler_free:
     return 1;
+  case MPIPP_PROC_Buffer_attach:
+  case MPIPP_PROC_Buffer_attach_c:
+  case MPIPP_PROC_Comm_attach_buffer:
+  case MPIPP_PROC_Comm_attach_buffer_c:
+    return is_not_attached(call);
   default:
     return 0;
   }

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 
 #include "mpi/resolve.h"
+#include "records/registry.h"
 #include "screens/arguments.h"
 #include "watch/questions.h"
 
@@ -144,6 +145,7 @@ static void ask_objects(struct mpipp_asking *asking, const struct mpipp_call *ca
   const uint32_t present = call->present;
   if (present & MPIPP_HAS_COMM) mpipp_ask_object(asking, MPIPP_COMM, call->comm);
   if (present & MPIPP_HAS_OP) mpipp_ask_object(asking, MPIPP_OP, call->op);
+  mpipp_ask_memory(asking, (uintptr_t)&mpipp_registry.attached, sizeof mpipp_registry.attached);
   if (present & MPIPP_HAS_FILE) mpipp_ask_object(asking, MPIPP_FILE, call->file);
   if (present & MPIPP_HAS_MESSAGE) mpipp_ask_object(asking, MPIPP_MESSAGE, call->message);
   if (present & MPIPP_HAS_WIN) {

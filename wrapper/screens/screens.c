@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mpi/resolve.h"
+#include "recorders/attached.h"
 #include "recorders/requests.h"
 #include "records/registry.h"
 #include "screens/arguments.h"
@@ -22,9 +23,9 @@ enum {
 enum {
   UNUSUAL = MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK | MPIPP_HAS_FILE |
             MPIPP_HAS_MESSAGE | MPIPP_HAS_UNKNOWN | MPIPP_HAS_CONSTRUCTOR | MPIPP_HAS_ARGUMENTS |
-            MPIPP_HAS_AGAIN | MPIPP_HAS_GIVEN_UP,
+            MPIPP_HAS_AGAIN | MPIPP_HAS_GIVEN_UP | MPIPP_HAS_BUFFERED,
 };
-enum { OF_STATUS = 100, OF_COMM, OF_TARGET, OF_OBJECT, OF_OP, OF_ARGUMENTS, OF_REQUEST };
+enum { OF_STATUS = 100, OF_COMM, OF_TARGET, OF_OBJECT, OF_OP, OF_ARGUMENTS, OF_REQUEST, OF_ROOM };
 
 static struct mpipp_own *own_of(struct mpipp_thread *thread) {
   return (struct mpipp_own *)thread->boxes;
@@ -109,11 +110,28 @@ static int is_over_or_sends(const struct mpipp_call *call, struct mpipp_doubt *d
   return fine || mpipp_doubted(doubt, OF_REQUEST, request->call.procedure);
 }
 
+// Whether there is room for a message in the attached buffer, when that is empty.
+static int has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  const struct mpipp_attachment *attached = mpipp_attached_for(call);
+  const struct mpipp_buffer *buffer = &call->buffers[0];
+  const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
+  if (!attached || !type || call->dest == MPI_PROC_NULL) return 1;
+  uint64_t state = MPIPP_READ(attached->state);
+  int64_t bytes, room = state == MPIPP_ATTACHED ? attached->size : 0;
+  if (state == MPIPP_ATTACHED_AUTOMATIC || buffer->count <= 0 || type->size <= 0) return 1;
+  if (!__builtin_mul_overflow(buffer->count, type->size, &bytes) &&
+      bytes <= room - MPI_BSEND_OVERHEAD)
+    return 1;
+  mpipp_doubt(doubt, (uint64_t)bytes);
+  return mpipp_doubted(doubt, OF_ROOM, (uint64_t)room);
+}
+
 static int is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
                            struct mpipp_doubt *doubt) {
   const uint32_t present = call->present;
   int fine = 1;
   if (present & MPIPP_HAS_GIVEN_UP) fine &= is_over_or_sends(call, doubt);
+  if (present & MPIPP_HAS_BUFFERED) fine &= has_room(call, doubt);
   if (present & MPIPP_HAS_AGAIN) fine = mpipp_doubted(doubt, OF_STATUS, 0);
   if (present & MPIPP_HAS_OP && call->buffer_count) {
     const struct mpipp_object *op = given(MPIPP_OP, call->op, doubt);
@@ -169,7 +187,7 @@ static int starts(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall;
 }
 
-// What is wrong with a request that is started depends on no more than these.
+// What is wrong with a request that is started, or over, depends on no more than these.
 static int doubt_request(const struct mpipp_request *request, uint64_t place,
                          struct mpipp_doubt *doubt) {
   mpipp_doubt(doubt, (uint64_t)request->object.flags << 32 | request->state);
@@ -177,6 +195,10 @@ static int doubt_request(const struct mpipp_request *request, uint64_t place,
   // Of several with one handle the place tells which is meant.
   mpipp_doubt(doubt, request->newer ? request->object.serial ^ place : 0);
   return mpipp_doubted(doubt, OF_REQUEST, request->call.procedure);
+}
+
+static int is_buffered(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Bsend_init || call->procedure == MPIPP_PROC_Bsend_init_c;
 }
 
 static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
@@ -190,6 +212,9 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
     if (starting && (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE ||
                      request->object.flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED)))
       return doubt_request(request, (uintptr_t)&requests[i], doubt);
+    if (request->object.flags & MPIPP_FLAG_ENDED && !MPIPP_READ(mpipp_several_threads))
+      return doubt_request(request, (uintptr_t)&requests[i], doubt);
+    if (starting && is_buffered(&request->call) && !has_room(&request->call, doubt)) return 0;
   }
   return 1;
 }

@@ -75,7 +75,10 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
     if (MPIPP_UNLIKELY(!handle)) return 0; // slots that are not in use have it, too
-    if (MPIPP_UNLIKELY(mpipp_request_slot(slots, handle)->handle != handle)) return 0;
+    const struct mpipp_slot *slot = mpipp_request_slot(slots, handle);
+    if (MPIPP_UNLIKELY(slot->handle != handle)) return 0;
+    const struct mpipp_object *request = (const void *)(uintptr_t)slot->record;
+    if (MPIPP_UNLIKELY(request->flags & MPIPP_FLAG_ENDED)) return 0; // a copy of its handle
   }
   return 1;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mpi/resolve.h"
+#include "recorders/threads.h"
 #include "records/memory.h"
 #include "records/registry.h"
 #include "records/store.h"
@@ -82,5 +83,5 @@ int mpipp_later_look(int has_completed) {
   for (int i = 0; i < (has_completed ? MOST_LOOKS : 1) && oldest && !found; i++)
     found = disagreeing();
   pthread_mutex_unlock(&lock);
-  return found && mpipp_ask_to_compare(mpipp_registry.pid);
+  return found && mpipp_ask_to_compare(mpipp_registry.pid, mpipp_self->tid);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -30,7 +31,8 @@ static uint8_t answer_to(struct mpipp_disagreeing *asked, const char *magic) {
     if (count > 0 && recv(connection, &answer, 1, MSG_DONTWAIT) != 1) answer = 0;
   }
   close(connection);
-  return answer;
+  if (answer & MPIPP_STOPS) raise(SIGSTOP);
+  return answer & (uint8_t)~MPIPP_STOPS;
 }
 
 void mpipp_tell_not_compared(uint64_t pid) {
@@ -46,8 +48,8 @@ int mpipp_ask_whether_all(uint64_t pid) {
   return answer_to(&process, "MPIPPALL") == 1;
 }
 
-int mpipp_ask_to_compare(uint64_t pid) {
-  struct mpipp_disagreeing process = {.pid = pid};
+int mpipp_ask_to_compare(uint64_t pid, uint64_t tid) {
+  struct mpipp_disagreeing process = {.pid = pid, .tid = tid};
   return answer_to(&process, "MPIPPNOW") == 1;
 }
 

@@ -14,7 +14,8 @@ enum mpipp_disagreement {
   MPIPP_DIFFER_OP,
   MPIPP_DIFFER_TYPE,
   MPIPP_DIFFER_COUNT,
-  MPIPP_DIFFER_CALL, // different procedures: MPI_ERR_OTHER
+  MPIPP_DIFFER_CALL,  // different procedures: MPI_ERR_OTHER
+  MPIPP_STOPS = 0x80, // with one of these: the process stops in the call, and then goes on
 };
 
 struct mpipp_disagreeing {
@@ -33,7 +34,7 @@ int mpipp_ask_whether_all(uint64_t pid);
 
 // Lets the watcher compare, now, all that its processes have started. Waits for it, not for ever;
 // returns whether it has found something new.
-int mpipp_ask_to_compare(uint64_t pid);
+int mpipp_ask_to_compare(uint64_t pid, uint64_t tid);
 
 // Tells the watcher that some calls are not compared before they begin.
 void mpipp_tell_not_compared(uint64_t pid);

@@ -17,6 +17,7 @@ GROUPS = {
     "topologies": ("topology-argument", "group-argument"),
     "operations": ("op-not-allowed", "op-type"),
     "windows": ("outside-window", "window-argument"),
+    "attached-buffers": ("attached-buffer",),
     "requests": ("not-persistent", "already-active", "freed-active"),
     "constructors": ("constructor-argument",),
     "datatypes": ("uncommitted-datatype", "freed-datatype", "null-datatype"),

@@ -32,7 +32,7 @@ RULES = (
     *(
         Rule(f"freed-{kind}", "freed-handle", "2.5.1", _NEEDED, "free it after its last use", freed)
         for kind, (_, freed) in _KINDS.items()
-        if kind not in ("datatype", "request", "message")
+        if kind not in ("datatype", "message")
     ),
     Rule(
         "completed-request",
@@ -40,6 +40,13 @@ RULES = (
         "3.7.3",
         "what completes an operation frees its request: copies of the handle must not be used",
         "wait with one variable for each operation: MPI sets it to MPI_REQUEST_NULL",
+    ),
+    Rule(
+        "received-message",
+        "freed-handle",
+        "3.8.3",
+        "what receives a matched message takes its handle: copies of it must not be used",
+        "receive each message once, with the variable that MPI_Mprobe has set",
     ),
     Rule("no-handle", "no-handle", "2.5.1", _NEEDED, "look whether the variable was set before"),
     Rule(

@@ -87,6 +87,25 @@ _WINDOWS = (
     ),
 )
 
+_ATTACHED = (
+    Rule(
+        "attached-too-small",
+        "attached-buffer",
+        "3.6",
+        "a buffered send needs room for its data and MPI_BSEND_OVERHEAD bytes in the attached "
+        "buffer",
+        "attach a buffer with room for all messages that may be in it at a time, of each what "
+        "MPI_Pack_size says and MPI_BSEND_OVERHEAD",
+    ),
+    Rule(
+        "attached-twice",
+        "attached-buffer",
+        "3.6",
+        "only one buffer can be attached at a time",
+        "detach the other one before, with MPI_Buffer_detach or MPI_Comm_detach_buffer",
+    ),
+)
+
 _TOPOLOGIES = (
     _topology(
         "negative-dimensions",
@@ -235,4 +254,4 @@ _GROUPS = (
     ),
 )
 
-RULES = (*_REDUCTIONS, *_WINDOWS, *_TOPOLOGIES, *_GROUPS)
+RULES = (*_REDUCTIONS, *_WINDOWS, *_ATTACHED, *_TOPOLOGIES, *_GROUPS)

@@ -24,6 +24,7 @@ static MPI_Comm comm = MPI_COMM_WORLD, made;
 static MPI_Group all, group;
 static MPI_Datatype type;
 static MPI_Request request, requests[2];
+static char room_for_more[2000];
 static MPI_Win win;
 static double *memory;
 
@@ -158,6 +159,55 @@ static void requests_started(void) {
   WRONG("freed-active: the request of MPI_Ibarrier is cancelled while the operation is active",
         MPI_Cancel(&request));
   MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+#define COPY(what) "freed-handle: " what " is a copy of the handle of a "
+
+// Of what is over; not what others are that have its handle.
+static void handles_used_again(void) {
+  MPI_Request copy, gone[2];
+  MPI_Message message, same;
+  int index;
+  MPI_Irecv(in, 1, MPI_DOUBLE, 0, 7, comm, &request);
+  copy = request;
+  RIGHT(MPI_Test(&copy, &flag, MPI_STATUS_IGNORE));
+  MPI_Send(out, 1, MPI_DOUBLE, 0, 7, comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  RIGHT(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  gone[0] = MPI_REQUEST_NULL;
+  gone[1] = copy;
+  WRONG(COPY("request") "receive that is complete", MPI_Wait(&copy, MPI_STATUS_IGNORE));
+  WRONG(COPY("request") "receive that is complete", MPI_Test(&copy, &flag, MPI_STATUS_IGNORE));
+  WRONG(COPY("array_of_requests[1]") "receive that is complete",
+        MPI_Waitany(2, gone, &index, MPI_STATUS_IGNORE));
+  WRONG(COPY("array_of_requests[1]") "receive that is complete",
+        MPI_Testall(2, gone, &flag, MPI_STATUSES_IGNORE));
+  WRONG(COPY("request") "receive that is complete", MPI_Cancel(&copy));
+  WRONG(COPY("request") "receive that is complete", MPI_Request_free(&copy));
+  WRONG(COPY("request") "receive that is complete", MPI_Start(&copy));
+  MPI_Isend(out, 1, MPI_DOUBLE, 0, 7, comm, &requests[0]);
+  MPI_Isend(out, 1, MPI_DOUBLE, 0, 7, comm, &requests[1]);
+  MPI_Recv(in, 1, MPI_DOUBLE, 0, 7, comm, MPI_STATUS_IGNORE);
+  MPI_Recv(in, 1, MPI_DOUBLE, 0, 7, comm, MPI_STATUS_IGNORE);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  copy = requests[1];
+  RIGHT(MPI_Wait(&copy, MPI_STATUS_IGNORE)); // handles of both may be alike
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  WRONG(COPY("request") "send that is complete", MPI_Wait(&copy, MPI_STATUS_IGNORE));
+  MPI_Send_init(out, 1, MPI_DOUBLE, 0, 7, comm, &request);
+  copy = request;
+  MPI_Request_free(&request);
+  WRONG("freed-handle: request is the handle of a request that was freed", MPI_Start(&copy));
+  MPI_Isend(out, 1, MPI_DOUBLE, 0, 9, comm, &requests[0]);
+  MPI_Mprobe(0, 9, comm, &message, MPI_STATUS_IGNORE);
+  same = message;
+  RIGHT(MPI_Mrecv(in, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE));
+  MPI_Mrecv(in, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
+  WRONG("freed-handle: message is the handle of a message that was received",
+        MPI_Imrecv(in, 1, MPI_DOUBLE, &same, &request));
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  WRONG("null-handle: message is MPI_MESSAGE_NULL, but a message is needed",
+        MPI_Mrecv(in, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE));
 }
 
 static void reductions(void) {
@@ -299,6 +349,63 @@ static void windows(void) {
   RIGHT(MPI_Put(out, 4, MPI_DOUBLE, MPI_PROC_NULL, 70, 4, MPI_DOUBLE, win));
 }
 
+#define ROOM (1000 + MPI_BSEND_OVERHEAD)
+#define NEEDS(call, bytes)                                                                         \
+  "attached-buffer: " call " needs " bytes " bytes, but the attached buffer has "
+
+static void attached(void) {
+  static char room[ROOM], too_large[200], started[200], of_comm[200];
+  int size;
+  void *gone;
+  snprintf(too_large, sizeof too_large, NEEDS("MPI_Bsend", "%d") "%d", 1001 + MPI_BSEND_OVERHEAD,
+           ROOM);
+  snprintf(started, sizeof started, NEEDS("MPI_Bsend_init", "%d") "%d", 2000 + MPI_BSEND_OVERHEAD,
+           ROOM);
+  WRONG("attached-buffer: MPI_Bsend needs an attached buffer, but there is none",
+        MPI_Bsend(out, 1, MPI_CHAR, 0, 0, comm));
+  RIGHT(MPI_Bsend(out, 0, MPI_CHAR, 0, 0, comm));
+  RIGHT(MPI_Bsend(out, 1, MPI_CHAR, MPI_PROC_NULL, 0, comm));
+  MPI_Buffer_attach(room, ROOM);
+  RIGHT(MPI_Bsend(in, 500, MPI_CHAR, 0, 0, comm));
+  RIGHT(MPI_Ibsend(room_for_more, 1000, MPI_CHAR, 0, 0, comm, &request));
+  WRONG(too_large, MPI_Bsend(room_for_more, 1001, MPI_CHAR, 0, 0, comm));
+  WRONG("attached-buffer: a buffer is attached, but there is one already",
+        MPI_Buffer_attach(out, 100));
+  RIGHT(MPI_Bsend_init(room_for_more, 500, MPI_INT, 0, 0, comm, &request));
+  MPI_Bsend_init(room_for_more, 500, MPI_INT, 0, 0, comm, &request);
+  WRONG(started, MPI_Start(&request));
+  MPI_Request_free(&request);
+  MPI_Bsend_init(room_for_more, 250, MPI_INT, 0, 0, comm, &request);
+  RIGHT(MPI_Start(&request));
+  MPI_Request_free(&request);
+  MPI_Buffer_detach(&gone, &size);
+  RIGHT(MPI_Buffer_attach(room, 100));
+  WRONG("attached-buffer: MPI_Ibsend needs an attached buffer, but there is none",
+        MPI_Ibsend(out, 1, MPI_CHAR, 0, 0, comm, &request));
+  RIGHT(MPI_Buffer_detach(&gone, &size));
+#ifdef MPI_BUFFER_AUTOMATIC
+  MPI_Comm own;
+  snprintf(of_comm, sizeof of_comm, NEEDS("MPI_Bsend", "%d") "%d", 1001 + MPI_BSEND_OVERHEAD, ROOM);
+  MPI_Comm_dup(comm, &own);
+  MPI_Comm_attach_buffer(own, room, ROOM);
+  RIGHT(MPI_Bsend(room_for_more, 1000, MPI_CHAR, 0, 0, own));
+  WRONG(of_comm, MPI_Bsend(room_for_more, 1001, MPI_CHAR, 0, 0, own));
+  WRONG("attached-buffer: MPI_Bsend needs an attached buffer, but there is none",
+        MPI_Bsend(out, 1, MPI_CHAR, 0, 0, comm));
+  WRONG("attached-buffer: a buffer is attached, but there is one already",
+        MPI_Comm_attach_buffer(own, out, 100));
+  MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
+  RIGHT(MPI_Bsend(room_for_more, 2000, MPI_CHAR, 0, 0, comm));
+  WRONG(of_comm, MPI_Bsend(room_for_more, 1001, MPI_CHAR, 0, 0, own));
+  MPI_Comm_detach_buffer(own, &gone, &size);
+  RIGHT(MPI_Bsend(room_for_more, 2000, MPI_CHAR, 0, 0, own));
+  MPI_Buffer_detach(&gone, &size);
+  MPI_Comm_free(&own);
+#else
+  (void)of_comm;
+#endif
+}
+
 static void late(void) {
   WRONG("lifetime: MPI_Send is called after MPI_Finalize",
         MPI_Send(out, 1, MPI_DOUBLE, 0, 0, comm));
@@ -318,11 +425,13 @@ int main(int argc, char **argv) {
   handles();
   garbage();
   requests_started();
+  handles_used_again();
   reductions();
   tags();
   topologies();
   groups();
   windows();
+  attached();
   WRONG("lifetime: MPI_Init is called, but MPI is initialised already", MPI_Init(&argc, &argv));
   MPI_Group_free(&all);
   MPI_Win_free(&win);

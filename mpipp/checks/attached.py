@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Is there room for buffered sends in the buffer that is attached? (MPI-4.1, section 3.6)
+
+A message is kept in the buffer of its communicator, else in that of its session, else in that of
+the process. Whether messages that were sent before are still there is not known: the buffer is
+taken for empty.
+"""
+
+from __future__ import annotations
+
+from mpipp.checks.finding import Finding, Findings, Party
+from mpipp.checks.process import Operation, Process
+from mpipp.model import NOTHING_ATTACHED, Attachment, Comm, DatatypeRecord
+
+_ATTACHING = ("MPI_Buffer_attach", "MPI_Comm_attach_buffer")
+
+
+def check(process: Process) -> Findings:
+    """Buffered sends that are too large, and buffers attached where there is one."""
+    for operation in process.operations:
+        if _is_buffered(operation):
+            yield from _sends(operation)
+        elif operation.call.procedure.removesuffix("_c") in _ATTACHING:
+            yield from _attaches(operation)
+
+
+def _is_buffered(operation: Operation) -> bool:
+    # A persistent one needs room when it is started.
+    facts = operation.call.facts
+    if facts.operation != "Bsend":
+        return False
+    if facts.form == "persistent":
+        return operation.request is not None and operation.request.state == "inactive"
+    return operation.tid is not None
+
+
+def _sends(operation: Operation) -> Findings:
+    attached, bytes = _attached(operation), _data(operation)
+    overhead = operation.process.registry.constants.get("MPI_BSEND_OVERHEAD")
+    if attached is None or not bytes or overhead is None or attached.state == "automatic":
+        return
+    needed, room = bytes + overhead, attached.size if attached.state else 0
+    if needed <= room:
+        return
+    procedure = operation.call.procedure
+    if attached.state:
+        what = f"{procedure} needs {needed} bytes, but the attached buffer has {room}"
+        detail = f"{bytes} of data, and MPI_BSEND_OVERHEAD, {overhead}"
+        parties = [operation.party(detail), _made(operation, attached)]
+    else:
+        what = f"{procedure} needs an attached buffer, but there is none"
+        parties = [operation.party()]
+    yield Finding.of("attached-too-small", what, parties)
+
+
+def _attached(operation: Operation) -> Attachment | None:
+    # The buffer that the message is kept in; None: that is not known.
+    process, call = operation.process, operation.call
+    comm = process.usable("comm", call.comm) if call.comm is not None else None
+    nobody = call.dest is None or process.around.constant_name(call.dest, "MPI_PROC_NULL")
+    if not isinstance(comm, Comm) or nobody:
+        return None
+    found, info = comm.attached, process.registry.info
+    if not found.state:
+        # Which communicators are of that session is not recorded.
+        if info.of_sessions and not comm.header.predefined:
+            return None
+        found = info.attached
+    return None if found.state == "unknown" else found
+
+
+def _data(operation: Operation) -> int:
+    # The least that MPI_Pack_size may say.
+    (buffer,) = operation.call.buffers
+    record = buffer.datatype
+    if not isinstance(record, DatatypeRecord) or record.header.null or buffer.count < 0:
+        return 0
+    return buffer.count * record.tree.size
+
+
+def _attaches(operation: Operation) -> Findings:
+    process, call = operation.process, operation.call
+    found = process.registry.info.attached
+    if call.comm is not None:
+        comm = process.usable("comm", call.comm)
+        found = comm.attached if isinstance(comm, Comm) else NOTHING_ATTACHED
+    if "size" in call.arguments and found.state in ("attached", "automatic"):
+        what = "a buffer is attached, but there is one already"
+        yield Finding.of("attached-twice", what, [operation.party(), _made(operation, found)])
+
+
+def _made(operation: Operation, attached: Attachment) -> Party:
+    size = "MPI_BUFFER_AUTOMATIC" if attached.state == "automatic" else f"{attached.size} bytes"
+    text = f"the attached buffer, {size}"
+    return Party(operation.process.number, text, "attached at", attached.site)

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Buffers for buffered sends (MPI-4.1, section 3.6): of the process, of a communicator, of a
+// session.
+#ifndef MPIPP_ATTACHED_H
+#define MPIPP_ATTACHED_H
+
+#include "records/records.h"
+
+// Once MPI has accepted the call: with a communicator it is for that one alone.
+void mpipp_attached(struct mpipp_call *call, const void *buffer, int64_t size);
+void mpipp_detached(struct mpipp_call *call);
+void mpipp_attached_to_session(void);
+// One was attached or detached where nothing is recorded: inside another call.
+void mpipp_attached_unseen(void);
+
+// The one that a call attaches or detaches is kept there.
+struct mpipp_attachment *mpipp_attachment_of(const struct mpipp_call *call);
+// The one that a message on the call's communicator is kept in; NULL: that is not known.
+const struct mpipp_attachment *mpipp_attached_for(const struct mpipp_call *call);
+
+#endif
