@@ -13,6 +13,7 @@
 #include "screens/boxes.h"
 #include "screens/pending.h"
 #include "screens/ranks.h"
+#include "screens/reductions.h"
 #include "watch/connection.h"
 
 enum {
@@ -135,8 +136,9 @@ static int is_unusual_fine(const struct mpipp_call *call, const struct mpipp_com
   if (present & MPIPP_HAS_AGAIN) fine = mpipp_doubted(doubt, OF_STATUS, 0);
   if (present & MPIPP_HAS_OP && call->buffer_count) {
     const struct mpipp_object *op = given(MPIPP_OP, call->op, doubt);
-    if (op) doubt_op(call, op, doubt);
-    fine = 0;
+    int is_plain = op && mpipp_is_plain_reduction(call, op);
+    if (op && !is_plain) doubt_op(call, op, doubt);
+    fine &= is_plain;
   }
   if (present & MPIPP_HAS_WIN) {
     const struct mpipp_win *win = given(MPIPP_WIN, call->win, doubt);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Whether an operation fits the datatypes that it reduces.
+#ifndef MPIPP_REDUCTIONS_H
+#define MPIPP_REDUCTIONS_H
+
+#include "records/records.h"
+
+// Whether it is certain: numbers added, multiplied or compared, or an operation of the program's
+// own. The rest of the table in MPI-4.1, section 6.9.2, and what accumulates, is the watcher's.
+int mpipp_is_plain_reduction(const struct mpipp_call *call, const struct mpipp_object *op);
+
+#endif
