@@ -291,6 +291,8 @@ _CONTROL = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff]")
 
 def plain(text: str, kept: str = "") -> str:
     """`text` with control characters, but those `kept`, escaped as in C: a terminal obeys them."""
+    if text.isprintable():
+        return text
     return _CONTROL.sub(lambda found: found[0] if found[0] in kept else _escaped(found), text)
 
 

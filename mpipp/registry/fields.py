@@ -131,6 +131,8 @@ class Layout:
             raise self._damaged(f"its root has {size} bytes")
         fields, field_count, field_size, self._tables, self._table_count, self._table_size = lists
         self._fields = self._read_fields(fields, field_count, field_size)
+        self._decoders: dict[tuple[int, type, int], Decoder[Any]] = {}
+        self._listed: tuple[bytes, dict[str, Table]] = b"", {}  # the tables, when last read
 
     def decoder(self, record: int, name: str, make: type[Record], size: int = 0) -> Decoder[Record]:
         """A decoder of the fields that `make` names, for record number `record`.
@@ -146,6 +148,9 @@ class Layout:
                     f"the mpipp registry at {self.address:#x} has no field {field!r} in its {name} "
                     "records: use the mpipp that came with the wrapper"
                 )
+        known = self._decoders.get((record, make, size))
+        if known is not None:
+            return known
         types = _hints(make)
         by_offset = sorted(names, key=lambda field: published[field].offset)
         code, end = self.byte_order, 0
@@ -155,10 +160,12 @@ class Layout:
                 raise self._damaged(f"fields of its {name} records overlap at {field!r}")
             code += f"{entry.offset - end}x{self._code(name, field, entry, types[field])}"
             end = entry.offset + entry.size
-        size = size or self.record_size(record)
+        given, size = size, size or self.record_size(record)
         if not 0 < end <= size <= _MAX_RECORD:
             raise self._damaged(f"its {name} records of {size} bytes cannot hold their fields")
-        return Decoder(make, f"{code}{size - end}x", _reorder(by_offset, names))
+        made = Decoder(make, f"{code}{size - end}x", _reorder(by_offset, names))
+        self._decoders[record, make, given] = made
+        return made
 
     def record_size(self, record: int) -> int:
         """Bytes of a record."""
@@ -180,7 +187,9 @@ class Layout:
             raise self._damaged(f"it lists {self._table_count} tables")
         decoder = self.decoder(TABLE, "table", Table, self._table_size)
         data = self._memory.read(self._tables, self._table_count * decoder.size)
-        return {text(table.name): table for table in decoder.many(data)}
+        if data != self._listed[0]:
+            self._listed = data, {text(table.name): table for table in decoder.many(data)}
+        return self._listed[1]
 
     def field(self, record: int, name: str) -> Field | None:
         """Field `name` of record number `record`, None if there is none."""

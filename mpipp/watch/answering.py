@@ -44,7 +44,6 @@ class Answering:
         self._stopping = stopping
         self._is_chosen = is_chosen
         self._found: list[Finding] = []  # not told yet
-        self._rules: dict[int, set[str]] = {}  # what was found for the last question, by process
         self.due: float | None = None  # when it is to be told
         self.count = 0
 
@@ -67,12 +66,11 @@ class Answering:
             found = list(filter(self._is_chosen, checks.of_calls(process, failed)))
         except MpippError as error:
             self._not_checked(f"{one.label()}: {error}")
-        if awaits in (questions.CLEARED, questions.ALL):
-            self._compare(number, found, awaits)
+        if awaits == questions.CLEARED:
+            self._compare(number, found)
             one.answer(said.ANSWERED)
             return
         self.count += 1
-        self._rules[number] = {finding.rule.id for finding in found}
         if found and awaits == questions.ANSWER:
             one.places.refresh()
         if awaits == questions.ANSWER and self._stopping.is_wanted(one, found):
@@ -99,11 +97,9 @@ class Answering:
     def _rank(self, finding: Finding) -> int:
         return self._watched[finding.parties[0].process].registry.info.world_rank or 0
 
-    def _compare(self, number: int, found: Sequence[Finding], awaits: int) -> None:
+    def _compare(self, number: int, found: Sequence[Finding]) -> None:
         # For tests: nothing is wrong of a call that the screens have cleared.
-        known = self._rules.pop(number, set()) if awaits == questions.ALL else set()
         for finding in found:
-            of_call = any(party.tid is not None for party in finding.parties)
-            if of_call and finding.rule.id not in known:
+            if any(party.tid is not None for party in finding.parties):
                 place = self._watched[number].places.site(finding.parties[0].site)
                 self._not_checked(f"a screen clears: {finding.what}, at {', '.join(place)}")

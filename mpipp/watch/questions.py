@@ -27,7 +27,7 @@ MOST_BYTES = 1 << 21  # of a question
 _HEAD = struct.Struct("=8sQQQQQ")  # struct mpipp_question without the call
 _NOTE = struct.Struct("=IIQQQQ")  # struct mpipp_note
 _OBJECT, _MEMORY, _PENDING, _OTHER = 1, 2, 3, 4  # enum mpipp_note_kind
-NOTHING, ANSWER, CLEARED, ALL, PLACE = range(5)  # enum mpipp_awaits
+NOTHING, ANSWER, CLEARED, PLACE = range(4)  # enum mpipp_awaits
 _NO_HANDLE = (1 << 64) - 1
 _NO_GAPS: Sequence[Gap] = ()
 
@@ -103,6 +103,7 @@ class Asked(Registry):
         self._overlay = Overlay(memory)
         super().__init__(self._overlay, address)
         self._question: Question | None = None
+        self._info: ProcessInfo | None = None  # as the question has it
 
     @property
     def call_size(self) -> int:
@@ -112,16 +113,19 @@ class Asked(Registry):
     def ask(self, question: Question) -> None:
         """From now on it is this one."""
         self._question = question
+        self._info = None
         self._overlay.pieces = question.memory
         self.invalidate()
 
     @property
     def info(self) -> ProcessInfo:
         question = self._question
-        known = super().info
         if question is None:
-            return known
-        return replace(known, status=self._source.enumerator("status", question.status))
+            return super().info
+        if self._info is None:
+            status = self._source.enumerator("status", question.status)
+            self._info = replace(super().info, status=status)
+        return self._info
 
     def find(self, kind: str, handle: int, place: int | None = None) -> Known | None:
         if self._question is None:

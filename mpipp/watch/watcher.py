@@ -45,7 +45,8 @@ _TOGETHER = 1.0  # seconds in which processes that end together say so
 _KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
 _CLEANED_UP = 5.0  # seconds in which it has ended them
 _OTHER_NODES = 2.0  # seconds in which the watchers of others have seen theirs end
-_LOOK = 0.5  # seconds between looks whether anything moves
+_LOOK = 0.5  # seconds between looks whether anything moves, at most; and at least
+_OFTEN = 0.05
 _LATE_LOOKS, _LATE_LOOK = 3, 0.005  # and seconds between them, where calls disagree
 _LINGER = 0.3  # seconds after the last process
 _LATEST = 60.0  # seconds until the first comes
@@ -90,6 +91,7 @@ class Watcher:
         self._moved = time.monotonic()
         self._movement: object = None
         self._told_hang: object = None
+        self._looked_for_hang = 0.0
         self._looked_at: object = None  # the last time, once they were at rest
         self._strict = Waiting()
         self._everybody = Everybody(settings.report)
@@ -431,6 +433,9 @@ class Watcher:
 
     def _look_for_hang(self) -> None:
         after, now = self._settings.hang_after, time.monotonic()
+        if now - self._looked_for_hang < _OFTEN:
+            return
+        self._looked_for_hang = now
         running = self._running()
         if not after or not running or any(one.is_stopped() for one in running):
             self._moved = now

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`python -m fuzz`: damage recorded registries, and look at them; first snapshots, then with gdb.
 
-Before these, digests of random signatures are compared with what `matching` says. A case that goes
-wrong is told with its seed. A live one shares its processes with others before it.
+Before these, digests of random signatures are compared with what `matching` says, and what
+screens clear of random calls with what the checks find. A case that goes wrong is told with its
+seed. A live one shares its processes with others before it.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ import time
 from collections import Counter
 
 import digest_cases
+import screened
+import support
 
 from fuzz import cases, live
 
 _STEP = 200  # cases that a worker takes at a time
+_CALLS = 5_000  # of a process whose calls are screened
 
 
 def main() -> int:
@@ -27,6 +31,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=1_000_000, help="damaged snapshots")
     parser.add_argument("--live", type=int, help="damaged live registries (a tenth of the others)")
     parser.add_argument("--digests", type=int, help="signatures (as many as snapshots)")
+    parser.add_argument("--screens", type=int, help="screened calls (as many as snapshots)")
     parser.add_argument("--seed", type=int, help="only the case of this seed")
     parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
     parser.add_argument("--live-seed", type=int, help="only the live case of this seed")
@@ -40,6 +45,7 @@ def main() -> int:
     if options.live_seed is not None:
         return _live(range(options.live_seed, options.live_seed + 1), options)
     wrong = _digests(options.cases if options.digests is None else options.digests, options)
+    wrong |= _screens(options.cases if options.screens is None else options.screens, options)
     number = options.cases // 10 if options.live is None else options.live
     wrong |= _many(options) if options.cases else 0
     return wrong | _live(range(options.first, options.first + number), options)
@@ -79,6 +85,30 @@ def _digest(seed: int) -> str:
     except AssertionError:
         return f"digests of seed {seed} are wrong"
     return ""
+
+
+def _screens(number: int, options: argparse.Namespace) -> int:
+    begin, wrong = time.monotonic(), 0
+    in_each = _CALLS * screened.PROCESSES
+    seeds = range(options.first, options.first + -(-number // in_each))
+    with multiprocessing.Pool(options.jobs) as pool:
+        for sentence in pool.imap(_screened, [(seed, options.mpi) for seed in seeds]):
+            wrong += bool(sentence)
+            if sentence:
+                print(sentence, flush=True)
+    calls = len(seeds) * in_each
+    print(
+        f"{calls} screened calls, {wrong} runs wrong, {time.monotonic() - begin:.0f} s", flush=True
+    )
+    return wrong > 0
+
+
+def _screened(task: tuple[int, str]) -> str:
+    seed, mpi = task
+    found = screened.run(support.find_mpi(mpi), seed, _CALLS)
+    if found.status == 0 and len(found.last) == 1:
+        return ""
+    return f"screens, seed {seed}, status {found.status}:\n  " + "\n  ".join(found.last)
 
 
 def _many(options: argparse.Namespace) -> int:

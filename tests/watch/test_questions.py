@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import runs
+import screened
 import support
 import test_mistakes
 from support import MPI
@@ -36,12 +37,8 @@ def test_mistakes_are_found_while_it_runs(mpi: MPI, tmp_path: Path) -> None:
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_screens_clear_nothing_wrong(mpi: MPI, tmp_path: Path) -> None:
-    """Each random call is asked about again, with all that is pending, after the screens."""
-    count = os.environ.get("MPIPP_RANDOM_CALLS", "60")
-    program = runs.program("random_calls.c", mpi, "-ldl")
-    preload = f"LD_PRELOAD={test_mistakes.hook(mpi)}:{mpi.wrapper}"
-    words: list[str | Path] = ["env", preload, "MPIPP_SCREENS=check", program, "7", count]
-    found = runs.run(mpi, words, "--mpicc", mpi.mpicc)
+    """20,000 random calls on both; `make fuzz` makes more."""
+    found = screened.run(mpi, 7, 10_000 // screened.PROCESSES)
     assert found.status == 0 and len(found.last) == 1, found.last
     assert len(found.blocks) > 20
 

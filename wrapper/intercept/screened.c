@@ -17,9 +17,10 @@ static _Thread_local int is_seen_returning;
 
 static int enter(struct mpipp_passage *passage) {
   (void)passage;
-  uint64_t asked = mpipp_asked;
+  uint64_t before = mpipp_not_cleared;
   is_seen_returning = !mpipp_is_clear(mpipp_self) && mpipp_screen(mpipp_self);
-  if (MPIPP_UNLIKELY(mpipp_checks_screens)) mpipp_ask_all(mpipp_self, asked == mpipp_asked);
+  if (MPIPP_UNLIKELY(mpipp_checks_screens) && before == mpipp_not_cleared)
+    mpipp_ask_all(mpipp_self);
   return MPIPP_GO_ON;
 }
 

@@ -34,11 +34,11 @@ int mpipp_asking_open(void);
 // asked for what it meets.
 void mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt,
                const struct mpipp_meeting *met, uint32_t count);
-// Asks about it again, with all that is pending; cleared: no screen has asked about it.
-void mpipp_ask_all(const struct mpipp_thread *thread, int cleared);
+// Asks about a call that the screens have cleared, with all that is pending.
+void mpipp_ask_all(const struct mpipp_thread *thread);
 // Whether it is the one that the run is to stop in.
 int mpipp_ask_place(const struct mpipp_thread *thread);
-// How often it was asked.
-extern uint64_t mpipp_asked MPIPP_HIDDEN;
+// How many calls were not cleared; counted where the screens are to be checked.
+extern uint64_t mpipp_not_cleared MPIPP_HIDDEN;
 
 #endif

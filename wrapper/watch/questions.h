@@ -25,10 +25,9 @@ struct mpipp_note {
 enum mpipp_awaits {
   MPIPP_AWAITS_NOTHING, // the program goes on
   MPIPP_AWAITS_ANSWER,  // it waits
-  // It waits, and the screens have cleared the call, or asked about it before: now with all that is
-  // pending. For tests of the screens.
+  // It waits, and the screens have cleared the call: now with all that is pending. For tests of the
+  // screens.
   MPIPP_AWAITS_CLEARED,
-  MPIPP_AWAITS_ALL,
   MPIPP_AWAITS_PLACE, // it waits, to be told whether it is to stop in this call
 };
 

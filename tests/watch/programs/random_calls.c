@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPES = 14, USABLE = TYPES - 3, PENDING = 6, ROOM = 512, MOST = 4 };
+enum { TYPES = 14, USABLE = TYPES - 3, PENDING = 5, ROOM = 512, MOST = 4 };
 
 static const char *volatile *taken_next;
 static uint64_t state;
@@ -16,6 +16,8 @@ static _Alignas(64) char room[ROOM];
 static MPI_Datatype types[TYPES];
 static MPI_Comm comm = MPI_COMM_WORLD;
 static MPI_Win win;
+static MPI_Group group;
+static int size;
 
 static int below(int n) {
   state = state * 6364136223846793005u + 1442695040888963407u;
@@ -41,11 +43,6 @@ static int tag(void) {
 static MPI_Op op(void) {
   const MPI_Op ops[] = {MPI_SUM, MPI_MAX, MPI_BAND, MPI_MINLOC, MPI_LAND};
   return ops[below(5)];
-}
-static int all(void) {
-  int size;
-  MPI_Comm_size(comm, &size);
-  return size;
 }
 
 static void make_types(void) {
@@ -98,10 +95,10 @@ static void end(MPI_Request *request) {
 }
 
 static void call(MPI_Request *pending) {
-  int size = all(), counts[MOST], places[MOST], others[MOST], elsewhere[MOST];
+  int counts[MOST], places[MOST], others[MOST], elsewhere[MOST];
   MPI_Datatype made;
   MPI_Request request;
-  MPI_Group group, some;
+  MPI_Group some;
   MPI_Comm other;
   for (int i = 0; i < MOST; i++) {
     counts[i] = below(40) ? below(3) : -1;
@@ -109,7 +106,6 @@ static void call(MPI_Request *pending) {
     places[i] = below(8) * (1 + below(2));
     elsewhere[i] = 4 * i;
   }
-  MPI_Comm_group(comm, &group);
   *taken_next = "";
   switch (below(22)) {
   case 0:
@@ -180,7 +176,6 @@ static void call(MPI_Request *pending) {
     MPI_Scatterv(place(), counts, places, type(), place(), count(), type(), mostly(size), comm);
   }
   *taken_next = NULL;
-  MPI_Group_free(&group);
 }
 
 int main(int argc, char **argv) {
@@ -190,12 +185,14 @@ int main(int argc, char **argv) {
   if (argc < 3 || !taken_next) return 64;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_group(comm, &group);
   state = strtoul(argv[1], NULL, 10) * 2 + (uint64_t)rank;
   MPI_Win_create(room, 4 * 50, 4, MPI_INFO_NULL, comm, &win);
   make_types();
   for (int i = 0; i < PENDING; i++) pending[i] = MPI_REQUEST_NULL;
   for (int i = atoi(argv[2]); i > 0; i--) {
-    if (!below(8)) {
+    if (!below(24)) {
       int which = below(PENDING);
       end(&pending[which]);
       if (below(3)) begin(&pending[which]);
@@ -203,8 +200,9 @@ int main(int argc, char **argv) {
     call(pending);
   }
   for (int i = 0; i < PENDING; i++) end(&pending[i]);
-  for (int i = 3; i < 8; i++) MPI_Type_free(&types[i]);
+  for (int i = 3; i <= USABLE; i++) MPI_Type_free(&types[i]);
   MPI_Win_free(&win);
+  MPI_Group_free(&group);
   MPI_Finalize();
   return 0;
 }

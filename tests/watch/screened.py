@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""Random calls of a watched program, of which its screens must clear none that is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import runs
+import support
+import test_mistakes
+
+PROCESSES = 2
+
+
+def run(mpi: support.MPI, seed: int, calls: int) -> runs.Run:
+    """A run in which each of two processes makes so many calls.
+
+    What the screens clear is asked about all the same, with all that is pending. Where the checks
+    find something wrong with it, the report's last lines say so.
+    """
+    program = runs.program("random_calls.c", mpi, "-ldl")
+    preload = f"LD_PRELOAD={test_mistakes.hook(mpi)}:{mpi.wrapper}"
+    words: list[str | Path] = ["env", preload, "MPIPP_SCREENS=check", program, str(seed)]
+    return runs.run(mpi, [*words, str(calls)], "--mpicc", mpi.mpicc, n=PROCESSES)
