@@ -103,10 +103,10 @@ class Ledger:
             if not words:
                 raise MpippError("a call in the ledger has fewer vectors than it says")
             length, typed = words[0] >> 1, words[0] & 1
+            if len(words) < 1 + length * (1 + typed):
+                raise MpippError("a call in the ledger has more peers than numbers")
             counts = words[1 : 1 + length]
             records = words[1 + length : 1 + 2 * length] if typed else (0,) * length
-            if len(counts) != length or len(records) != length:
-                raise MpippError("a call in the ledger has more peers than numbers")
             words = words[1 + length * (1 + typed) :]
             found.append(
                 [
@@ -132,6 +132,8 @@ class Ledger:
             position += 2 + count
             role = basictypes.plain(self._source.string(name))
             shape = self._source.enumerator("shape", head >> 40)
+            if not (values or head & _NULL) and shape in ("handle", "number"):
+                raise MpippError("a call in the ledger has an argument without its word")
             if head & _NULL:
                 found[role] = None
             elif shape == "handle":

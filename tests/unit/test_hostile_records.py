@@ -17,8 +17,9 @@ from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import worlds
 from mpipp.datatypes import basictypes, elements
 from mpipp.datatypes.signatures.runlength import signature
-from mpipp.errors import AddressError
+from mpipp.errors import AddressError, MpippError
 from mpipp.model import Broken, DatatypeRecord
+from mpipp.registry.ledger import Ledger
 from mpipp.registry.reader import Registry
 from mpipp.show import jsontext, match
 from mpipp.show.match import Entries
@@ -142,3 +143,10 @@ def test_plain() -> None:
     document = jsontext.document("list", {"name": "\x1b\x7f\x80\x9f\xa0\udc80"})
     assert r"\u001b\u007f\u0080\u009f" + "\xa0" + r"\udc80" in document
     assert json.loads(document)["name"] == "\x1b\x7f\x80\x9f\xa0\udc80"
+
+
+def test_vectors_of_the_ledger_are_not_longer_than_their_call() -> None:
+    nothing: Any = None
+    for words in ((1 << 63,), (3 << 1, 1, 2), (2 << 1 | 1, 1, 2, 3)):
+        with pytest.raises(MpippError, match="has more peers than numbers"):
+            Ledger(nothing, nothing)._vectors(words, 1)
