@@ -194,15 +194,17 @@ struct mpipp_call {
   uint16_t procedure;    // index into the table of procedures
   uint16_t buffer_count; // of `buffers`
   uint32_t present;      // enum "present", a set of bits
-  uint64_t serial;       // numbers the calls of a thread from 1
-  uint64_t caller;       // return address
-  uint64_t frame;        // frame address of the intercepting function: callers lie above
-  uint64_t comm;         // handle
+  // private: its buffers lie in [low, high), if a screen has looked at it. Of a request beside its
+  // state: other calls look at both, and at no more of it.
+  uint64_t low, high;
+  uint64_t serial; // numbers the calls of a thread from 1
+  uint64_t caller; // return address
+  uint64_t frame;  // frame address of the intercepting function: callers lie above
+  uint64_t comm;   // handle
   int64_t dest, source, tag;
   uint64_t requests; // address of the request handles
   int64_t request_count;
-  uint64_t ordinal;   // in its channel (channels.h), of a collective call on its communicator
-  uint64_t low, high; // private: its buffers lie in [low, high), if a screen has looked at it
+  uint64_t ordinal; // in its channel (channels.h), of a collective call on its communicator
   struct mpipp_buffer buffers[MPIPP_MAX_BUFFERS];
   uint64_t op, win, file, message; // handles
   int64_t recvtag, root, target_rank, offset;
