@@ -199,7 +199,16 @@ APPS = (
         for tester in ("xdllt", "xdqr", "xzlu")
     ),
     *(
-        App(f"BLACS, {tester}", "openmpi4", _scalapack(tester), _BLACS, n=4, stops=False)
+        App(
+            f"BLACS, {tester}",
+            "openmpi4",
+            _scalapack(tester),
+            _BLACS,
+            n=4,
+            stops=False,
+            # Its last test is that of BLACS_ABORT, by which all of its processes are killed.
+            found=frozenset({"buffer-overlap", "aborted", "process-died"}),
+        )
         for tester in ("xCbtest", "xFbtest")
     ),
     App("HDF5, through h5py", "openmpi4", _script("hdf5.py"), everything, every=20),
