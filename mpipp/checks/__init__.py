@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -104,12 +105,17 @@ def between(
 
 
 def of_calls(
-    process: Process, failed: Callable[[Process | None, MpippError], None]
+    process: Process,
+    failed: Callable[[Process | None, MpippError], None],
+    targets: Sequence[Process] = (),
 ) -> Iterator[Finding]:
-    """What is wrong with the calls that a process is inside of, and with what is pending."""
+    """What is wrong with the calls that a process is inside of, and with what is pending.
+
+    `targets`: other processes, whose windows the calls may be on.
+    """
     found = [merged(_guarded(check, process, process, failed)) for check in _OF_CALLS]
-    for world in worlds([process]):
-        found.append(merged(_guarded(windows.check_targets, world, None, failed)))
+    reach = functools.partial(windows.check_reach, others=targets)
+    found.append(merged(_guarded(reach, process, process, failed)))
     yield from cited(chain.from_iterable(found), [process])
 
 

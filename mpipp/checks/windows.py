@@ -7,6 +7,8 @@ Dynamic windows have no bounds of their own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import World
@@ -34,16 +36,21 @@ def check(process: Process) -> Findings:
 def check_targets(known: World) -> Findings:
     """One-sided operations on memory that is not in the target's window."""
     for process in known.all:
-        for operation in process.operations:
-            found = _target(known, operation)
-            if found is None:
-                continue
-            for buffer in operation.call.buffers:
-                if "remote" in buffer.access:
-                    yield from _outside(operation, buffer, *found)
+        yield from check_reach(process, known.all)
 
 
-def _target(known: World, operation: Operation) -> tuple[Process, Win] | None:
+def check_reach(process: Process, others: Sequence[Process]) -> Findings:
+    """The same of one process's operations; the targets are among the others."""
+    for operation in process.operations:
+        found = _target(others, operation)
+        if found is None:
+            continue
+        for buffer in operation.call.buffers:
+            if "remote" in buffer.access:
+                yield from _outside(operation, buffer, *found)
+
+
+def _target(others: Sequence[Process], operation: Operation) -> tuple[Process, Win] | None:
     # The target's own record of the window, if it is known.
     process, call = operation.process, operation.call
     if call.win is None or call.target_rank is None:
@@ -53,14 +60,18 @@ def _target(known: World, operation: Operation) -> tuple[Process, Win] | None:
         return None
     if call.target_rank == own.rank:
         return process, own
-    if own.identity:
-        for other in known.all:
-            if other is process:
-                continue
-            for win in other.registry.objects("win"):
-                same = isinstance(win, Win) and win.identity == own.identity
-                if same and isinstance(win, Win) and win.rank == call.target_rank:
-                    return other, win
+    return find(others, process, own.identity, call.target_rank)
+
+
+def find(
+    others: Sequence[Process], process: Process, identity: int, rank: int
+) -> tuple[Process, Win] | None:
+    """The window with an identity as the process with a rank in its group has recorded it."""
+    for other in others if identity else ():
+        # It may have been freed since.
+        for win in other.registry.objects("win", ended=True) if other is not process else ():
+            if isinstance(win, Win) and win.identity == identity and win.rank == rank:
+                return other, win
     return None
 
 

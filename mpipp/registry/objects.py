@@ -142,6 +142,7 @@ class Objects:
             completes=raw.completes,
             locking=bool(raw.locking),
             rank=raw.rank if raw.rank >= 0 else None,
+            reaches=raw.reaches,
         )
 
     def _op(self, header: Header, record: bytes) -> model.Op:

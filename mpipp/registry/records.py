@@ -263,6 +263,7 @@ class RawWin(NamedTuple):
     lock_ranks: bytes
     lock_exclusive: bytes
     rank: int
+    reaches: int
 
 
 class RawOp(NamedTuple):

@@ -11,7 +11,7 @@ from mpipp.checks.finding import Finding
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
 from mpipp.watch import connection as said
-from mpipp.watch import questions
+from mpipp.watch import questions, reaching
 from mpipp.watch.stopping import Stopping
 from mpipp.watch.watched import GONE, Watched
 
@@ -63,7 +63,8 @@ class Answering:
             if awaits == questions.PLACE:
                 one.answer(said.FOUND if self._stopping.stop_at(one, process) else said.ANSWERED)
                 return
-            found = list(filter(self._is_chosen, checks.of_calls(process, failed)))
+            targets = reaching.targets(self._watched, one, process)
+            found = list(filter(self._is_chosen, checks.of_calls(process, failed, targets)))
         except MpippError as error:
             self._not_checked(f"{one.label()}: {error}")
         if awaits == questions.CLEARED:

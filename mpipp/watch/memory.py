@@ -6,6 +6,7 @@ The file is read and not mapped: whatever the process does to it, reading is an 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 
@@ -75,6 +76,15 @@ class FileMemory:
         if self._others is not None and 0 <= address <= address + length <= _ADDRESS_SPACE:
             return self._others.read(address, length)
         raise UnreadableMemory(address, length)
+
+    def write(self, address: int, data: bytes) -> None:
+        """Change what lies in the file. Raises MpippError where it does not."""
+        for start, offset, size in self._regions:
+            if start <= address and address + len(data) <= start + size:
+                with contextlib.suppress(OSError):
+                    if os.pwrite(self._file, data, offset + address - start) == len(data):
+                        return
+        raise MpippError(f"the memory of a watched process cannot be written at {address:#x}")
 
     def _at(self, offset: int, length: int) -> bytes:
         try:

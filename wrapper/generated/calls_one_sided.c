@@ -1242,6 +1242,7 @@ int MPI_Win_free(MPI_Win* win) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_free, MPIPP_SITE);
   call->present = 0;
+  mpipp_win_freeing(win ? MPIPP_KEY(*win) : 0);
   uint64_t handle = win ? MPIPP_KEY(*win) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_WIN, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))

@@ -178,6 +178,7 @@ BEFORE = {
     "Waitsome": (ONE_OF + SHOWN).format(count="incount"),
     "Testsome": SAVE_ALL.format(count="incount"),
     "Type_commit": GIVEN,
+    "Win_free": "mpipp_win_freeing(win ? MPIPP_KEY(*win) : 0);",
     "Win_fence": f"mpipp_synchronizing({WIN}, MPIPP_FENCING, (uint64_t)assert);",
     "Win_complete": f"mpipp_synchronizing({WIN}, MPIPP_COMPLETING, 0);",
     "Win_start": f"mpipp_synchronizing({WIN}, MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));",

@@ -32,6 +32,9 @@ void mpipp_forget(struct mpipp_object *object) {
     mpipp_release(&((struct mpipp_comm *)record)->dims);
     mpipp_release(&((struct mpipp_comm *)record)->sources); // the destinations stand behind them
     break;
+  case MPIPP_WIN:
+    mpipp_release(&((struct mpipp_win *)record)->reaches);
+    break;
   case MPIPP_GROUP:
     mpipp_release(&((struct mpipp_group *)record)->world_ranks);
     break;

@@ -2,11 +2,15 @@
 // Windows and their epochs, MPI-4.1 section 12.5.
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "mpi/resolve.h"
 #include "recorders/channels.h"
 #include "recorders/windows.h"
+#include "records/arena.h"
+#include "records/registry.h"
 #include "records/store.h"
+#include "watch/questions.h"
 
 static void *attribute(MPI_Win win, int keyval) {
   void *value = NULL;
@@ -20,6 +24,48 @@ static unsigned own_flavor(int flavor) {
   if (flavor == MPI_WIN_FLAVOR_DYNAMIC) return MPIPP_WIN_DYNAMIC;
   if (flavor == MPI_WIN_FLAVOR_SHARED) return MPIPP_WIN_SHARED;
   return MPIPP_WIN_CREATE;
+}
+
+// Of a window whose other processes a watcher may see.
+static uint64_t reaches(const struct mpipp_win *win, int size) {
+  if (!mpipp_shared || !win->identity || win->flavor == MPIPP_WIN_DYNAMIC || size < 2) return 0;
+  size_t bytes = sizeof(struct mpipp_reaches) + (size_t)size * sizeof(struct mpipp_reach);
+  struct mpipp_reaches *made = mpipp_allocate(bytes);
+  if (!made) return 0;
+  memset(made, 0, bytes);
+  memcpy(made->magic, "MPIPPWIN", sizeof made->magic);
+  made->count = (uint64_t)size;
+  return (uintptr_t)made;
+}
+
+void mpipp_reach_settle(struct mpipp_reach *reach) {
+  uint64_t state = __atomic_load_n(&reach->state, __ATOMIC_ACQUIRE), held = reach->held;
+  int64_t low, high;
+  if (state == MPIPP_REACH_UNKNOWN) return;
+  reach->held = 0;
+  if (state == MPIPP_REACH_ELSEWHERE) return;
+  int within = !__builtin_mul_overflow(reach->first, reach->disp_unit, &low) &&
+               !__builtin_add_overflow(low, reach->low, &low) &&
+               !__builtin_mul_overflow(reach->last, reach->disp_unit, &high) &&
+               !__builtin_add_overflow(high, reach->high, &high) && low >= 0 && high <= reach->size;
+  if (!within) mpipp_registry.unasked += held;
+}
+
+void mpipp_win_freeing(uint64_t handle) {
+  const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, handle);
+  struct mpipp_reaches *reaches = win ? (void *)(uintptr_t)win->reaches : NULL;
+  for (uint64_t i = 0; reaches && i < reaches->count; i++) {
+    struct mpipp_reach *reach = &reaches->all[i];
+    if (!reach->held) continue;
+    if (__atomic_load_n(&reach->state, __ATOMIC_ACQUIRE) == MPIPP_REACH_UNKNOWN) {
+      mpipp_lock();
+      mpipp_ask_await();
+      mpipp_unlock();
+    }
+    mpipp_reach_settle(reach);
+    mpipp_registry.unasked += reach->held;
+    reach->held = 0;
+  }
 }
 
 void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm) {
@@ -41,6 +87,7 @@ void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm) {
   if (record->identity) record->channel = mpipp_open_together(call, MPIPP_WINDOW_CALLS);
   const struct mpipp_comm *of = mpipp_find_live(MPIPP_COMM, record->comm);
   record->rank = of ? of->rank : -1;
+  record->reaches = reaches(record, of ? of->size : 0);
   mpipp_publish(record);
   errno = saved;
 }

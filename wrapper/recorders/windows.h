@@ -7,6 +7,10 @@
 #include "records/records.h"
 
 void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm);
+// The window's size is known now: the calls that were held are looked at, all at once.
+void mpipp_reach_settle(struct mpipp_reach *reach);
+// The window is about to be freed: what is held waits for its size, not for ever.
+void mpipp_win_freeing(uint64_t win);
 void mpipp_epoch_opened(uint64_t win, unsigned epoch, uint64_t group);
 enum mpipp_synchronization { MPIPP_FENCING, MPIPP_STARTING, MPIPP_COMPLETING, MPIPP_LOCKING };
 void mpipp_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail);

@@ -202,15 +202,24 @@ int mpipp_are_apart(const struct mpipp_call *call, const struct mpipp_box *boxes
                  call->buffers[second].address - call->buffers[first].address);
 }
 
-int mpipp_is_within(const struct mpipp_buffer *buffer, const struct mpipp_win *win) {
+int mpipp_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, int64_t *high) {
   const struct mpipp_datatype *type = record_at(buffer->record);
-  int64_t displacement, reach;
-  if (!type) return 1; // doubted for that
-  if (buffer->count <= 0 || type->size == 0) return 1;
-  if (__builtin_mul_overflow((int64_t)buffer->address, win->disp_unit, &displacement) ||
-      __builtin_mul_overflow(buffer->count - 1, type->extent, &reach))
+  int64_t reach;
+  *low = *high = 0;
+  if (!type || buffer->count <= 0 || type->size == 0) return 0; // or doubted for that
+  if (__builtin_mul_overflow(buffer->count - 1, type->extent, &reach)) {
+    *high = INT64_MAX;
     return 0;
-  int64_t low = displacement + type->true_lb + (reach < 0 ? reach : 0);
-  int64_t high = displacement + type->true_lb + type->true_extent + (reach > 0 ? reach : 0);
-  return low >= 0 && high <= win->size;
+  }
+  *low = type->true_lb + (reach < 0 ? reach : 0);
+  *high = type->true_lb + type->true_extent + (reach > 0 ? reach : 0);
+  return 1;
+}
+
+int mpipp_is_within(const struct mpipp_buffer *buffer, const struct mpipp_reach *window) {
+  int64_t low, high, start;
+  if (!mpipp_bytes_behind(buffer, &low, &high)) return high == 0;
+  return !__builtin_mul_overflow((int64_t)buffer->address, window->disp_unit, &start) &&
+         !__builtin_add_overflow(start, low, &low) && !__builtin_add_overflow(start, high, &high) &&
+         low >= 0 && high <= window->size;
 }

@@ -65,8 +65,11 @@ int mpipp_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box
 // Whether two buffers of a call share no memory, as far as the boxes tell, or are only read.
 int mpipp_are_apart(const struct mpipp_call *call, const struct mpipp_box *boxes, uint32_t first,
                     uint32_t second, struct mpipp_doubt *doubt);
+// Bytes [low, high) that a buffer of the target's has behind its displacement; 0 if that is more
+// than memory has, or it has none, which low and high tell.
+int mpipp_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, int64_t *high);
 // Whether what a buffer of the target's is lies in that window.
-int mpipp_is_within(const struct mpipp_buffer *buffer, const struct mpipp_win *win);
+int mpipp_is_within(const struct mpipp_buffer *buffer, const struct mpipp_reach *window);
 // All that the buffer's bytes depend on but its address.
 void mpipp_doubt_buffer(const struct mpipp_call *call, uint32_t index, struct mpipp_doubt *doubt);
 

@@ -6,6 +6,7 @@
 #include "mpi/resolve.h"
 #include "recorders/attached.h"
 #include "recorders/requests.h"
+#include "recorders/windows.h"
 #include "records/registry.h"
 #include "screens/arguments.h"
 #include "screens/asking.h"
@@ -18,6 +19,7 @@
 
 enum {
   MOST_MEETINGS = 16, // that are asked for at a time
+  MOST_REACHES = 16,  // questions about a window of another process that is not known yet
 };
 
 // What must be looked at further: all but plain communication.
@@ -64,16 +66,65 @@ static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *o
     mpipp_doubt(doubt, mpipp_shape_of(call->buffers[i].record, call->buffers[i].datatype));
 }
 
-// Whether the target is one, and what is accessed lies in its window, if that is the process's own:
-// how large others are it does not know.
-static int is_fine_target(const struct mpipp_call *call, const struct mpipp_win *win) {
+// What is asked about a window that is not known yet depends on all of this.
+static int doubt_reach(const struct mpipp_call *call, const struct mpipp_win *win,
+                       const struct mpipp_buffer *buffer, struct mpipp_doubt *doubt) {
+  mpipp_doubt(doubt, win->object.serial);
+  mpipp_doubt(doubt, buffer->address);
+  mpipp_doubt(doubt, (uint64_t)buffer->count);
+  mpipp_doubt(doubt, mpipp_shape_of(buffer->record, buffer->datatype));
+  return mpipp_doubted(doubt, OF_TARGET, (uint64_t)call->target_rank);
+}
+
+// The watcher is asked a few times, and takes some time to tell: what comes meanwhile is held
+// against the window as soon as that is known. Returns 0 if it is to be asked about now.
+static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
+  int64_t low, high, at = (int64_t)buffer->address;
+  if (MPIPP_READ(mpipp_several_threads) || mpipp_stops || mpipp_checks_screens) return 0;
+  if (!mpipp_bytes_behind(buffer, &low, &high)) return high == 0;
+  if (reach->asked < MOST_REACHES) {
+    reach->asked++;
+    return 0;
+  }
+  int first = reach->held++ == 0;
+  if (first || at < reach->first) reach->first = at;
+  if (first || at > reach->last) reach->last = at;
+  if (first || low < reach->low) reach->low = low;
+  if (first || high > reach->high) reach->high = high;
+  return 1;
+}
+
+// Whether the target is one, and what is accessed lies in its window, as far as it is known how
+// large that is.
+static int is_fine_target(const struct mpipp_call *call, const struct mpipp_win *win,
+                          struct mpipp_doubt *doubt) {
   if (!(call->present & MPIPP_HAS_TARGET_RANK)) return 1;
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, win->comm);
-  if (!mpipp_is_rank(call->target_rank, comm ? comm->size : INT32_MAX)) return 0;
-  if (call->target_rank != win->rank || win->flavor == MPIPP_WIN_DYNAMIC) return 1;
+  int64_t target = call->target_rank;
+  if (!mpipp_is_rank(target, comm ? comm->size : INT32_MAX))
+    return mpipp_doubted(doubt, OF_TARGET, (uint64_t)target);
+  if (target == MPI_PROC_NULL || win->flavor == MPIPP_WIN_DYNAMIC) return 1;
+  struct mpipp_reach reach = {
+      .state = MPIPP_REACH_KNOWN, .size = win->size, .disp_unit = win->disp_unit};
+  struct mpipp_reach *other = NULL;
+  if (target != win->rank) {
+    struct mpipp_reaches *others = (void *)(uintptr_t)win->reaches;
+    if (!others || (uint64_t)target >= others->count) return 1;
+    other = &others->all[target];
+    reach.state = __atomic_load_n(&other->state, __ATOMIC_ACQUIRE);
+    if (reach.state == MPIPP_REACH_ELSEWHERE) return 1;
+    reach.size = other->size;
+    reach.disp_unit = other->disp_unit;
+    if (MPIPP_UNLIKELY(other->held)) mpipp_reach_settle(other);
+  }
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
-    if (buffer->access & MPIPP_REMOTE && !mpipp_is_within(buffer, win)) return 0;
+    if (!(buffer->access & MPIPP_REMOTE)) continue;
+    if (reach.state == MPIPP_REACH_UNKNOWN) {
+      if (hold(other, buffer)) continue;
+      return doubt_reach(call, win, buffer, doubt);
+    }
+    if (!mpipp_is_within(buffer, &reach)) return mpipp_doubted(doubt, OF_TARGET, (uint64_t)target);
   }
   return 1;
 }
@@ -143,8 +194,7 @@ static int is_unusual_fine(const struct mpipp_call *call, const struct mpipp_com
   if (present & MPIPP_HAS_WIN) {
     const struct mpipp_win *win = given(MPIPP_WIN, call->win, doubt);
     fine &= win != NULL;
-    if (win && !is_fine_target(call, win))
-      fine = mpipp_doubted(doubt, OF_TARGET, (uint64_t)call->target_rank);
+    if (win) fine &= is_fine_target(call, win, doubt);
   }
   if (present & MPIPP_HAS_FILE) fine &= given(MPIPP_FILE, call->file, doubt) != NULL;
   if (present & MPIPP_HAS_MESSAGE) fine &= given(MPIPP_MESSAGE, call->message, doubt) != NULL;

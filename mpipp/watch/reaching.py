@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Processes that ask about one-sided operations are told how large the target's window is.
+
+From then on they look themselves (wrapper/screens/screens.c). What is written, into the memory of
+the process that asks, is an entry of a struct mpipp_reaches; it is kept until the answer is there.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from mpipp.checks import windows
+from mpipp.checks.process import Process
+from mpipp.model import Win
+from mpipp.watch.watched import OVER, RUNNING, Watched, operations
+
+_HEAD = struct.Struct("=8sQ")  # struct mpipp_reaches
+_REACH = struct.Struct("=Qqq")  # state, size and disp_unit of a struct mpipp_reach
+_REACH_SIZE = 72  # bytes of one
+_STATE = struct.Struct("=Q")
+_KNOWN, _ELSEWHERE = 1, 2  # enum mpipp_reach_state
+
+
+def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[Process]:
+    """The process whose window the call of a process that asks is on, if it is on this node; who
+    asks knows the window then.
+
+    Raises MpippError when what is recorded makes no sense.
+    """
+    inside = next(operations(process), None)
+    if inside is None or inside.call.win is None:
+        return []
+    own, rank = process.usable("win", inside.call.win), inside.call.target_rank
+    if not isinstance(own, Win) or not own.reaches or rank is None or rank == own.rank:
+        return []
+    magic, count = _HEAD.unpack(one.memory.read(own.reaches, _HEAD.size))
+    if magic != b"MPIPPWIN" or not 0 <= rank < count:
+        return []  # the null process, or none
+    here = [
+        (number, other) for number, other in enumerate(watched) if other.state in (RUNNING, OVER)
+    ]
+    for _, other in here:
+        if other is not one:
+            other.refresh()
+    others = [other.process(number) for number, other in here if other is not one]
+    found = windows.find(others, process, own.identity, rank)
+    place = own.reaches + _HEAD.size + rank * _REACH_SIZE
+    if found is not None:
+        watched[found[0].number].places.refresh()
+        one.memory.write(place, _REACH.pack(0, found[1].size, found[1].disp_unit))
+        one.memory.write(place, _STATE.pack(_KNOWN))
+        return [found[0]]
+    # It may be about to be recorded, if all are here: then it is asked for again.
+    job, size = process.registry.info.job, process.registry.info.world_size
+    if size and sum(other.registry.info.job == job for _, other in here) < size:
+        one.memory.write(place, _STATE.pack(_ELSEWHERE))
+    return []

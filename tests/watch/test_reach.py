@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""One-sided operations are held against the windows of other processes of the node."""
+
+from __future__ import annotations
+
+import re
+
+import runs
+from support import MPI, on_mpi
+
+OUTSIDE = """\
+error: MPI_Put writes the bytes [4089, 4097) of the window of rank 1, which has 4096
+  rank 0: MPI_Put(...)
+    called at reach.c:30 in main
+    target_disp 4089 x disp_unit 1 = 4089
+  rank 1: MPI_Win ...
+    made at reach.c:18 in main
+  rule: MPI-4.1, section 12.3.1: the target's memory must lie in its window
+  to do: compare the displacement, the count and the datatype's extent with the window's size"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_beyond_the_window(mpi: MPI) -> None:
+    """What was in bounds, at a thousand places, is asked about until the window is known."""
+    found = runs.run(mpi, [runs.program("reach.c", mpi), "wrong"])
+    (block,) = found.blocks
+    block = re.sub(r"MPI_Win #.*", "MPI_Win ...", re.sub(r"MPI_Put\(.*\)", "MPI_Put(...)", block))
+    assert block == mpi.cited(OUTSIDE)
+    (last,) = found.last
+    said = re.fullmatch(r"mpipp: 1 error in 2 processes, [\d,]+ calls, (\d+) questions", last)
+    assert said and int(said[1]) < 200, last
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_within_the_windows(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("reach.c", mpi)])
+    assert (found.status, found.output, found.blocks) == (0, "done\n" * 2, [])
+    (last,) = found.last
+    assert last.startswith("mpipp: no errors in 2 processes, "), last
