@@ -123,6 +123,7 @@ FOLDERS = (
     "screens",
     "intercept",
     "strict",
+    "guard",
     "generated/calls",
 )
 _INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)

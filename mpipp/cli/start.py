@@ -124,7 +124,19 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
         found["MPIPP_STOP_AT"] = ",".join(map(str, sorted(ordinals)[:_MOST_ORDINALS]))
     elif arguments.stop:
         found["MPIPP_STOP"] = arguments.stop
+    if _guards(arguments):
+        found["MPIPP_GUARD"] = "1"
     return {**found, "MPIPP_SCREENS": "none"} if _looks_at_no_call(arguments) else found
+
+
+def _guards(arguments: argparse.Namespace) -> bool:
+    # It changes what MPI is given, so it must be asked for by name.
+    names = _chosen(arguments)
+    if not names:
+        return False
+    from mpipp.checks.rules import chosen
+
+    return chosen.has_group(names, "buffers")
 
 
 def _stop_at(arguments: argparse.Namespace) -> list[tuple[Any, ...]]:

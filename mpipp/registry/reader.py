@@ -116,6 +116,9 @@ class Registry:
             attached=source.attachment(root.attached),
             of_sessions=bool(root.of_sessions),
             unseen=bool(root.unseen),
+            guard=source.enumerator("guard", root.guard),
+            guarded=root.guarded,
+            unguarded=root.unguarded,
         )
 
     @property

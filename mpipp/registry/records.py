@@ -37,6 +37,9 @@ class RawRoot(NamedTuple):
     attached: bytes
     of_sessions: int
     unseen: int
+    guarded: int
+    unguarded: int
+    guard: int
     library_version: bytes
     built_with: bytes
 

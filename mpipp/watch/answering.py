@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from mpipp import checks
+from mpipp.checks import touches
 from mpipp.checks.finding import Finding
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
@@ -59,12 +60,17 @@ class Answering:
             self._not_checked(f"{one.label()}: {error}")
 
         try:
-            process, awaits = one.asker.process(number, address)
+            process, question = one.asker.process(number, address)
+            awaits = question.awaits
             if awaits == questions.PLACE:
                 one.answer(said.FOUND if self._stopping.stop_at(one, process) else said.ANSWERED)
                 return
-            targets = reaching.targets(self._watched, one, process)
-            found = list(filter(self._is_chosen, checks.of_calls(process, failed, targets)))
+            if awaits == questions.TOUCH:
+                of_question = touches.check(process, question.touches)
+            else:
+                targets = reaching.targets(self._watched, one, process)
+                of_question = checks.of_calls(process, failed, targets)
+            found = list(filter(self._is_chosen, of_question))
         except MpippError as error:
             self._not_checked(f"{one.label()}: {error}")
         if awaits == questions.CLEARED:

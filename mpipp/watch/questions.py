@@ -14,8 +14,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mpipp.checks.process import Gap, Process
+from mpipp.checks.touches import Touch
 from mpipp.errors import MpippError, UnreadableMemory
-from mpipp.model import KINDS, Broken, ProcessInfo, Request, Thread
+from mpipp.model import KINDS, Broken, ProcessInfo, Request, Site, Thread
 from mpipp.registry.memory import Memory
 from mpipp.registry.reader import Known, Registry
 from mpipp.registry.recorded import Recorded
@@ -26,8 +27,10 @@ MOST_BYTES = 1 << 21  # of a question
 
 _HEAD = struct.Struct("=8sQQQQQ")  # struct mpipp_question without the call
 _NOTE = struct.Struct("=IIQQQQ")  # struct mpipp_note
-_OBJECT, _MEMORY, _PENDING, _OTHER = 1, 2, 3, 4  # enum mpipp_note_kind
-NOTHING, ANSWER, CLEARED, PLACE = range(4)  # enum mpipp_awaits
+_TOUCHED = struct.Struct("=QQQQ")  # struct mpipp_touched
+_OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH = range(1, 6)  # enum mpipp_note_kind
+NOTHING, ANSWER, CLEARED, PLACE, TOUCH = range(5)  # enum mpipp_awaits
+_MOVED = {1: False, 2: True}  # enum mpipp_moved
 _NO_HANDLE = (1 << 64) - 1
 _NO_GAPS: Sequence[Gap] = ()
 
@@ -43,6 +46,7 @@ class Question(NamedTuple):
     memory: list[tuple[int, bytes]]
     pending: list[int]  # records of requests
     others: list[tuple[int, bytes]]  # other threads' calls: tid and record
+    touches: list[Touch]
 
 
 def read(memory: Memory, address: int, call_size: int) -> Question:
@@ -53,7 +57,7 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
     if magic != b"MPIPPQU\0" or not begin <= size <= MOST_BYTES:
         raise MpippError("a question of a watched process is damaged")
     data = memory.read(address, size)
-    question = Question(tid, status, awaits, data[_HEAD.size : begin], {}, [], [], [])
+    question = Question(tid, status, awaits, data[_HEAD.size : begin], {}, [], [], [], [])
     at = begin
     while at + _NOTE.size <= size:
         kind, _, length, a, b, record = _NOTE.unpack_from(data, at)
@@ -69,7 +73,18 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
             question.pending.append(a)
         elif kind == _OTHER:
             question.others.append((b, content))
+        elif kind == _TOUCH and len(content) > _TOUCHED.size:
+            question.touches.append(_touch(content))
     return question
+
+
+def _touch(content: bytes) -> Touch:
+    address, stores, tid, moved = _TOUCHED.unpack_from(content)
+    rest = content[_TOUCHED.size : len(content) // 8 * 8]
+    instruction, *callers = (word for (word,) in struct.iter_unpack("=Q", rest))
+    # Sites have return addresses: lines are looked up one byte before.
+    site = Site(instruction + 1, tuple(callers))
+    return Touch(address, bool(stores), tid, site, _MOVED.get(moved))
 
 
 class Overlay:
@@ -168,8 +183,8 @@ class Asker(Recorded):
         self.registry: Asked = Asked(memory, root)
         self._places = places
 
-    def process(self, number: int, address: int) -> tuple[Process, int]:
-        """The process as the question at an address has it, and what it waits for.
+    def process(self, number: int, address: int) -> tuple[Process, Question]:
+        """The process as the question at an address has it, and the question.
 
         Raises MpippError.
         """
@@ -179,7 +194,16 @@ class Asker(Recorded):
             self._memory.refresh()
             question = read(self._memory, address, self.registry.call_size)
         self.registry.ask(question)
-        return Process(number, self.registry, self, _low()), question.awaits
+        own = [one._replace(site=self._of_program(one.site)) for one in question.touches]
+        question = question._replace(touches=own)
+        return Process(number, self.registry, self, _low()), question
+
+    def _of_program(self, site: Site) -> Site:
+        # Without what called the program's own functions.
+        frames = list(site.frames)
+        while frames and not self._places.call(frames[-1]).line:
+            frames.pop()
+        return replace(site, frames=tuple(frames))
 
     def function(self, address: int) -> str:
         """The function at an address, as `<name>`."""

@@ -30,6 +30,7 @@ from mpipp.watch import endings, stuck
 from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
 from mpipp.watch.comparing import Comparing
+from mpipp.watch.coverage import unguarded
 from mpipp.watch.elsewhere import Elsewhere, Nodes
 from mpipp.watch.everybody import INTERVAL, Everybody
 from mpipp.watch.nodes import Left
@@ -128,6 +129,8 @@ class Watcher:
         spawned = max((one.registry.info.spawned for one in counted), default=0)
         if spawned > sum(one.spawned > 0 for one in counted):
             self._not_checked("processes that MPI_Comm_spawn has started are not watched")
+        for sentence in unguarded([one.registry.info for one in counted]):
+            self._not_checked(sentence)
         self._collected.questions = self._answering.count
         for sentence in self._stopping.not_stopped():
             self._not_checked(sentence)

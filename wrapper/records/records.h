@@ -11,7 +11,7 @@
 
 enum {
   MPIPP_MAJOR = 1, // readers refuse another major
-  MPIPP_MINOR = 3, // readers accept a larger minor
+  MPIPP_MINOR = 4, // readers accept a larger minor
   MPIPP_BYTE_ORDER = 0x01020304,
   MPIPP_MAX_BUFFERS = 4, // origin, compare, result, target
   MPIPP_MAX_VECTORS = 2, // send and receive side of a v or w form

@@ -79,6 +79,13 @@ struct mpipp_attachment {
   uint64_t caller; // return address of the call that attached it
 };
 
+// Whether buffers of pending operations are guarded.
+enum mpipp_guard {
+  MPIPP_GUARD_NONE, // it is not asked for, or there was no buffer yet
+  MPIPP_GUARD_THERE,
+  MPIPP_GUARD_FAILED, // it cannot be
+};
+
 // The root: found by its symbol or, in a core, by its magic. The first 64 bytes never change.
 struct mpipp_registry {
   char magic[8];
@@ -115,6 +122,8 @@ struct mpipp_registry {
   uint64_t of_sessions;             // 1: some session has had one
   // 1: requests or messages may be there of which nothing is recorded
   uint64_t unseen;
+  uint64_t guarded, unguarded; // operations whose buffers were guarded (guard/), and were not
+  uint32_t guard, padding;     // enum "guard"
   char library_version[256];
   char built_with[256];
 };

@@ -181,6 +181,15 @@ void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thr
          sizeof thread->call);
 }
 
+void mpipp_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
+                     const uint64_t *places, uint64_t count) {
+  uint64_t bytes = count * sizeof *places;
+  struct mpipp_note *note = add(asking, MPIPP_NOTE_TOUCH, 0, 0, sizeof touched + bytes);
+  if (!note) return;
+  memcpy(note + 1, &touched, sizeof touched);
+  memcpy((char *)(note + 1) + sizeof touched, places, bytes);
+}
+
 int mpipp_ask_end(struct mpipp_asking *asking) {
   struct mpipp_question *question = asking->question;
   if (!question) {

@@ -13,6 +13,7 @@ enum mpipp_note_kind {
   MPIPP_NOTE_MEMORY,     // a: the address of bytes, which follow; b: 1 for a record
   MPIPP_NOTE_PENDING,    // a: the address of a request's record
   MPIPP_NOTE_OTHER,      // a: the address of a thread's record: another call that is active
+  MPIPP_NOTE_TOUCH,      // struct mpipp_touched, and u64: an instruction's address, its callers'
 };
 
 struct mpipp_note {
@@ -29,6 +30,7 @@ enum mpipp_awaits {
   // screens.
   MPIPP_AWAITS_CLEARED,
   MPIPP_AWAITS_PLACE, // it waits, to be told whether it is to stop in this call
+  MPIPP_AWAITS_TOUCH, // the program goes on; not the call is in question, but what came before it
 };
 
 struct mpipp_question {
@@ -40,6 +42,15 @@ struct mpipp_question {
   uint64_t next;   // private
   struct mpipp_call call;
   // notes follow
+};
+
+// Whether MPI had moved the data of an operation when it was asked.
+enum mpipp_moved { MPIPP_MOVED_UNKNOWN, MPIPP_NOT_MOVED, MPIPP_MOVED };
+
+// A load or store in the buffer of a pending operation.
+struct mpipp_touched {
+  uint64_t address, stores; // stores: 1; loads: 0
+  uint64_t tid, moved;      // enum mpipp_moved: when the process called MPI next
 };
 
 // What is being written; NULL once it did not find room.
@@ -59,6 +70,9 @@ void mpipp_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t by
 void mpipp_ask_parts(struct mpipp_asking *asking, const struct mpipp_call *call);
 void mpipp_ask_pending(struct mpipp_asking *asking, const struct mpipp_request *request);
 void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread);
+// places: the instruction's address, and return addresses behind it.
+void mpipp_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
+                     const uint64_t *places, uint64_t count);
 // Until all that was asked is answered, not for ever; returns whether something new was found.
 int mpipp_ask_await(void);
 // Sends it; returns 0 if it could not be asked, which is counted.

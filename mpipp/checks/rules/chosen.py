@@ -21,6 +21,7 @@ GROUPS = {
     "requests": ("not-persistent", "already-active", "freed-active"),
     "constructors": ("constructor-argument",),
     "datatypes": ("uncommitted-datatype", "freed-datatype", "null-datatype"),
+    "buffers": ("touched-buffer",),
     "overlap": ("buffer-overlap", "aliased-buffers", "self-overlap"),
     "in-place": ("in-place",),
     "memory": ("unmapped-buffer", "read-only-buffer"),
@@ -53,7 +54,7 @@ GROUPS = {
 }
 ALL = "all"
 # Those of one call, as it is made; the others look at processes that are over, or at several.
-_LATER = ("threads", "messages", "collectives", "deadlocks", "leaks", "ends")
+_LATER = ("threads", "buffers", "messages", "collectives", "deadlocks", "leaks", "ends")
 
 
 def words(text: str) -> frozenset[str]:

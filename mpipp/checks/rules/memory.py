@@ -30,6 +30,13 @@ RULES = (
         "MUST_ERROR_OVERLAPPED_SEND",
     ),
     Rule(
+        "touched-while-pending",
+        "touched-buffer",
+        "3.7.2",
+        _PENDING,
+        "complete the operation before, with MPI_Wait or the like, or use another buffer",
+    ),
+    Rule(
         "given-up",
         "buffer-overlap",
         "3.7.3",

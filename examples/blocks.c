@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Rank 0 sends two blocks to rank 1, which takes them when it is ready; with an argument it
+// prepares the second one where the first one still is.
+#include <mpi.h>
+#include <stdio.h>
+
+enum { CELLS = 1 << 17 };
+
+static double blocks[2][CELLS], taken[CELLS];
+
+static void prepare(double *block, double with) {
+  for (int i = 0; i < CELLS; i++) block[i] = with;
+}
+
+static void give(int early) {
+  MPI_Request requests[2];
+  prepare(blocks[0], 1);
+  MPI_Isend(blocks[0], CELLS, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &requests[0]);
+  double *next = early ? blocks[0] : blocks[1];
+  prepare(next, 2);
+  MPI_Isend(next, CELLS, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &requests[1]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    give(argc > 1);
+  } else if (rank == 1) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 2; i++) {
+      MPI_Recv(taken, CELLS, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      printf("block %g\n", taken[CELLS / 2]);
+    }
+  }
+  MPI_Finalize();
+}

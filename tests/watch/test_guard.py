@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Buffers of pending operations are guarded: what is wrong is told, what is right stays right."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+import runs
+from support import MPI, on_mpi
+
+from mpipp.cli import start
+
+RULE = """\
+  rule: MPI-4.1, section 3.7.2: the buffer of a nonblocking operation must not be changed, and a \
+receive buffer not used at all, before the operation is complete
+  to do: complete the operation before, with MPI_Wait or the like, or use another buffer"""
+NOT_MOVED = "when the process called MPI next, the data had not been moved"
+MOVED = "when the process called MPI next, the data had been moved: this time"
+NOT_GUARDED = (
+    r"the buffers of \d+ of 56 nonblocking operations: they have no page for themselves, or are "
+    "not of a kind that is guarded"
+)
+
+FOUND = [
+    (
+        "a store to the buffer of a pending MPI_Issend",
+        "stores to buf[2048](DOUBLE), at 0x...",
+        "stores_to_send early_store wrong main",
+        'MPI_Issend(dest = 1, tag = 1, comm = "MPI_COMM_WORLD", buf = 0x... (4096 MPI_DOUBLE))',
+        "early_store",
+        NOT_MOVED,
+    ),
+    (
+        "a load from the buffer of a pending MPI_Irecv",
+        "loads buf[3496](DOUBLE), at 0x...",
+        "early_load wrong main",
+        'MPI_Irecv(source = 1, tag = 2, comm = "MPI_COMM_WORLD", buf = 0x... (4096 MPI_DOUBLE))',
+        "early_load",
+        NOT_MOVED,
+    ),
+    (
+        "a store to the buffer of a pending MPI_Irecv",
+        "stores to buf[100](BYTE), at 0x...",
+        "by_the_library wrong main",
+        'MPI_Irecv(source = 1, tag = 3, comm = "MPI_COMM_WORLD", buf = 0x... (4096 MPI_BYTE))',
+        "by_the_library",
+        NOT_MOVED,
+    ),
+    (
+        "a store to the buffer of a pending MPI_Issend",
+        "stores to buf(VECTOR)[1][1024](DOUBLE), at 0x...",
+        "other_thread",
+        'MPI_Issend(dest = 1, tag = 4, comm = "MPI_COMM_WORLD", '
+        "buf = 0x... (1 VECTOR[8, 4096, 8192]))",
+        "by_a_thread",
+        NOT_MOVED,
+    ),
+    (
+        "a store to the buffer of a pending MPI_Isend",
+        "stores to buf[2048](DOUBLE), at 0x...",
+        "moved_already wrong main",
+        'MPI_Isend(dest = 0, tag = 5, comm = "MPI_COMM_SELF", buf = 0x... (4096 MPI_DOUBLE))',
+        "moved_already",
+        MOVED,
+    ),
+]
+
+
+def block(what: str, access: str, functions: str, call: str, caller: str, moved: str) -> str:
+    at, *callers = (f"guard.c:LINE in {function}" for function in functions.split())
+    lines = [f"error: {what}", f"  rank 0: {access}", f"    at {at}"]
+    lines += [f"    from {one}" for one in callers]
+    lines += [f"  rank 0: {call}, request #N", f"    called at guard.c:LINE in {caller}"]
+    return "\n".join([*lines, f"    {moved}", RULE])
+
+
+def alike(text: str) -> str:
+    text = re.sub(r"0x[0-9a-f]+", "0x...", text)
+    return re.sub(r"guard\.c:\d+", "guard.c:LINE", re.sub(r"request #\d+", "request #N", text))
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_each_access_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
+    program = runs.program("guard.c", mpi)
+    right = runs.run(mpi, [program], "--check=buffers")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    assert re.fullmatch(f"mpipp: not checked: {NOT_GUARDED}", right.last[-2])
+    assert re.fullmatch(r"mpipp: no errors in 2 processes, [\d,]+ calls", right.last[-1])
+    run = runs.run(mpi, [program, "wrong"], "--check=buffers")
+    assert (run.status, run.output) == (0, "done\n")
+    assert [alike(one) for one in run.blocks] == [mpi.cited(block(*one)) for one in FOUND]
+
+
+def test_buffers_are_guarded_only_where_that_is_asked_for_by_name() -> None:
+    def guards(check: str) -> bool:
+        arguments = argparse.Namespace(
+            check=check, strict=False, on_error="report", stop_at="", stop=""
+        )
+        return "MPIPP_GUARD" in start.for_program(arguments)
+
+    asked = {name: guards(name) for name in ("all", "leaks", "buffers", "all,buffers")}
+    assert asked == {"all": False, "leaks": False, "buffers": True, "all,buffers": True}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "guard/known.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "guard/comb.h"
+
+enum { MOST = 256, IS_MAPPED = 2, FLAGS = 7, HEAD = 16 };
+
+// Blocks that malloc has mapped for themselves.
+static struct block { uint64_t start, end; } blocks[MOST];
+static unsigned next_block;
+
+static int is_static(uint64_t low, uint64_t high) {
+  Dl_info first, last;
+  return dladdr((void *)(uintptr_t)low, &first) && dladdr((void *)(uintptr_t)(high - 1), &last) &&
+         first.dli_fbase == last.dli_fbase;
+}
+
+// The end of the block that begins there, 0 if none does: malloc writes before it what was used of
+// the memory before (nothing), and its length with a mark.
+static uint64_t block_end(uint64_t start) {
+  const uint64_t *head = (const uint64_t *)(uintptr_t)start;
+  uint64_t bytes = head[1] & ~(uint64_t)FLAGS;
+  int is_block = head[0] == 0 && (head[1] & FLAGS) == IS_MAPPED && bytes && !(bytes % MPIPP_PAGE);
+  return is_block ? start + bytes : 0;
+}
+
+static int is_in_known_block(uint64_t low, uint64_t high) {
+  for (int i = 0; i < MOST; i++) {
+    const struct block *block = &blocks[i];
+    if (low < block->start + HEAD || high > block->end) continue;
+    struct mpipp_mapping mapping;
+    if (!mpipp_mapping_at(block->start, &mapping) || !mapping.readable) continue;
+    if (block_end(block->start) == block->end) return 1;
+  }
+  return 0;
+}
+
+// The system puts mappings of one kind together, each below the one before.
+static int is_in_block(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high) {
+  if (is_in_known_block(low, high)) return 1;
+  for (uint64_t start = mapping->start; start < low;) {
+    uint64_t end = block_end(start);
+    if (!end || end > mapping->end) return 0;
+    if (start + HEAD <= low && high <= end) {
+      blocks[next_block++ % MOST] = (struct block){start, end};
+      return 1;
+    }
+    start = end;
+  }
+  return 0;
+}
+
+int mpipp_is_known_memory(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high) {
+  if (strcmp(mapping->name, "[heap]") == 0) return 1;
+  if (is_static(low, high)) return 1;
+  return !mapping->inode && is_in_block(mapping, low, high);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What the system has mapped at an address of this process. With the guard's lock.
+#ifndef MPIPP_MAPPINGS_H
+#define MPIPP_MAPPINGS_H
+
+#include <stdint.h>
+
+enum { MPIPP_MAPPED_NAME = 128 };
+
+struct mpipp_mapping {
+  uint64_t start, end; // addresses
+  uint64_t offset, inode, device;
+  int readable, writable, executable, shared;
+  char name[MPIPP_MAPPED_NAME]; // as in /proc/PID/maps, its beginning
+};
+
+// 0 if nothing is mapped there, or it cannot be told.
+int mpipp_mapping_at(uint64_t address, struct mpipp_mapping *found);
+// In the child of a fork.
+void mpipp_mappings_forked(void);
+
+#endif

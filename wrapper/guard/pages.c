@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "guard/pages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "guard/comb.h"
+#include "guard/known.h"
+#include "guard/mappings.h"
+#include "recorders/threads.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
+enum { HIGH = 900, MOST_RANGES = 4096 };
+#define FILE_BYTES ((off_t)1 << 47)
+
+struct range {
+  uint64_t low, high;
+};
+
+static int file = -1;
+static dev_t device;
+static ino_t inode;
+static struct range ranges[MOST_RANGES]; // in order; none touch
+static uint32_t range_count;
+static uint64_t lowest = ~(uint64_t)0, highest; // of all
+static void *copies[MOST_RANGES];
+
+// A program may close all files it has, and open its own under their numbers.
+static int is_open(void) {
+  struct stat now;
+  if (file >= 0 && (fstat(file, &now) || now.st_dev != device || now.st_ino != inode)) file = -1;
+  return file >= 0;
+}
+
+int mpipp_pages_open(void) {
+  struct rlimit most;
+  // Beyond the limit a signal comes.
+  if (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur != RLIM_INFINITY) return 0;
+  int made = memfd_create("mpipp-guard", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+  if (made < 0) made = memfd_create("mpipp-guard", MFD_CLOEXEC);
+  if (made < 0) return 0;
+  struct stat now;
+  file = fcntl(made, F_DUPFD_CLOEXEC, HIGH);
+  close(made);
+  if (file < 0 || ftruncate(file, FILE_BYTES) || fstat(file, &now)) return 0;
+  device = now.st_dev;
+  inode = now.st_ino;
+  return 1;
+}
+
+static int is_stack(uint64_t low, uint64_t high) {
+  uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  if (here >= low && here < high) return 1;
+  for (struct mpipp_thread *one = mpipp_other_thread(NULL, NULL); one;
+       one = mpipp_other_thread(NULL, one)) {
+    if (one->stack_start < high && low < one->stack_end) return 1;
+  }
+  return 0;
+}
+
+static int is_own(const struct mpipp_mapping *mapping, uint64_t address) {
+  return mapping->shared && mapping->inode == inode &&
+         mapping->offset + (address - mapping->start) == address;
+}
+
+// Whether nothing but the program's own loads and stores can be about pages of a mapping: no
+// devices, files, large pages or stacks.
+static int is_plain(const struct mpipp_mapping *mapping) {
+  if (mapping->shared || !mapping->readable || !mapping->writable || mapping->executable) return 0;
+  if (strstr(mapping->name, "stack") || strstr(mapping->name, "huge")) return 0;
+  return strncmp(mapping->name, "/dev/", 5) != 0 && !strstr(mapping->name, "(deleted)");
+}
+
+static void add(uint64_t low, uint64_t high) {
+  uint32_t first = 0;
+  while (first < range_count && ranges[first].high < low) first++;
+  uint32_t after = first;
+  for (; after < range_count && ranges[after].low <= high; after++) {
+    if (ranges[after].low < low) low = ranges[after].low;
+    if (ranges[after].high > high) high = ranges[after].high;
+  }
+  memmove(&ranges[first + 1], &ranges[after], (range_count - after) * sizeof *ranges);
+  ranges[first] = (struct range){low, high};
+  range_count += 1 - (after - first);
+  if (low < lowest) __atomic_store_n(&lowest, low, __ATOMIC_RELEASE);
+  if (high > highest) __atomic_store_n(&highest, high, __ATOMIC_RELEASE);
+}
+
+static int write_all(uint64_t low, uint64_t high) {
+  while (low < high) {
+    ssize_t done = pwrite(file, (const void *)(uintptr_t)low, high - low, (off_t)low);
+    if (done <= 0) return 0;
+    low += (uint64_t)done;
+  }
+  return 1;
+}
+
+// They are of a buffer that is MPI's now: nobody stores there meanwhile.
+static int convert(uint64_t low, uint64_t high) {
+  if (range_count + 1 >= MOST_RANGES || is_stack(low, high) || !write_all(low, high)) return 0;
+  int flags = MAP_SHARED | MAP_FIXED | MAP_POPULATE;
+  void *at = (void *)(uintptr_t)low;
+  if (mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) == MAP_FAILED) return 0;
+  add(low, high);
+  return 1;
+}
+
+int mpipp_pages_share(uint64_t low, uint64_t high) {
+  if (!is_open()) return 0;
+  while (low < high) {
+    struct mpipp_mapping mapping;
+    if (!mpipp_mapping_at(low, &mapping)) return 0;
+    uint64_t end = mapping.end < high ? mapping.end : high;
+    if (!is_own(&mapping, low) &&
+        !(is_plain(&mapping) && mpipp_is_known_memory(&mapping, low, end) && convert(low, end)))
+      return 0;
+    low = end;
+  }
+  return 1;
+}
+
+int mpipp_pages_show(void *at, uint64_t low, uint64_t high) {
+  int flags = MAP_SHARED | MAP_FIXED | MAP_POPULATE;
+  return is_open() && mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) == at;
+}
+
+void mpipp_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed) {
+  static const int modes[] = {PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE};
+  int saved = errno;
+  mprotect((void *)(uintptr_t)low, high - low, modes[allowed]);
+  errno = saved;
+}
+
+int mpipp_pages_meet(uint64_t low, uint64_t high) {
+  return high > __atomic_load_n(&lowest, __ATOMIC_ACQUIRE) &&
+         low < __atomic_load_n(&highest, __ATOMIC_ACQUIRE);
+}
+
+static int read_all(char *to, uint64_t low, uint64_t high) {
+  while (low < high) {
+    ssize_t got = pread(file, to, high - low, (off_t)low);
+    if (got <= 0) return 0;
+    to += got;
+    low += (uint64_t)got;
+  }
+  return 1;
+}
+
+// Private memory with what the file has of these pages; NULL without.
+static void *copy_of(uint64_t low, uint64_t high) {
+  void *copy = mmap(NULL, high - low, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED) return NULL;
+  if (is_open() && read_all(copy, low, high)) return copy;
+  munmap(copy, high - low);
+  return NULL;
+}
+
+// By the system call itself, since UCX puts a function in place of mremap that loses the new
+// address.
+static void move(void *copy, uint64_t low, uint64_t high) {
+  syscall(SYS_mremap, copy, high - low, high - low, MREMAP_MAYMOVE | MREMAP_FIXED, low);
+}
+
+// Calls it for each part of [low, high) that is the file's still: the program may have given back
+// any of it.
+static void each_own(uint64_t low, uint64_t high, void (*call)(uint64_t, uint64_t, uint32_t),
+                     uint32_t with) {
+  while (low < high) {
+    struct mpipp_mapping mapping;
+    int known = mpipp_mapping_at(low, &mapping);
+    uint64_t end = known ? mapping.end : low + MPIPP_PAGE;
+    if (end > high) end = high;
+    if (known && is_own(&mapping, low)) call(low, end, with);
+    low = end;
+  }
+}
+
+void mpipp_pages_before_fork(void) {
+  for (uint32_t i = 0; i < range_count; i++) copies[i] = copy_of(ranges[i].low, ranges[i].high);
+}
+
+void mpipp_pages_after_fork(void) {
+  for (uint32_t i = 0; i < range_count; i++) {
+    if (copies[i]) munmap(copies[i], ranges[i].high - ranges[i].low);
+    copies[i] = NULL;
+  }
+}
+
+static void inherit(uint64_t low, uint64_t high, uint32_t i) {
+  if (copies[i])
+    move((char *)copies[i] + (low - ranges[i].low), low, high);
+  else if (file >= 0)
+    mmap((void *)(uintptr_t)low, high - low, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file,
+         (off_t)low);
+}
+
+// The copies take the pages' places where these are the file's still. Without a copy the child sees
+// what the parent writes there later, but writes nothing itself.
+void mpipp_pages_forked(void) {
+  mpipp_mappings_forked();
+  for (uint32_t i = 0; i < range_count; i++) {
+    each_own(ranges[i].low, ranges[i].high, inherit, i);
+    copies[i] = NULL;
+  }
+  range_count = 0;
+  if (is_open()) close(file);
+  file = -1;
+}

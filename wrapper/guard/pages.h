@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Pages of the program's that are those of a memory file, so that they can be seen at two places:
+// their offset in the file is their address. With the guard's lock, but for what a signal handler
+// may call.
+#ifndef MPIPP_PAGES_H
+#define MPIPP_PAGES_H
+
+#include <stdint.h>
+
+enum mpipp_allowed { MPIPP_ALLOW_NOTHING, MPIPP_ALLOW_LOADS, MPIPP_ALLOW_ALL };
+
+// Makes the file; 0 without one.
+int mpipp_pages_open(void);
+// Sees to it that pages [low, high) are the file's; 0 where they are not to be, or cannot.
+int mpipp_pages_share(uint64_t low, uint64_t high);
+// Another view of pages that are the file's, at `at`; 0 without.
+int mpipp_pages_show(void *at, uint64_t low, uint64_t high);
+// What the program may do there. For signal handlers, too.
+void mpipp_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed);
+// Whether any page there may be the file's. For signal handlers, too.
+int mpipp_pages_meet(uint64_t low, uint64_t high);
+
+// The child of a fork gets pages of its own.
+void mpipp_pages_before_fork(void);
+void mpipp_pages_after_fork(void);
+void mpipp_pages_forked(void);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What MPI is given in place of a buffer: the pages that the buffer has for itself are the
+// program's own, seen at another place; of the rest of its bytes it is a copy. A window is kept for
+// the next operation with the same buffer. With the guard's lock.
+#ifndef MPIPP_WINDOWS_H
+#define MPIPP_WINDOWS_H
+
+#include "guard/comb.h"
+
+struct mpipp_window {
+  struct mpipp_comb comb;
+  char *memory;        // NULL: none
+  uint64_t low, bytes; // the first page that it stands for, and how many bytes
+  uint64_t used;       // number of the last use
+  uint32_t busy;       // 1: an operation has it
+};
+
+// A window for a buffer, with its bytes as they are; NULL without.
+struct mpipp_window *mpipp_window_take(const struct mpipp_comb *comb);
+// What MPI sees of an address of the buffer.
+static inline uint64_t mpipp_window_address(const struct mpipp_window *window, uint64_t address) {
+  return (uint64_t)(uintptr_t)window->memory + (address - window->low);
+}
+// The bytes that are a copy: from the program's to the window's, and back.
+void mpipp_window_fill(const struct mpipp_window *window);
+void mpipp_window_empty(const struct mpipp_window *window);
+// It may be used again.
+void mpipp_window_give(struct mpipp_window *window);
+
+#endif
