@@ -76,7 +76,7 @@ def parts(process: Process) -> Iterator[tuple[Side, Part]]:
             total = _over(side, messages, functools.partial(_message, side))
             weight = _weight(key, 0) if sent else _negative(_weight(key, 0))
             yield side, Part(key, of.receiver if sent else of.sender, _times(weight, total))
-        elif process.registry.info.world_rank is not None:
+        elif sides.is_joined(side.channel) and process.registry.info.world_rank is not None:
             comm = side.member.comm
             key = _hash(2, comm.identity, *map(ord, side.channel.sequence), side.channel.tag)
             calls = _Calls(key, side)

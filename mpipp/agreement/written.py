@@ -32,11 +32,12 @@ from mpipp.reports.sources import Frame
 from mpipp.typetree import Datatype, Extents
 
 _CLASSES = {"comm": "Comm", "op": "Op", "win": "Win", "file": "File", "request": "Request"}
+_WITH_TAGS = ("collectives", "turns")  # of their own
 
 
 def without_channel(call: Call, channel: Channel) -> Call:
     """A call that is over without what its channel says."""
-    if channel.sequence == "collectives":
+    if channel.sequence in _WITH_TAGS:
         return replace(call, comm=None)
     return replace(call, comm=None, dest=None, source=None, tag=None)
 
@@ -44,7 +45,7 @@ def without_channel(call: Call, channel: Channel) -> Call:
 def _in_channel(call: Call, channel: Channel, comm: Comm) -> Call:
     # The reverse.
     handle = None if "unlisted" in comm.header.flags else comm.header.handle
-    if channel.sequence == "collectives":
+    if channel.sequence in _WITH_TAGS:
         return replace(call, comm=handle)
     if "sends" in channel.sequence:
         return replace(call, comm=handle, tag=channel.tag, dest=channel.peer)

@@ -32,7 +32,7 @@ from mpipp.checks import (
 )
 from mpipp.checks.consequences import ordered
 from mpipp.checks.finding import Finding, merged
-from mpipp.checks.past import agreement, alone
+from mpipp.checks.past import agreement, alone, order
 from mpipp.checks.past import messages as past_messages
 from mpipp.checks.process import Process
 from mpipp.checks.world import World, worlds
@@ -63,9 +63,10 @@ _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     collectives.check,
     past_messages.check,
     agreement.check,
+    order.check,
     deadlocks.check,
 )
-_OVER = (past_messages.check, agreement.check)
+_OVER = (past_messages.check, agreement.check, order.check)
 
 
 _Checked = TypeVar("_Checked", Process, World)

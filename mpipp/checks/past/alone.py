@@ -73,7 +73,7 @@ def _channels(process: Process) -> Iterator[tuple[Comm, Channel]]:
     for comm in process.registry.objects("comm", ended=True):
         if isinstance(comm, Comm):
             for channel in comm.channels:
-                if "sends" not in channel.sequence:
+                if "sends" not in channel.sequence and channel.sequence != "turns":
                     yield comm, channel
 
 

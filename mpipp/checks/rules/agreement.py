@@ -137,6 +137,14 @@ RULES = (
         severity=WARNING,
     ),
     Rule(
+        "comm-order",
+        "collective-order",
+        "6.14",
+        "collective operations must be called in an order in which processes do not wait for each "
+        "other in a circle, whether they synchronize or not",
+        "call them in the same order in all processes, or use nonblocking ones",
+    ),
+    Rule(
         "collective-missing",
         "collective-mismatch",
         "6.1",

@@ -30,6 +30,7 @@ GROUPS = {
     "collectives": (
         "collective-mismatch",
         "collective-form-mismatch",
+        "collective-order",
         "root-mismatch",
         "op-mismatch",
         "length-mismatch",

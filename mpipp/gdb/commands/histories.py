@@ -61,7 +61,7 @@ def _channels(session: Session) -> Iterator[tuple[Comm, Channel]]:
     for comm in session.registry.objects("comm", ended=True):
         if isinstance(comm, Broken) or not isinstance(comm, Comm):
             continue
-        known = [channel for channel in comm.channels if channel.history]
+        known = [c for c in comm.channels if c.history and c.sequence != "turns"]
         for channel in sorted(known, key=lambda one: (one.sequence, one.peer, one.tag)):
             yield comm, channel
 

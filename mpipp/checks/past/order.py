@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""Would collective calls on several communicators wait for each other in a circle?
+(MPI-4.1, section 6.14)
+
+A program must not rely on collective calls that return without the others: it is replayed as if
+each blocking one waited for all of its communicator. What else processes wait for is left out, and
+who is not known in full is taken to come at once: so who is held up in the end is so for certain.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.hangs import words
+from mpipp.checks.leaks import at_the_end
+from mpipp.checks.past.sides import Side, every, is_certain
+from mpipp.checks.process import Process
+from mpipp.checks.world import World
+from mpipp.model import Call, Comm, Stretch
+
+_MOST = 1 << 18  # turns of all processes that are looked at
+_MOST_TOLD = 64
+_WORLD = 1  # identity
+
+
+class _Turn(NamedTuple):
+    # Calls that follow one another on one communicator.
+    identity: int
+    first: int  # ordinals
+    last: int
+
+
+class _Way:
+    """What one process has called on which communicators, in its order.
+
+    Attributes:
+        count: of its calls, by communicator.
+        begun: the last ordinal that it has come to, likewise.
+        turn: the one in which it is held up; None at the end.
+    """
+
+    def __init__(self, rank: int, sides: Sequence[Side], turns: Iterator[_Turn]) -> None:
+        self.rank = rank
+        self.sides = {side.member.comm.identity: side for side in sides}
+        self.count = {identity: side.channel.count for identity, side in self.sides.items()}
+        self.begun = dict.fromkeys(self.count, 0)
+        self._turns = turns
+        self._known: dict[int, tuple[list[Stretch], list[int]]] = {}
+        self.turn: _Turn | None = None
+        self.next()
+
+    def next(self) -> None:
+        """Go on with the next turn in which something blocks."""
+        for turn in self._turns:
+            if turn.identity not in self.count:
+                continue
+            self.begun[turn.identity] = turn.last
+            last = self._blocking(turn.identity, turn.first, turn.last, back=True)
+            if last:
+                self.turn = turn._replace(last=last)
+                return
+        self.turn = None
+        self.begun = self.count
+
+    def waits(self, beyond: int) -> tuple[Side, Call, int]:
+        """The first call of its turn that blocks after an ordinal."""
+        assert self.turn is not None
+        side = self.sides[self.turn.identity]
+        first = max(self.turn.first, beyond + 1)
+        ordinal = self._blocking(self.turn.identity, first, self.turn.last)
+        found = self._stretch(self.turn.identity, ordinal)[0]
+        assert found is not None
+        return side, replace(found.at(ordinal).call, ordinal=ordinal), ordinal
+
+    def _stretch(self, identity: int, ordinal: int) -> tuple[Stretch | None, int, int]:
+        # That which has an ordinal, or None; and the nearest ordinals, 0: none, that are kept
+        # before it and after it.
+        if identity not in self._known:
+            stretches = self.sides[identity].stretches
+            self._known[identity] = stretches, [one.first for one in stretches]
+        stretches, firsts = self._known[identity]
+        at = bisect_right(firsts, ordinal) - 1
+        if at >= 0 and ordinal < stretches[at].end:
+            return stretches[at], ordinal - 1, ordinal + 1
+        before = stretches[at].end - 1 if at >= 0 else 0
+        return None, before, firsts[at + 1] if at + 1 < len(firsts) else 0
+
+    def _blocking(self, identity: int, first: int, last: int, back: bool = False) -> int:
+        # The first, or the last, of these ordinals whose call blocks; 0: none is known.
+        ordinal = last if back else first
+        while first <= ordinal <= last:
+            found, before, after = self._stretch(identity, ordinal)
+            if found is not None and _blocks(found.at(ordinal).call):
+                return ordinal
+            ordinal = before if back else after
+        return 0
+
+
+def _blocks(call: Call) -> bool:
+    # Whether it may wait for all others: those among neighbors need not.
+    return call.facts.form == "blocking" and not call.facts.among_neighbors
+
+
+def check(known: World) -> Findings:
+    """Each circle of processes; it is left, and what follows is looked at."""
+    ways = list(_ways(known))
+    members: dict[int, list[_Way]] = {}
+    for way in ways:
+        for identity in way.count:
+            members.setdefault(identity, []).append(way)
+    for _ in range(_MOST_TOLD):
+        _go_on(ways, members)
+        held = next((way for way in ways if way.turn is not None), None)
+        if held is None:
+            return
+        circle = _circle(held, members)
+        yield _finding(circle)
+        for way in circle:
+            way.next()
+
+
+def _go_on(ways: list[_Way], members: dict[int, list[_Way]]) -> None:
+    # As far as they come.
+    moved = True
+    while moved:
+        moved = False
+        for way in ways:
+            while way.turn is not None and not _late(way, members):
+                way.next()
+                moved = True
+
+
+def _late(way: _Way, members: dict[int, list[_Way]]) -> list[_Way]:
+    # Those that have not come to the calls of its turn, and will.
+    if way.turn is None:
+        return []
+    identity, last = way.turn.identity, way.turn.last
+    return [
+        one
+        for one in members[identity]
+        if one is not way and one.begun[identity] < min(last, one.count[identity])
+    ]
+
+
+def _circle(way: _Way, members: dict[int, list[_Way]]) -> list[_Way]:
+    met: list[_Way] = []
+    while way not in met:
+        met.append(way)
+        way = _late(way, members)[0]
+    return met[met.index(way) :]
+
+
+def _finding(circle: list[_Way]) -> Finding:
+    # Each waits for the next, who makes that call after the one in which it waits itself.
+    at = []
+    for way, late in zip(circle, (*circle[1:], circle[0])):
+        assert way.turn is not None
+        side, call, ordinal = way.waits(late.begun[way.turn.identity])
+        at.append((side, call, f"number {ordinal} on {words.comm(side.member.comm)}"))
+    parties = [
+        side.operation(call).party(f"collective call {here}, before {at[i - 1][2]}")
+        for i, (side, call, here) in enumerate(at)
+    ]
+    comms = {side.member.comm.identity: words.comm(side.member.comm) for side, _, _ in at}
+    what = f"the order of collective calls differs between {words.listed(sorted(comms.values()))}"
+    return Finding.of("comm-order", f"{what}, which is a deadlock where they synchronize", parties)
+
+
+def _ways(known: World) -> Iterator[_Way]:
+    ended = [process for process in known.all if at_the_end(process)]
+    sides: dict[Process, list[Side]] = {}
+    for side in every(known, lambda channel: channel.sequence == "collectives"):
+        if not side.member.comm.inter and not side.channel.frozen:
+            sides.setdefault(side.member.process, []).append(side)
+    for process in ended:
+        world = next((one for one in known.comms(process) if one.identity == _WORLD), None)
+        rank = known.rank(process)
+        if world is not None and rank is not None and process in sides:
+            past = _past(process, world)
+            if past:
+                most = _MOST // len(ended)
+                yield _Way(rank, sides[process], _turns(past, sides[process], most))
+
+
+def _past(process: Process, world: Comm) -> list[Stretch]:
+    for channel in world.channels:
+        if channel.sequence == "turns" and channel.history and is_certain(world, channel):
+            return process.registry.past(world, channel)
+    return []
+
+
+def _turns(past: Sequence[Stretch], sides: Sequence[Side], most: int) -> Iterator[_Turn]:
+    told: dict[int, int] = {}
+    number = 0
+    for stretch in past:
+        if stretch.first != number + 1:
+            return  # some are not kept
+        for ordinal in range(stretch.first, stretch.end):
+            call = stretch.at(ordinal).call
+            identity, count = (call.root or 0) & (1 << 64) - 1, call.tag or 0
+            first = told.get(identity, 0) + 1
+            told[identity] = first + count - 1
+            yield _Turn(identity, first, told[identity])
+            number += 1
+            if number >= most:
+                return
+    # That which goes on is not kept: calls on one communicator alone are left.
+    left = [
+        _Turn(comm.identity, told.get(comm.identity, 0) + 1, side.channel.count)
+        for side in sides
+        for comm in [side.member.comm]
+        if side.channel.count > told.get(comm.identity, 0)
+    ]
+    if len(left) == 1:
+        yield left[0]
