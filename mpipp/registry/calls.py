@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Union, overload
 
 from mpipp.datatypes import basictypes
-from mpipp.errors import MpippError
+from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.model import Broken, Buffer, Call, Constructor, DatatypeRecord, Share, ThreadCall
 from mpipp.registry.datatypes import LENGTHS, Datatypes
 from mpipp.registry.records import RawBuffer, RawCall, RawInput, RawThread, RawVector
@@ -138,7 +138,11 @@ class Calls:
         # In the caller's memory: those that cannot be read are left out.
         source = self._source
         found: dict[str, int | tuple[int, ...] | None] = {}
-        for given in self._inputs(raw):
+        try:
+            inputs = self._inputs(raw)
+        except UnreadableMemory:  # the stack of a process that has been killed
+            return found
+        for given in inputs:
             name, shape = source.string(given.name), source.enumerator("shape", given.shape)
             try:
                 if shape == "handle":

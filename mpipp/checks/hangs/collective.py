@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mpipp.checks.hangs.conditions import All, Condition, Event, Met, Unknown
+from mpipp.checks.hangs.creations import Creations
 from mpipp.checks.hangs.messages import Messages
 from mpipp.checks.neighbors import sources
 from mpipp.checks.process import Operation
@@ -22,8 +23,8 @@ from mpipp.model import Buffer, DatatypeRecord, Request
 # All wait for all: they agree on something, or each has data for each.
 _AGREE = frozenset(
     "Barrier Comm_create Comm_dup Comm_dup_with_info Comm_split Comm_split_type Cart_create "
-    "Cart_sub Graph_create Dist_graph_create Intercomm_merge Win_create Win_allocate "
-    "Win_allocate_shared Win_create_dynamic File_open".split()
+    "Cart_sub Graph_create Dist_graph_create Intercomm_create Intercomm_merge Win_create "
+    "Win_allocate Win_allocate_shared Win_create_dynamic File_open".split()
 )
 _EXCHANGE = frozenset(
     "Allgather Allgatherv Alltoall Alltoallv Alltoallw Allreduce Reduce_scatter "
@@ -57,6 +58,7 @@ class Collectives:
     def __init__(self, known: World, messages: Messages) -> None:
         self._known = known
         self._messages = messages
+        self._creations = Creations(known, messages)
         self._found: dict[tuple[object, ...], _There | Unknown] = {}
 
     def call(self, operation: Operation) -> Condition:
@@ -64,6 +66,8 @@ class Collectives:
         call = operation.call
         if call.comm is None:
             return Unknown("its communicator is not recorded")
+        if call.facts.operation == "Comm_create_group":
+            return self._creations.group(operation)
         member = self._known.of(operation)
         if member is None or call.ordinal is None or "collectives" in member.comm.uncertain:
             return _UNCERTAIN
@@ -71,7 +75,25 @@ class Collectives:
         wanted = _wanted(name, operation, member)
         if wanted is None:
             return Unknown(f"whom {call.procedure} waits for is not recorded")
-        return self._all(operation, member, name, wanted)
+        found = self._all(operation, member, name, wanted)
+        if name != "Intercomm_create":
+            return found
+        leading = self._leading(operation, member)
+        other = self._creations.leader(leading, operation) if leading is not None else None
+        return All((found, other or Unknown("what the leader of its group does is not known")))
+
+    def _leading(self, operation: Operation, member: Member) -> Operation | None:
+        # The same call of MPI_Intercomm_create by the leader of the group, if that is in it.
+        leader = operation.call.arguments.get("local_leader")
+        if leader == member.comm.rank:
+            return operation
+        peer = self._known.peer(member, leader) if isinstance(leader, int) else None
+        ordinal = operation.call.ordinal
+        if peer is None or ordinal is None:
+            return None
+        found = self._joined(peer, ordinal)
+        same = found is not None and found.call.facts.operation == "Intercomm_create"
+        return found if same else None
 
     def started(self, operation: Operation) -> Condition:
         """What a persistent collective operation waits for: as many starts of the others.

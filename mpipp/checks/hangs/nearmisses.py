@@ -78,7 +78,18 @@ class NearMisses:
             return list(self._instead_of_send(event, rank))
         if event.kind == "receive":
             return list(self._instead_of_receive(event, rank))
+        if event.kind in ("group", "leader"):
+            return list(self._other_creation(event, rank))
         return []
+
+    def _other_creation(self, event: Event, rank: int) -> Iterator[str]:
+        # The same procedure, with other arguments.
+        process, wanted = self._messages.known.process(rank), event.operation.call
+        for operation in process.operations if process is not None else ():
+            call = operation.call
+            if call.procedure == wanted.procedure and operation.process != event.operation.process:
+                other = "tag" if call.tag != wanted.tag else event.kind
+                yield f"another {other}: rank {rank} is in it with tag {call.tag}"
 
     def _instead_of_send(self, event: Event, rank: int) -> Iterator[str]:
         known, own = self._messages.known, event.operation.process

@@ -16,6 +16,8 @@ _UNDONE = {
     "receive": "posted no such receive",
     "collective": "not called it",
     "start": "not started it",
+    "group": "not called it with this group and tag",
+    "leader": "not called it as the other leader, with this tag",
     "fence": "not called it",
     "file": "not called it",
     "post": "not called MPI_Win_post for it",

@@ -255,10 +255,31 @@ static void file(void) {
   if (rank == 1) SEND(0, 5);
 }
 
+// Two groups whose leaders do not find each other.
+static void leaders(void) {
+  MPI_Comm half, both;
+  MPI_Comm_split(WORLD, rank % 2, rank, &half);
+  MPI_Intercomm_create(half, 0, WORLD, 1 - rank % 2, rank % 2 ? 7 : 8, &both);
+}
+
+// Of the first two processes, of which each gives another tag; and of all, with one tag.
+static void group_tag(void) {
+  MPI_Group all, two;
+  MPI_Comm made;
+  int first[2] = {0, 1};
+  MPI_Comm_group(WORLD, &all);
+  MPI_Group_incl(all, 2, first, &two);
+  MPI_Comm_create_group(WORLD, all, 3, &made);
+  if (rank < 2) MPI_Comm_create_group(WORLD, two, 3, &made);
+  if (rank < 2) MPI_Comm_create_group(WORLD, two, 3 + rank, &made);
+}
+
 static const struct {
   const char *name;
   void (*hang)(void);
 } CASES[] = {{"graph", graph},
+             {"leaders", leaders},
+             {"group-tag", group_tag},
              {"persistent-collective", persistent_collective},
              {"receives", receives},
              {"ring", ring},
