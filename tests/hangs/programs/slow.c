@@ -213,6 +213,25 @@ static void pending_any(void) {
   if (rank == 3) SEND(0, 6);
 }
 
+static void leaders(void) {
+  MPI_Comm half, both;
+  MPI_Comm_split(WORLD, rank % 2, rank, &half);
+  if (rank == 3) work();
+  MPI_Intercomm_create(half, 0, WORLD, 1 - rank % 2, 7, &both);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&half);
+}
+
+static void gathered(void) {
+  MPI_Group all;
+  MPI_Comm made;
+  MPI_Comm_group(WORLD, &all);
+  if (rank == 3) work();
+  MPI_Comm_create_group(WORLD, all, 7, &made);
+  MPI_Group_free(&all);
+  MPI_Comm_free(&made);
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -238,7 +257,9 @@ static const struct {
              {"exposure", exposure},
              {"lock", lock},
              {"polling", polling},
-             {"pending-any", pending_any}};
+             {"pending-any", pending_any},
+             {"leaders", leaders},
+             {"gathered", gathered}};
 
 int main(int argc, char **argv) {
   begin(&argc, &argv);
