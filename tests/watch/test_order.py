@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import runs
 from support import MPI, on_mpi
@@ -14,8 +13,8 @@ RULE = """\
 do not wait for each other in a circle, whether they synchronize or not
   to do: call them in the same order in all processes, or use nonblocking ones"""
 CROSSED = f"""\
-error: the order of collective calls differs between MPI_COMM_WORLD and communicator "other", which \
-is a deadlock where they synchronize
+error: the order of collective calls differs between MPI_COMM_WORLD and communicator "other", \
+which is a deadlock where they synchronize
   rank 0: MPI_Bcast(root = 0, comm = "MPI_COMM_WORLD", buffer = 1 MPI_INT)
     called at order.c:LINE in bcast
     collective call number 5 on MPI_COMM_WORLD, before number 1 on communicator "other"
