@@ -279,7 +279,8 @@ def data(case: Case) -> None:
     if limits.elements == 0 and (found.tree.element_count > 1000 or limits.repeats == 0):
         limits = Limits(elements=100)
     node = buffer(case.memory(side), case.address(side), case.count(), found.tree)
-    plain([values_text(node, limits)])
+    text = values_text(node, limits)
+    plain([text if limits.elements else text[: _LONGEST - 1]])  # as long as was asked for
     _shown(buffers.entries(case.address(side), case.count(), found, case.memory(side)))
 
 
