@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from xml.sax.saxutils import escape
 
 from mpipp.checks.hangs import words
 from mpipp.checks.hangs.picture import Group, named
+from mpipp.show.xmltext import escape
 
 # Pixels.
 _CHARACTER, _LINE = 7.3, 17

@@ -8,7 +8,6 @@ element is a box of its own with its address, datatype and displacement as a too
 from __future__ import annotations
 
 from collections.abc import Iterator
-from xml.sax.saxutils import escape, quoteattr
 
 from mpipp.show.memorymap.maps import (
     Cell,
@@ -21,6 +20,7 @@ from mpipp.show.memorymap.maps import (
     lines,
     type_name,
 )
+from mpipp.show.xmltext import escape, quoted
 
 _BYTE = 11  # width of a byte
 _ROW, _LEADING = 20, 26  # height of a row, and from one to the next
@@ -68,7 +68,7 @@ def svg(of: MemoryMap, title: str = "", mark: int | None = None) -> str:
     width = max(left + length * _BYTE, _MARGIN + _CHARACTER * len(_facts(of, title))) + _MARGIN
     height = top + 30
     whole = "\n".join(parts)
-    name = quoteattr(title or "memory map of an MPI datatype")
+    name = quoted(title or "memory map of an MPI datatype")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="mpipp-map" role="img" aria-label={name} '
         f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">\n'
