@@ -26,12 +26,13 @@ from mpipp.model import (
 )
 from mpipp.registry.calls import Calls
 from mpipp.registry.datatypes import Datatypes
-from mpipp.registry.fields import CHUNK, SLOT, text
+from mpipp.registry.fields import CHUNK, SLOT
 from mpipp.registry.history import History
 from mpipp.registry.ledger import Ledger
 from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
-from mpipp.registry.records import RawBreach, RawChunk, RawSlot, RawThread
+from mpipp.registry.processinfo import process_info
+from mpipp.registry.records import RawBreach, RawChunk, RawRoot, RawSlot, RawThread
 from mpipp.registry.source import Source
 
 _HASH = 0x9E3779B97F4A7C15
@@ -77,6 +78,7 @@ class Registry:
         self._objects = Objects(source, self._calls)
         self._ledger = Ledger(source, self._datatypes)
         self._known: dict[tuple[str, int], Known] = {}
+        self._told: tuple[RawRoot, ProcessInfo] | None = None
         self._fints: dict[str, dict[int, int]] = {}
 
     def invalidate(self) -> None:
@@ -89,37 +91,10 @@ class Registry:
     @property
     def info(self) -> ProcessInfo:
         """The MPI library and the process."""
-        source, root = self._source, self._source.root()
-        return ProcessInfo(
-            flavor=source.enumerator("flavor", root.flavor),
-            status=source.enumerator("status", root.status),
-            pid=root.pid,
-            world_rank=root.world_rank if root.world_rank >= 0 else None,
-            world_size=root.world_size if root.world_size >= 0 else None,
-            standard=(root.standard, root.standard_minor) if root.standard else None,
-            end_awaited=bool(root.end_awaited),
-            spawned=root.spawned,
-            library_version=text(root.library_version),
-            built_with=text(root.built_with),
-            dropped=root.dropped,
-            handle_size=root.handle_size,
-            frames=root.frames,
-            job=root.job,
-            parent=root.parent,
-            main_thread=root.main_thread or None,
-            tag_ub=root.tag_ub or None,
-            kind_bits=root.kind_bits,
-            several_threads=bool(root.several_threads),
-            ledger_bytes=root.ledger_bytes,
-            forgotten=root.forgotten,
-            unasked=root.unasked,
-            attached=source.attachment(root.attached),
-            of_sessions=bool(root.of_sessions),
-            unseen=bool(root.unseen),
-            guard=source.enumerator("guard", root.guard),
-            guarded=root.guarded,
-            unguarded=root.unguarded,
-        )
+        root = self._source.root()
+        if self._told is None or root is not self._told[0]:
+            self._told = root, process_info(self._source, root)
+        return self._told[1]
 
     @property
     def constants(self) -> Mapping[str, int]:

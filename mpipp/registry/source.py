@@ -50,6 +50,7 @@ class Source:
         self.byte_order = self.layout.byte_order
         self._single = {code: struct.Struct(self.byte_order + code) for code in "iqIQ"}
         self._root = self.layout.decoder(REGISTRY, "root", RawRoot)
+        self._last_root: tuple[bytes, RawRoot] = b"", self._root.one(bytes(self._root.size))
         attachment = self.layout.nested(REGISTRY, "attached")
         self._attachments = self.layout.decoder(attachment, "attachment", RawAttachment)
         self._tables: dict[str, Table] | None = None
@@ -87,7 +88,10 @@ class Source:
 
     def root(self) -> RawRoot:
         """The root's fields as they are now."""
-        return self._root.one(self.memory.read(self.layout.address, self._root.size))
+        data = self.memory.read(self.layout.address, self._root.size)
+        if data != self._last_root[0]:
+            self._last_root = data, self._root.one(data)
+        return self._last_root[1]
 
     def table(self, kind: str) -> Table:
         """The table of the objects of a kind. Raises MpippError when there is none."""
