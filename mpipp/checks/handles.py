@@ -222,7 +222,7 @@ def _over(operation: Operation, place: str, request: Object) -> Findings:
 def _has_given_requests(operation: Operation) -> bool:
     # Not those that make one.
     return not operation.call.buffers and operation.call.procedure.startswith(
-        ("MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_free")
+        ("MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_free", "MPI_Pready")
     )
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -36,6 +36,18 @@ class Gap(NamedTuple):
     start: int
     end: int
     mapped: bool
+
+
+def partitions(call: Call) -> Sequence[int]:
+    """The partitions that a call marks ready."""
+    given = call.arguments
+    listed = given.get("array_of_partitions")
+    if isinstance(listed, tuple):
+        return listed
+    first, last = (
+        given.get(f"partition{end}", given.get("partition")) for end in ("_low", "_high")
+    )
+    return range(first, last + 1) if isinstance(first, int) and isinstance(last, int) else ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +180,10 @@ class Process:
         return tuple(result)
 
     def _starting(self, call: Call) -> Iterator[Operation]:
-        # The persistent operations that a call is about to start: their ordinals are counted.
+        # The persistent operations that a call is about to start: their ordinals are counted; and
+        # the send whose last partitions it marks ready.
+        if call.procedure.startswith("MPI_Pready"):
+            yield from self._ready(call)
         if call.procedure not in ("MPI_Start", "MPI_Startall"):
             return
         try:
@@ -179,6 +194,16 @@ class Process:
             request = known[0] if len(known) == 1 else None
             if isinstance(request, Request) and request.persistent and request.state == "inactive":
                 yield Operation(self, request.call, request, None)
+
+    def _ready(self, call: Call) -> Iterator[Operation]:
+        try:
+            (known, *_) = (*self.registry.given(call, 1), ())
+        except MpippError:  # the program's own memory
+            return
+        request = known[0] if len(known) == 1 else None
+        if isinstance(request, Request) and request.pending and request.call.partitioned:
+            ready = request.ready + len(partitions(call))
+            yield Operation(self, request.call, replace(request, ready=ready), None)
 
     @property
     def given_up(self) -> Iterator[Operation]:

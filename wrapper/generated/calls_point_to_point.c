@@ -1316,7 +1316,13 @@ int MPI_Pready(int partition, mpipp_MPI_Request request) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pready, &real);
   if (!thread) return ((raw_Pready *)real)(partition, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  MPI_Request given = (MPI_Request)request; // as others are given theirs
+  call->requests = (uintptr_t)&given;
+  call->request_count = 1;
+  call->present |= MPIPP_HAS_REQUESTS;
+  struct mpipp_input inputs[] = {{&partition, 1, sizeof partition, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_partition)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Pready *)real)(partition, (MPI_Request)request)
                  : hooked_Pready(thread, real, partition, request);
@@ -1349,7 +1355,13 @@ int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Reque
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pready_list, &real);
   if (!thread) return ((raw_Pready_list *)real)(length, array_of_partitions, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready_list, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  MPI_Request given = (MPI_Request)request; // as others are given theirs
+  call->requests = (uintptr_t)&given;
+  call->request_count = 1;
+  call->present |= MPIPP_HAS_REQUESTS;
+  struct mpipp_input inputs[] = {{&length, 1, sizeof length, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_length)}, {array_of_partitions, length, sizeof *array_of_partitions, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_array_of_partitions)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Pready_list *)real)(length, (void *)array_of_partitions, (MPI_Request)request)
                  : hooked_Pready_list(thread, real, length, array_of_partitions, request);
@@ -1382,7 +1394,13 @@ int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request re
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pready_range, &real);
   if (!thread) return ((raw_Pready_range *)real)(partition_low, partition_high, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready_range, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  MPI_Request given = (MPI_Request)request; // as others are given theirs
+  call->requests = (uintptr_t)&given;
+  call->request_count = 1;
+  call->present |= MPIPP_HAS_REQUESTS;
+  struct mpipp_input inputs[] = {{&partition_low, 1, sizeof partition_low, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_partition_low)}, {&partition_high, 1, sizeof partition_high, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_partition_high)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Pready_range *)real)(partition_low, partition_high, (MPI_Request)request)
                  : hooked_Pready_range(thread, real, partition_low, partition_high, request);

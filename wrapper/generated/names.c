@@ -676,6 +676,7 @@ const char *const mpipp_procedure_names[MPIPP_PROCEDURES] = {
 };
 const char *const mpipp_role_names[MPIPP_ROLES] = {
     "amode",
+    "array_of_partitions",
     "assert",
     "buf",
     "buffer",
@@ -701,6 +702,7 @@ const char *const mpipp_role_names[MPIPP_ROLES] = {
     "info",
     "inoutbuf",
     "key",
+    "length",
     "local_leader",
     "n",
     "ndims",
@@ -709,6 +711,9 @@ const char *const mpipp_role_names[MPIPP_ROLES] = {
     "origin_addr",
     "outbuf",
     "outdegree",
+    "partition",
+    "partition_high",
+    "partition_low",
     "peer_comm",
     "periods",
     "ranges",

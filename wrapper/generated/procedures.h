@@ -680,6 +680,7 @@ enum {
 // Names of parameters that are recorded.
 enum {
   MPIPP_ROLE_amode,
+  MPIPP_ROLE_array_of_partitions,
   MPIPP_ROLE_assert,
   MPIPP_ROLE_buf,
   MPIPP_ROLE_buffer,
@@ -705,6 +706,7 @@ enum {
   MPIPP_ROLE_info,
   MPIPP_ROLE_inoutbuf,
   MPIPP_ROLE_key,
+  MPIPP_ROLE_length,
   MPIPP_ROLE_local_leader,
   MPIPP_ROLE_n,
   MPIPP_ROLE_ndims,
@@ -713,6 +715,9 @@ enum {
   MPIPP_ROLE_origin_addr,
   MPIPP_ROLE_outbuf,
   MPIPP_ROLE_outdegree,
+  MPIPP_ROLE_partition,
+  MPIPP_ROLE_partition_high,
+  MPIPP_ROLE_partition_low,
   MPIPP_ROLE_peer_comm,
   MPIPP_ROLE_periods,
   MPIPP_ROLE_ranges,

@@ -84,6 +84,9 @@ TYPE_ENDS = {"Type_commit", "Type_free"}
 # and handles by their names, arrays with their length, -1 where the other arguments tell it, `text`
 # for strings; of datatypes the `extent`. Of collective calls they are kept.
 ARGUMENTS = {
+    "Pready": "partition",
+    "Pready_range": "partition_low partition_high",
+    "Pready_list": "length array_of_partitions:length",
     "Buffer_attach": "size",
     "Comm_attach_buffer": "size",
     "Cart_create": "ndims dims:ndims periods:ndims reorder",
@@ -164,11 +167,20 @@ GIVEN = (
     "MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;\n"
     "mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);"
 )
+READY = (
+    "MPI_Request given = (MPI_Request)request; // as others are given theirs\n"
+    "call->requests = (uintptr_t)&given;\n"
+    "call->request_count = 1;\n"
+    "call->present |= MPIPP_HAS_REQUESTS;"
+)
 BEFORE = {
     "Intercomm_create": "mpipp_leading(call, local_leader, MPIPP_KEY((MPI_Comm)peer_comm), "
     "remote_leader);",
     "Comm_create_group": "mpipp_gathering(call, MPIPP_KEY((MPI_Group)group));",
     "Abort": "mpipp_aborting(call);",
+    "Pready": READY,
+    "Pready_range": READY,
+    "Pready_list": READY,
     "Wait": "MPI_Request before = *request;\nmpipp_waits_for(thread, 1, request);",
     "Test": "MPI_Request before = *request;",
     "Waitall": (SAVE_ALL + SHOWN).format(count="count"),

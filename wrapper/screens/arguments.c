@@ -13,6 +13,13 @@ static int64_t value(const struct mpipp_input *input, int64_t index) {
                                         : ((const int64_t *)input->values)[index];
 }
 
+const struct mpipp_request *mpipp_partitioned_send(const struct mpipp_call *call) {
+  const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
+  const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*given));
+  if (!request || mpipp_facts[request->call.procedure].form != MPIPP_FORM_PARTITIONED) return NULL;
+  return request->call.present & MPIPP_HAS_DEST ? request : NULL;
+}
+
 static int are_at_least(const struct mpipp_input *input, int64_t count, int64_t least) {
   if (!input->values) return count <= 0;
   for (int64_t i = 0; i < count; i++) {
@@ -110,6 +117,28 @@ static void *object_of(const struct mpipp_input *input) {
   return mpipp_find_live(kind, handle);
 }
 
+int64_t mpipp_count_of_partitions(const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  if (call->procedure == MPIPP_PROC_Pready) return 1;
+  if (call->procedure == MPIPP_PROC_Pready_list) return value(&inputs[0], 0);
+  return value(&inputs[1], 0) - value(&inputs[0], 0) + 1;
+}
+
+// Whether the request is that of a partitioned send, and has the partitions.
+static int are_partitions(const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  const struct mpipp_request *request = mpipp_partitioned_send(call);
+  if (!request) return 0;
+  int is_list = call->procedure == MPIPP_PROC_Pready_list;
+  for (uint32_t i = is_list; i < call->input_count; i++) {
+    for (int64_t k = 0; inputs[i].values && k < inputs[i].count; k++) {
+      int64_t partition = value(&inputs[i], k);
+      if (partition < 0 || partition >= request->call.buffers[0].peers) return 0;
+    }
+  }
+  return 1;
+}
+
 static int is_not_attached(const struct mpipp_call *call) {
   const struct mpipp_attachment *attached = mpipp_attachment_of(call);
   return !attached || MPIPP_READ(attached->state) == MPIPP_NOT_ATTACHED;
@@ -135,6 +164,10 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_Group_difference:
   case MPIPP_PROC_Errhandler_free:
     return 1;
+  case MPIPP_PROC_Pready:
+  case MPIPP_PROC_Pready_range:
+  case MPIPP_PROC_Pready_list:
+    return are_partitions(call);
   case MPIPP_PROC_Buffer_attach:
   case MPIPP_PROC_Buffer_attach_c:
   case MPIPP_PROC_Comm_attach_buffer:

@@ -19,4 +19,9 @@ enum mpipp_kind mpipp_kind_named(uint64_t name);
 // The number of an argument's values: also of arrays of whose length only others tell.
 int64_t mpipp_input_count(const struct mpipp_call *call, uint32_t index);
 
+// Of a call that marks partitions ready: how many it marks, and the request that they are of; NULL
+// if that is no partitioned send.
+int64_t mpipp_count_of_partitions(const struct mpipp_call *call);
+const struct mpipp_request *mpipp_partitioned_send(const struct mpipp_call *call);
+
 #endif

@@ -213,6 +213,11 @@ static int is_unusual_fine(const struct mpipp_call *call, const struct mpipp_com
   return fine;
 }
 
+static int marks_ready(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Pready || call->procedure == MPIPP_PROC_Pready_range ||
+         call->procedure == MPIPP_PROC_Pready_list;
+}
+
 // Calls that are given requests, and make none.
 static int is_given_requests(const struct mpipp_call *call) {
   if (call->buffer_count || !call->requests) return 0;
@@ -231,7 +236,7 @@ static int is_given_requests(const struct mpipp_call *call) {
   case MPIPP_PROC_Request_free:
     return 1;
   default:
-    return 0;
+    return marks_ready(call);
   }
 }
 
@@ -354,6 +359,14 @@ static int is_partitioned(const struct mpipp_call *call) {
   return mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
 }
 
+// Whether all of the buffer is the operation's: of a partitioned send once all is marked ready, of
+// a partitioned receive nothing is certain to be.
+static int has_all(const struct mpipp_request *request) {
+  const struct mpipp_call *call = &request->call;
+  return !is_partitioned(call) ||
+         (call->present & MPIPP_HAS_DEST && MPIPP_READ(request->ready) == call->buffers[0].peers);
+}
+
 static int is_pending_later(const struct mpipp_call *call) {
   unsigned form = mpipp_facts[call->procedure].form;
   return form == MPIPP_FORM_NONBLOCKING || form == MPIPP_FORM_REQUEST_BASED;
@@ -371,8 +384,7 @@ static void each_active(for_request *act, void *context) {
     for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
       const struct mpipp_request *request = &requests[i];
       struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
-      if (owner.serial && mpipp_goes_on(owner) && !is_partitioned(&request->call))
-        act(request, context);
+      if (owner.serial && mpipp_goes_on(owner) && has_all(request)) act(request, context);
     }
   }
 }
@@ -452,6 +464,21 @@ static void for_started(const struct mpipp_call *call, struct meetings *meetings
   }
 }
 
+// The send whose last partitions a call marks ready; without meetings it has done so.
+static void for_ready(const struct mpipp_call *call, struct meetings *meetings) {
+  const struct mpipp_request *request = mpipp_partitioned_send(call);
+  if (!request || request->state != MPIPP_REQUEST_ACTIVE) return;
+  int64_t ready = MPIPP_READ(request->ready) + (meetings ? mpipp_count_of_partitions(call) : 0);
+  if (ready != request->call.buffers[0].peers) return;
+  struct mpipp_own boxes;
+  struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
+  boxes_of(&request->call, &boxes);
+  if (meetings)
+    meet_pending(&request->call, &boxes, owner, meetings);
+  else
+    add_pending(&request->call, &boxes, owner);
+}
+
 // Calls like this one are known from now on, and so is what they meet, but for what was not asked.
 static void learn(const struct mpipp_call *call, const struct mpipp_sums *sums,
                   const struct mpipp_doubt *doubt, const struct meetings *meetings) {
@@ -485,6 +512,9 @@ static int screen_further(struct mpipp_thread *thread) {
                   (struct mpipp_owner){(uintptr_t)thread | MPIPP_OF_THREAD, call->serial});
   } else if (starts(call)) {
     for_started(call, &meetings);
+    later = mpipp_boxes_kept;
+  } else if (marks_ready(call)) {
+    for_ready(call, &meetings);
     later = mpipp_boxes_kept;
   }
   int asks = !fine && mpipp_is_new_doubt(&doubt);
@@ -536,6 +566,8 @@ void mpipp_screen_returned_further(struct mpipp_thread *thread) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   if (starts(call)) {
     for_started(call, NULL);
+  } else if (marks_ready(call)) {
+    for_ready(call, NULL);
   } else if (call->requests) {
     const struct mpipp_request *request = made_by(call);
     if (request)

@@ -106,6 +106,23 @@ _ATTACHED = (
     ),
 )
 
+_PARTITIONS = (
+    Rule(
+        "no-partitions",
+        "partition",
+        "4.2.1",
+        "only partitions of a partitioned send are marked ready",
+        "pass the request that MPI_Psend_init has made",
+    ),
+    Rule(
+        "no-such-partition",
+        "partition",
+        "4.2.1",
+        "partitions are numbered from 0 to one less than MPI_Psend_init was told",
+        "look how the number is computed",
+    ),
+)
+
 _TOPOLOGIES = (
     _topology(
         "negative-dimensions",
@@ -254,4 +271,4 @@ _GROUPS = (
     ),
 )
 
-RULES = (*_REDUCTIONS, *_WINDOWS, *_ATTACHED, *_TOPOLOGIES, *_GROUPS)
+RULES = (*_REDUCTIONS, *_WINDOWS, *_ATTACHED, *_PARTITIONS, *_TOPOLOGIES, *_GROUPS)

@@ -210,6 +210,49 @@ static void handles_used_again(void) {
         MPI_Mrecv(in, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE));
 }
 
+#if MPI_VERSION >= 4
+static void partitions(void) {
+  MPI_Request parts, into;
+  static double data[16];
+  static char with_irecv[200], with_recv[200];
+  const char *shared = "buffer-overlap: %s write and read the same memory, [%p, %p)";
+  snprintf(with_irecv, sizeof with_irecv, shared, "MPI_Psend_init and MPI_Irecv",
+           (void *)(data + 3), (void *)(data + 4));
+  snprintf(with_recv, sizeof with_recv, shared, "MPI_Recv and MPI_Psend_init", (void *)(data + 7),
+           (void *)(data + 8));
+  MPI_Psend_init(data, 4, 2, MPI_DOUBLE, 0, 3, comm, MPI_INFO_NULL, &parts);
+  MPI_Precv_init(in, 4, 2, MPI_DOUBLE, 0, 3, comm, MPI_INFO_NULL, &into);
+  MPI_Start(&parts);
+  MPI_Start(&into);
+  WRONG("partition: partition 4 is marked ready, but the send has 4 partitions",
+        MPI_Pready(4, parts));
+  WRONG("partition: partition -1 is marked ready, but the send has 4 partitions",
+        MPI_Pready_range(-1, 0, parts));
+  WRONG("partition: partition 7 is marked ready, but the send has 4 partitions",
+        MPI_Pready_list(2, (int[]){1, 7}, parts));
+  WRONG("partition: the request of MPI_Precv_init is none of a partitioned send",
+        MPI_Pready(0, into));
+  RIGHT(MPI_Pready_list(0, NULL, parts));
+  RIGHT(MPI_Pready_list(2, (int[]){3, 0}, parts));
+  MPI_Irecv(data + 3, 1, MPI_DOUBLE, 0, 4, comm, &request);
+  MPI_Pready_range(0, 2, parts);
+  RIGHT(MPI_Send(data, 3, MPI_DOUBLE, 0, 5, comm));
+  RIGHT(MPI_Irecv(data + 7, 1, MPI_DOUBLE, 0, 5, comm, &requests[0])); // not yet marked
+  WRONG(with_irecv, MPI_Pready(3, parts));                             // the last one
+  MPI_Send(out, 1, MPI_DOUBLE, 0, 4, comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  RIGHT(MPI_Pready(3, parts));
+  MPI_Pready(3, parts);
+  RIGHT(MPI_Send(data, 8, MPI_DOUBLE, 0, 5, comm));
+  WRONG(with_recv, MPI_Recv(data + 7, 1, MPI_DOUBLE, 0, 5, comm, MPI_STATUS_IGNORE));
+  MPI_Wait(&parts, MPI_STATUS_IGNORE);
+  MPI_Wait(&into, MPI_STATUS_IGNORE);
+  RIGHT(MPI_Recv(data + 7, 1, MPI_DOUBLE, 0, 5, comm, MPI_STATUS_IGNORE));
+  MPI_Request_free(&parts);
+  MPI_Request_free(&into);
+}
+#endif
+
 static void reductions(void) {
   MPI_Op own;
   MPI_Datatype two, same;
@@ -426,6 +469,9 @@ int main(int argc, char **argv) {
   garbage();
   requests_started();
   handles_used_again();
+#if MPI_VERSION >= 4
+  partitions();
+#endif
   reductions();
   tags();
   topologies();
