@@ -18,11 +18,13 @@ from typing import NamedTuple
 import pytest
 
 from mpipp.checks.rules import RULES, cited
+from mpipp.model import procedures
 from tests.support import BUILD, MPI, ROOT, compile_program, end, find_mpi, gdb_batch, on_mpi
 
 CHECKS = ROOT / "docs" / "checks.md"
 PROMPT = "(gdb) "
 INDEX = "<!-- what follows is written by test_update -->\n\n"
+AGREEMENTS = "<!-- this table is written by test_update -->\n\n"
 
 _SECTION = re.compile(
     r"<!-- check: (?P<name>[\w-]+)(, (?P<processes>\d) processes)? -->\n"
@@ -102,6 +104,49 @@ def index() -> str:
     return "\n".join([*rows, ""])
 
 
+def with_tables(text: str) -> str:
+    """The page with both tables as they are."""
+    before, _, rest = text.partition(INDEX)[0].partition(AGREEMENTS)
+    after = rest[rest.index("\n## ") :]
+    return before + AGREEMENTS + agreements() + after + INDEX + index()
+
+
+def agreements() -> str:
+    """The table of what the processes of a collective operation must agree in, with its tests."""
+    tests = rows_by_operation()
+    head = "| operation | over | types | arguments | MPI_IN_PLACE | tested |"
+    rows = [head, "|---|---|---|---|---|---|"]
+    seen: set[str] = set()
+    for one in procedures.PROCEDURES.values():
+        if not one.over or one.operation in seen:
+            continue
+        seen.add(one.operation)
+        agree = ", ".join(n if how == "equal" else f"{n}: {how}" for n, how in one.agree.items())
+        place = f"{one.in_place.role}: {one.in_place.where}" if one.in_place else ""
+        tested = ", ".join(tests.get(one.operation, []))
+        cells = [f"`{one.operation}`", one.over, one.signatures, agree, place, tested]
+        rows.append(f"| {' | '.join(cells)} |".replace("  ", " "))
+    return "\n".join([*rows, ""])
+
+
+def rows_by_operation() -> dict[str, list[str]]:
+    """The functions of tests/watch/programs/agree.c, by the operation that differs in them."""
+    programs = ROOT / "tests" / "watch"
+    text = (programs / "programs" / "agree.c").read_text()
+    wrong = re.findall(
+        r'^    "(\w+)": \(', (programs / "test_agreement.py").read_text(), re.MULTILINE
+    )
+    found: dict[str, list[str]] = {}
+    for name, body in re.findall(r"\nROW\((\w+)\) \{\n(.*?)\n\}", text, re.DOTALL):
+        if name not in wrong:
+            continue
+        called = [procedures.of(one) for one in re.findall(r"\bMPI_[A-Z]\w*(?=\()", body)]
+        frees = ("Comm_free", "Win_free", "File_close")
+        collective = [one.operation for one in called if one.over and one.operation not in frees]
+        found.setdefault(collective[-1] if collective else "File_open", []).append(name)
+    return found
+
+
 def report(section: Section, mpi: MPI, text: str, kind: str) -> str:
     program = compiled(f"{section.name}{kind}", text, mpi)
     if section.processes == 1:
@@ -157,8 +202,9 @@ def test_every_check_is_described() -> None:
     assert [word for word in sorted(words) if f"`{word}`" not in text] == []
 
 
-def test_index_is_the_table() -> None:
-    assert CHECKS.read_text().partition(INDEX)[2] == index()
+def test_tables_are_those_of_the_code() -> None:
+    text = CHECKS.read_text()
+    assert with_tables(text) == text
 
 
 @pytest.mark.skipif("MPIPP_UPDATE_DOCS" not in os.environ, reason="only on demand")
@@ -172,7 +218,7 @@ def test_update() -> None:
         head = f"{PROMPT}{section.command}\n"
         start = text.index(head, text.index(f"<!-- check: {section.name}")) + len(head)
         text = text[:start] + printed + text[text.index("```", start) :]
-    CHECKS.write_text(text.partition(INDEX)[0] + INDEX + index())
+    CHECKS.write_text(with_tables(text))
 
 
 def latest(printed: str, mpi: MPI) -> str:
