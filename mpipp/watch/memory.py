@@ -79,12 +79,18 @@ class FileMemory:
 
     def write(self, address: int, data: bytes) -> None:
         """Change what lies in the file. Raises MpippError where it does not."""
+        if not self._written(address, data):
+            self.refresh()  # it may have become larger since
+            if not self._written(address, data):
+                where = f"at {address:#x}"
+                raise MpippError(f"the memory of a watched process cannot be written {where}")
+
+    def _written(self, address: int, data: bytes) -> bool:
         for start, offset, size in self._regions:
             if start <= address and address + len(data) <= start + size:
                 with contextlib.suppress(OSError):
-                    if os.pwrite(self._file, data, offset + address - start) == len(data):
-                        return
-        raise MpippError(f"the memory of a watched process cannot be written at {address:#x}")
+                    return os.pwrite(self._file, data, offset + address - start) == len(data)
+        return False
 
     def _at(self, offset: int, length: int) -> bytes:
         try:

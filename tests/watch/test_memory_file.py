@@ -55,6 +55,17 @@ def test_other_memory() -> None:
             memory.read(0x504, 5)
 
 
+def test_writing_where_a_region_was_added() -> None:
+    with file_of((0x10000, 0, PAGE)) as file:
+        memory = FileMemory(file, 0)
+        os.pwrite(file, struct.pack("=QQQQ", 2, 0, 0, 0), 0)
+        os.pwrite(file, struct.pack("=QQQ", 0x70000, PAGE, PAGE), 32 + 24)
+        memory.write(0x70000, b"a third")
+        assert memory.read(0x70000, 11) == b"a thirdpage"
+        with pytest.raises(MpippError):
+            memory.write(0x80000, b"x")
+
+
 def test_a_region_beyond_the_file() -> None:
     with file_of((0x10000, 0, 1 << 40), (0x70000, 1 << 63, PAGE)) as file:
         memory = FileMemory(file, 0)
