@@ -11,6 +11,7 @@ from benchmarks import (
     checks_overlap,
     checks_signatures,
     debugger,
+    guarded,
     ledgers,
     recorder,
     watched,
@@ -23,6 +24,7 @@ GROUPS = {
     "debugger": debugger.figures,
     "browse": browse.figures,
     "watched": watched.figures,
+    "guarded": guarded.figures,
     "ledgers": ledgers.figures,
 }
 PURE = {  # those that no MPI is needed for

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""What it costs to guard the buffers of pending operations, beside the program alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.table import Figure
+from benchmarks.watched import ALONE, KERNELS, PROGRAMS, kernel
+from tests.support import MPI, ROOT, compile_program
+
+GUARDED = "guarded"
+ROUNDS = 9
+_ROWS = 150  # iterations: some 0.3 s of two processes
+_SIZES = {64: 20000, 65536: 5000, 1 << 20: 500}  # bytes of a message, and how many
+
+
+def _ran(mpi: MPI, how: str, command: Sequence[str | Path], n: int) -> list[str]:
+    # The words that it prints; it must end well, and nothing is found.
+    words = [*mpi.mpiexec, "-n", str(n)]
+    if how == GUARDED:
+        launcher = ["--mpiexec", " ".join(mpi.mpiexec), "-n", str(n), "--mpicc", mpi.mpicc]
+        words = [sys.executable, "-m", "mpipp.cli", "run", "--check=buffers", *launcher, "--"]
+    env = {**mpi.env, "PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": mpi.wrapper}
+    done = subprocess.run(
+        [*words, *map(str, command)], env=env, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0 and "error:" not in done.stderr, done.stderr
+    return done.stdout.split()
+
+
+def _least(mpi: MPI, command: Sequence[str | Path], n: int, rounds: int) -> dict[str, float]:
+    # Seconds, of runs in turn; the results are the same.
+    least: dict[str, float] = {}
+    sums = set()
+    for _ in range(rounds):
+        for how in (ALONE, GUARDED):
+            seconds, checksum = _ran(mpi, how, command, n)
+            least[how] = min(least.get(how, 1e9), float(seconds))
+            sums.add(checksum)
+    assert len(sums) == 1, f"{command[0]}: {sums}"
+    return least
+
+
+def figures(mpi: MPI, rounds: int = ROUNDS) -> Iterator[Figure]:
+    """Ratios to the program alone; of messages to itself the microseconds that are added."""
+    least = _least(mpi, [kernel(mpi, "halorows"), str(_ROWS)], 2, rounds)
+    yield Figure(f"{mpi.id}: halo of rows, 8 MB, guarded", least[GUARDED] / least[ALONE], 1.08, "x")
+    ratios = []
+    for name, iterations in KERNELS.items():
+        least = _least(mpi, [kernel(mpi, name), str(iterations)], 2, rounds)
+        ratios.append(least[GUARDED] / least[ALONE])
+        yield Figure(f"{mpi.id}: {name}, guarded", ratios[-1], 1.5, "x")
+    mean = sum(ratios) / len(ratios)
+    yield Figure(f"{mpi.id}: mean of the kernels, guarded", mean, 1.1, "x")
+    pings = compile_program(PROGRAMS / "pings.c", mpi, ("-O2", "-w"))
+    for size, count in _SIZES.items():
+        least = _least(mpi, [pings, str(size), str(count)], 1, rounds)
+        added = (least[GUARDED] - least[ALONE]) / count * 1e6
+        note = f"{least[ALONE] / count * 1e6:.3g} us alone"
+        yield Figure(f"{mpi.id}: self, {size} bytes, added", added, float("inf"), "us", note)
