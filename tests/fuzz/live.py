@@ -21,7 +21,8 @@ _TOGETHER = 500  # cases of one gdb
 def chunks(seeds: range) -> list[range]:
     """The cases that one gdb takes: all are of one stop."""
     starts = range(seeds.start - seeds.start % _TOGETHER, seeds.stop, _TOGETHER)
-    return [range(max(i, seeds.start), min(i + _TOGETHER, seeds.stop)) for i in starts]
+    chosen = [range(max(i, seeds.start), min(i + _TOGETHER, seeds.stop)) for i in starts]
+    return [chunk for chunk in chosen if chunk]
 
 
 def run(seeds: range, mpi_id: str) -> Iterator[str]:
