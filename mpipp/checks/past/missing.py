@@ -51,7 +51,8 @@ def _others(known: World, member: Member) -> Iterator[tuple[Member, int]]:
             continue
         channel = next((c for c in peer.comm.channels if c.sequence == "collectives"), None)
         if channel is None:
-            yield peer, 0
+            if not peer.comm.header.ended:  # what is not needed any more may have been given back
+                yield peer, 0
         elif is_certain(peer.comm, channel) and not channel.frozen:
             yield peer, channel.count
 
