@@ -8,6 +8,7 @@ the process that asks, is an entry of a struct mpipp_reaches; it is kept until t
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Sequence
 
 from mpipp.checks import windows
@@ -19,6 +20,7 @@ _HEAD = struct.Struct("=8sQ")  # struct mpipp_reaches
 _REACH = struct.Struct("=Qqq")  # state, size and disp_unit of a struct mpipp_reach
 _REACH_SIZE = 72  # bytes of one
 _STATE = struct.Struct("=Q")
+_LOOKS, _INTERVAL = 50, 0.01  # at what other processes are about to record; seconds between
 _KNOWN, _ELSEWHERE = 1, 2  # enum mpipp_reach_state
 
 
@@ -44,15 +46,23 @@ def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[
         if other is not one:
             other.refresh()
     others = [other.process(number) for number, other in here if other is not one]
+    # It may be about to be recorded, if all are here.
+    info = process.registry.info
+    all_here = sum(o.registry.info.job == info.job for _, o in here) >= (info.world_size or 0)
     found = windows.find(others, process, own.identity, rank)
+    for _ in range(_LOOKS if all_here else 0):
+        if found is not None:
+            break
+        time.sleep(_INTERVAL)
+        for target in others:
+            watched[target.number].refresh()
+        found = windows.find(others, process, own.identity, rank)
     place = own.reaches + _HEAD.size + rank * _REACH_SIZE
     if found is not None:
         watched[found[0].number].places.refresh()
         one.memory.write(place, _REACH.pack(0, found[1].size, found[1].disp_unit))
         one.memory.write(place, _STATE.pack(_KNOWN))
         return [found[0]]
-    # It may be about to be recorded, if all are here: then it is asked for again.
-    job, size = process.registry.info.job, process.registry.info.world_size
-    if size and sum(other.registry.info.job == job for _, other in here) < size:
+    if not all_here:
         one.memory.write(place, _STATE.pack(_ELSEWHERE))
     return []
