@@ -39,10 +39,18 @@ static int is_in_known_block(uint64_t low, uint64_t high) {
   return 0;
 }
 
+// Where a block may begin: a mapping begins with the rest of one whose pages have been exchanged.
+static uint64_t first_in(const struct mpipp_mapping *mapping) {
+  for (int i = 0; i < MOST; i++) {
+    if (mapping->start > blocks[i].start && mapping->start < blocks[i].end) return blocks[i].end;
+  }
+  return mapping->start;
+}
+
 // The system puts mappings of one kind together, each below the one before.
 static int is_in_block(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high) {
   if (is_in_known_block(low, high)) return 1;
-  for (uint64_t start = mapping->start; start < low;) {
+  for (uint64_t start = first_in(mapping); start < low;) {
     uint64_t end = block_end(start);
     if (!end || end > mapping->end) return 0;
     if (start + HEAD <= low && high <= end) {
