@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "mpi/resolve.h"
-#include "recorders/attached.h"
 #include "recorders/requests.h"
-#include "recorders/windows.h"
 #include "records/registry.h"
 #include "screens/arguments.h"
 #include "screens/asking.h"
@@ -14,21 +12,12 @@
 #include "screens/boxes.h"
 #include "screens/pending.h"
 #include "screens/ranks.h"
-#include "screens/reductions.h"
+#include "screens/unusual.h"
 #include "watch/connection.h"
 
 enum {
   MOST_MEETINGS = 16, // that are asked for at a time
-  MOST_REACHES = 16,  // questions about a window of another process that is not known yet
 };
-
-// What must be looked at further: all but plain communication.
-enum {
-  UNUSUAL = MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK | MPIPP_HAS_FILE |
-            MPIPP_HAS_MESSAGE | MPIPP_HAS_UNKNOWN | MPIPP_HAS_CONSTRUCTOR | MPIPP_HAS_ARGUMENTS |
-            MPIPP_HAS_AGAIN | MPIPP_HAS_GIVEN_UP | MPIPP_HAS_BUFFERED,
-};
-enum { OF_STATUS = 100, OF_COMM, OF_TARGET, OF_OBJECT, OF_OP, OF_ARGUMENTS, OF_REQUEST, OF_ROOM };
 
 static struct mpipp_own *own_of(struct mpipp_thread *thread) {
   return (struct mpipp_own *)thread->boxes;
@@ -46,171 +35,7 @@ static int has_topology(const struct mpipp_call *call, const struct mpipp_comm *
   int fine = mpipp_facts[call->procedure].signatures != MPIPP_SIGNATURES_NEIGHBORS ||
              comm->topology != MPIPP_TOPO_NONE;
   if (call->procedure == MPIPP_PROC_Cart_sub) fine = comm->topology == MPIPP_TOPO_CART;
-  return fine || mpipp_doubted(doubt, OF_COMM, comm->topology);
-}
-
-// The live object that a handle denotes, and no null handle; else NULL.
-static void *given(enum mpipp_kind kind, uint64_t handle, struct mpipp_doubt *doubt) {
-  struct mpipp_object *object = mpipp_find_live(kind, handle);
-  if (MPIPP_LIKELY(object && !(MPIPP_READ(object->flags) & MPIPP_FLAG_NULL))) return object;
-  mpipp_doubted(doubt, OF_OBJECT + (uint64_t)kind * 256, handle);
-  return NULL;
-}
-
-// Whether an operation fits the datatypes depends on no more than these.
-static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *op,
-                     struct mpipp_doubt *doubt) {
-  mpipp_doubted(doubt, OF_OP, (uintptr_t)op);
-  mpipp_doubt(doubt, op->flags & MPIPP_FLAG_PREDEFINED);
-  for (uint32_t i = 0; i < call->buffer_count; i++)
-    mpipp_doubt(doubt, mpipp_shape_of(call->buffers[i].record, call->buffers[i].datatype));
-}
-
-// What is asked about a window that is not known yet depends on all of this.
-static int doubt_reach(const struct mpipp_call *call, const struct mpipp_win *win,
-                       const struct mpipp_buffer *buffer, struct mpipp_doubt *doubt) {
-  mpipp_doubt(doubt, win->object.serial);
-  mpipp_doubt(doubt, buffer->address);
-  mpipp_doubt(doubt, (uint64_t)buffer->count);
-  mpipp_doubt(doubt, mpipp_shape_of(buffer->record, buffer->datatype));
-  return mpipp_doubted(doubt, OF_TARGET, (uint64_t)call->target_rank);
-}
-
-// The watcher is asked a few times, and takes some time to tell: what comes meanwhile is held
-// against the window as soon as that is known. Returns 0 if it is to be asked about now.
-static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
-  int64_t low, high, at = (int64_t)buffer->address;
-  if (MPIPP_READ(mpipp_several_threads) || mpipp_stops || mpipp_checks_screens) return 0;
-  if (!mpipp_bytes_behind(buffer, &low, &high)) return high == 0;
-  if (reach->asked < MOST_REACHES) {
-    reach->asked++;
-    return 0;
-  }
-  int first = reach->held++ == 0;
-  if (first || at < reach->first) reach->first = at;
-  if (first || at > reach->last) reach->last = at;
-  if (first || low < reach->low) reach->low = low;
-  if (first || high > reach->high) reach->high = high;
-  return 1;
-}
-
-// Whether the target is one, and what is accessed lies in its window, as far as it is known how
-// large that is.
-static int is_fine_target(const struct mpipp_call *call, const struct mpipp_win *win,
-                          struct mpipp_doubt *doubt) {
-  if (!(call->present & MPIPP_HAS_TARGET_RANK)) return 1;
-  const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, win->comm);
-  int64_t target = call->target_rank;
-  if (!mpipp_is_rank(target, comm ? comm->size : INT32_MAX))
-    return mpipp_doubted(doubt, OF_TARGET, (uint64_t)target);
-  if (target == MPI_PROC_NULL || win->flavor == MPIPP_WIN_DYNAMIC) return 1;
-  struct mpipp_reach reach = {
-      .state = MPIPP_REACH_KNOWN, .size = win->size, .disp_unit = win->disp_unit};
-  struct mpipp_reach *other = NULL;
-  if (target != win->rank) {
-    struct mpipp_reaches *others = (void *)(uintptr_t)win->reaches;
-    if (!others || (uint64_t)target >= others->count) return 1;
-    other = &others->all[target];
-    reach.state = __atomic_load_n(&other->state, __ATOMIC_ACQUIRE);
-    if (reach.state == MPIPP_REACH_ELSEWHERE) return 1;
-    reach.size = other->size;
-    reach.disp_unit = other->disp_unit;
-    if (MPIPP_UNLIKELY(other->held)) mpipp_reach_settle(other);
-  }
-  for (uint32_t i = 0; i < call->buffer_count; i++) {
-    const struct mpipp_buffer *buffer = &call->buffers[i];
-    if (!(buffer->access & MPIPP_REMOTE)) continue;
-    if (reach.state == MPIPP_REACH_UNKNOWN) {
-      if (hold(other, buffer)) continue;
-      return doubt_reach(call, win, buffer, doubt);
-    }
-    if (!mpipp_is_within(buffer, &reach)) return mpipp_doubted(doubt, OF_TARGET, (uint64_t)target);
-  }
-  return 1;
-}
-
-static int has_fine_types(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
-  int frees = call->procedure == MPIPP_PROC_Type_free;
-  const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)call->types;
-  for (int64_t i = 0; types && i < call->type_count; i++) {
-    uint64_t handle = MPIPP_KEY(types[i]);
-    const struct mpipp_object *type = given(MPIPP_DATATYPE, handle, doubt);
-    if (!type) return 0;
-    if (frees && type->flags & MPIPP_FLAG_PREDEFINED)
-      return mpipp_doubted(doubt, OF_OBJECT, handle);
-  }
-  return types || call->type_count <= 0 || mpipp_doubted(doubt, OF_OBJECT, 0);
-}
-
-// Arguments that only the watcher knows what to do with: all of them.
-static void doubt_arguments(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                            struct mpipp_doubt *doubt) {
-  mpipp_doubted(doubt, OF_ARGUMENTS, comm ? (uint64_t)comm->size << 32 | (uint32_t)comm->rank : 0);
-  if (comm) mpipp_doubt(doubt, (uint64_t)comm->topology << 32 | (uint32_t)comm->inter);
-  mpipp_doubt_inputs(call, doubt);
-}
-
-// What is freed or cancelled must not be collective, or be freed while it receives.
-static int is_over_or_sends(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
-  const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
-  if (!given || MPIPP_READ(mpipp_several_threads)) return 1;
-  const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*given));
-  if (!request || request->state != MPIPP_REQUEST_ACTIVE) return 1;
-  int fine = mpipp_facts[request->call.procedure].over == MPIPP_OVER_NONE;
-  if (call->procedure == MPIPP_PROC_Request_free)
-    fine &= !(request->call.present & MPIPP_HAS_SOURCE);
-  return fine || mpipp_doubted(doubt, OF_REQUEST, request->call.procedure);
-}
-
-// Whether there is room for a message in the attached buffer, when that is empty.
-static int has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
-  const struct mpipp_attachment *attached = mpipp_attached_for(call);
-  const struct mpipp_buffer *buffer = &call->buffers[0];
-  const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
-  if (!attached || !type || call->dest == MPI_PROC_NULL) return 1;
-  uint64_t state = MPIPP_READ(attached->state);
-  int64_t bytes, room = state == MPIPP_ATTACHED ? attached->size : 0;
-  if (state == MPIPP_ATTACHED_AUTOMATIC || buffer->count <= 0 || type->size <= 0) return 1;
-  if (!__builtin_mul_overflow(buffer->count, type->size, &bytes) &&
-      bytes <= room - MPI_BSEND_OVERHEAD)
-    return 1;
-  mpipp_doubt(doubt, (uint64_t)bytes);
-  return mpipp_doubted(doubt, OF_ROOM, (uint64_t)room);
-}
-
-static int is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                           struct mpipp_doubt *doubt) {
-  const uint32_t present = call->present;
-  int fine = 1;
-  if (present & MPIPP_HAS_GIVEN_UP) fine &= is_over_or_sends(call, doubt);
-  if (present & MPIPP_HAS_BUFFERED) fine &= has_room(call, doubt);
-  if (present & MPIPP_HAS_AGAIN) fine = mpipp_doubted(doubt, OF_STATUS, 0);
-  if (present & MPIPP_HAS_OP && call->buffer_count) {
-    const struct mpipp_object *op = given(MPIPP_OP, call->op, doubt);
-    int is_plain = op && mpipp_is_plain_reduction(call, op);
-    if (op && !is_plain) doubt_op(call, op, doubt);
-    fine &= is_plain;
-  }
-  if (present & MPIPP_HAS_WIN) {
-    const struct mpipp_win *win = given(MPIPP_WIN, call->win, doubt);
-    fine &= win != NULL;
-    if (win) fine &= is_fine_target(call, win, doubt);
-  }
-  if (present & MPIPP_HAS_FILE) fine &= given(MPIPP_FILE, call->file, doubt) != NULL;
-  if (present & MPIPP_HAS_MESSAGE) fine &= given(MPIPP_MESSAGE, call->message, doubt) != NULL;
-  if (present & MPIPP_HAS_CONSTRUCTOR) {
-    fine &= has_fine_types(call, doubt);
-    if (call->combiner != MPIPP_COMBINER_NAMED && !mpipp_has_fine_numbers(call)) {
-      mpipp_doubted(doubt, OF_ARGUMENTS, call->combiner);
-      mpipp_doubt_inputs(call, doubt);
-      fine = 0;
-    }
-  }
-  if (present & MPIPP_HAS_ARGUMENTS && !mpipp_has_fine_arguments(call)) {
-    doubt_arguments(call, comm, doubt);
-    fine = 0;
-  }
-  return fine;
+  return fine || mpipp_doubted(doubt, MPIPP_OF_COMM, comm->topology);
 }
 
 static int marks_ready(const struct mpipp_call *call) {
@@ -251,7 +76,7 @@ static int doubt_request(const struct mpipp_request *request, uint64_t place,
   mpipp_doubt(doubt, request->persistent != 0);
   // Of several with one handle the place tells which is meant.
   mpipp_doubt(doubt, request->newer ? request->object.serial ^ place : 0);
-  return mpipp_doubted(doubt, OF_REQUEST, request->call.procedure);
+  return mpipp_doubted(doubt, MPIPP_OF_REQUEST, request->call.procedure);
 }
 
 static int is_buffered(const struct mpipp_call *call) {
@@ -265,13 +90,13 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
     const struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
-    if (MPIPP_UNLIKELY(!request)) return mpipp_doubted(doubt, OF_REQUEST, handle);
+    if (MPIPP_UNLIKELY(!request)) return mpipp_doubted(doubt, MPIPP_OF_REQUEST, handle);
     if (starting && (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE ||
                      request->object.flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED)))
       return doubt_request(request, (uintptr_t)&requests[i], doubt);
     if (request->object.flags & MPIPP_FLAG_ENDED && !MPIPP_READ(mpipp_several_threads))
       return doubt_request(request, (uintptr_t)&requests[i], doubt);
-    if (starting && is_buffered(&request->call) && !has_room(&request->call, doubt)) return 0;
+    if (starting && is_buffered(&request->call) && !mpipp_has_room(&request->call, doubt)) return 0;
   }
   return 1;
 }
@@ -281,7 +106,7 @@ static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) 
   if (MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED)) return 1;
   const uint32_t needs = MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_OP |
                          MPIPP_HAS_REQUESTS | MPIPP_HAS_CONSTRUCTOR;
-  return !(call->present & needs) || mpipp_doubted(doubt, OF_STATUS, mpipp_registry.status);
+  return !(call->present & needs) || mpipp_doubted(doubt, MPIPP_OF_STATUS, mpipp_registry.status);
 }
 
 // Whether all but overlaps with other operations is certain to be fine; with the call's boxes.
@@ -291,10 +116,10 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
   const struct mpipp_comm *comm = NULL;
   int fine = is_in_time(call, doubt);
   if (MPIPP_LIKELY(present & MPIPP_HAS_COMM)) {
-    comm = given(MPIPP_COMM, call->comm, doubt);
+    comm = mpipp_given(MPIPP_COMM, call->comm, doubt);
     fine &= comm && mpipp_has_plain_ranks(call, comm, doubt) && has_topology(call, comm, doubt);
   }
-  if (MPIPP_UNLIKELY(present & UNUSUAL)) fine &= is_unusual_fine(call, comm, doubt);
+  if (MPIPP_UNLIKELY(present & MPIPP_UNUSUAL)) fine &= mpipp_is_unusual_fine(call, comm, doubt);
   if (present & MPIPP_HAS_REQUESTS && is_given_requests(call))
     fine &= has_fine_requests(call, doubt);
   uint32_t count = call->buffer_count;
