@@ -206,8 +206,16 @@ class _Session:
             self._listen(0.05)
             waited += 0.05
             stopped = stopped + 0.05 if self._is_stopped() else 0.0
+        if self._rests:
+            self._count_told()
         if stopped >= _STOPPED:
             self._end_stopped()
+
+    def _count_told(self) -> None:
+        # Of a watcher that has not said its last words what it has told is known.
+        errors = sum(text.startswith("error: ") for text in self._texts)
+        told = NOTHING._replace(errors=errors, warnings=len(self._texts) - errors)
+        self.total = self.total.plus(told)
 
     def _is_stopped(self) -> bool:
         watchers = [connection.peer(made)[0] for made in self._rests]
@@ -249,9 +257,7 @@ class _Session:
             self._selector.unregister(made)
             if self._rests.pop(made) != b"ended":
                 self._unfinished += 1
-                errors = sum(text.startswith("error: ") for text in self._texts)
-                told = NOTHING._replace(errors=errors, warnings=len(self._texts) - errors)
-                self.total = self.total.plus(told)
+                self._count_told()
             made.close()
             return
         *lines, rest = (self._rests[made] + data).split(b"\n")

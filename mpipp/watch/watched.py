@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import socket
 from collections.abc import Iterator
 
@@ -31,6 +32,7 @@ class Watched(Recorded):
         end: why it is over: FINALIZED, EXITING or ABORTING; 0 if it has not said so.
         strict: whether it compares calls before they begin.
         spawned: of what MPI_Comm_spawn has started, the number of its job; else 0.
+        deferred: how often its end was heard, and what others had said before came first.
         stopped: whether it was told to stop, since something was found.
         ended_at: when it ended, if that was not as it should be, on the monotonic clock.
 
@@ -43,6 +45,7 @@ class Watched(Recorded):
         self.state, self.end = RUNNING, 0
         self.ended_at = 0.0
         self.spawned = 0
+        self.deferred = 0
         self.stopped = False
         others = None
         with contextlib.suppress(MpippError):  # the system may not allow it
@@ -81,6 +84,15 @@ class Watched(Recorded):
             except (OSError, IndexError):
                 self.stopped = False
         return self.stopped
+
+    def has_said_more(self) -> bool:
+        """Whether it has said what was not heard yet."""
+        ready = select.poll()
+        try:
+            ready.register(self.connection, select.POLLIN)
+            return bool(ready.poll(0) and self.connection.recv(1, socket.MSG_PEEK))
+        except (OSError, ValueError):
+            return False
 
     def answer(self, what: bytes) -> None:
         """Tell the process that waits for it."""

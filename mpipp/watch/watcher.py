@@ -49,6 +49,7 @@ _OTHER_NODES = 2.0  # seconds in which the watchers of others have seen theirs e
 _LOOK = 0.5  # seconds between looks whether anything moves, at most; and at least
 _OFTEN = 0.05
 _LATE_LOOKS, _LATE_LOOK = 3, 0.005  # and seconds between them, where calls disagree
+_MOST_DEFERRED = 200  # times, of the end of a process, for what others have said before
 _LINGER = 0.3  # seconds after the last process
 _LATEST = 60.0  # seconds until the first comes
 
@@ -88,8 +89,7 @@ class Watcher:
             self._stopping,
             self._collected.is_chosen,
         )
-        self._emptied = time.monotonic()
-        self._moved = time.monotonic()
+        self._emptied = self._moved = self._hearing = self._heard_all = time.monotonic()
         self._movement: object = None
         self._told_hang: object = None
         self._looked_for_hang = 0.0
@@ -104,6 +104,7 @@ class Watcher:
         """Until there is nobody to watch."""
         while not self._is_done():
             events = self._selector.select(self._timeout())
+            self._heard_all, self._hearing = self._hearing, time.monotonic()
             self._accept()
             for key, _ in events:
                 if key.data is None:
@@ -249,7 +250,7 @@ class Watcher:
             self._due = now if not self._running() else self._due or now + _TOGETHER
             if end != said.FINALIZED:
                 self._due = now
-        elif not data:
+        elif not data and not self._is_heard_later(one):
             self._selector.unregister(one.connection)
             was = one.state
             one.gone()
@@ -267,13 +268,21 @@ class Watcher:
                 if not self._running():
                     self._due = now
 
+    def _is_heard_later(self, one: Watched) -> bool:
+        # Others may have said that they end before this one was ended, behind questions.
+        if one.state != RUNNING or not any(o.has_said_more() for o in self._running()):
+            return False
+        one.deferred += 1
+        return one.deferred <= _MOST_DEFERRED
+
     def _ended_badly(self, one: Watched) -> None:
         # What comes soon after another's end is the launcher's doing; epoll tells who was first.
         if any(other.state == LOST and not goes_on(other.pid) for other in self._watched):
             return
         now = time.monotonic()
         last = max((other.ended_at for other in self._ended), default=-_CLEANED_UP)
-        if now - last >= _CLEANED_UP and self._nodes.ends_first(one, self._watched):
+        # It was not heard while the watcher was at work: it may have ended just after it was last.
+        if self._heard_all - last >= _CLEANED_UP and self._nodes.ends_first(one, self._watched):
             one.ended_at = now
             self._ended.append(one)
 

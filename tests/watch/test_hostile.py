@@ -9,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -52,6 +53,12 @@ def went_on(run: Popen[str]) -> runs.Run:
     return ended(run)
 
 
+def descendants(pid: int) -> Iterator[int]:
+    for child in children(pid):
+        yield child
+        yield from descendants(child)
+
+
 def stop(watcher: int) -> None:
     os.kill(watcher, signal.SIGSTOP)
 
@@ -91,6 +98,32 @@ def test_the_program_ends_though_questions_are_left(mpi: MPI) -> None:
         kill(watcher_of(run.pid))
         found = went_on(run)
     assert (found.status, found.blocks, found.last) == (0, [], [GONE, NOTHING])
+
+
+ABORTED = """\
+warning: a process has called MPI_Abort
+  rank 1: MPI_Abort(comm = "MPI_COMM_WORLD", errorcode = 3)
+    called at hostile.c:64 in main
+    meanwhile rank 0: MPI_Barrier, called at hostile.c:73 in main
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_who_has_ended_first_though_it_is_heard_late(mpi: MPI) -> None:
+    """What a process says before it aborts the others comes before that they are gone."""
+    with ready(mpi, "aborts") as run:
+        watcher = watcher_of(run.pid)
+        programs = [pid for pid in descendants(run.pid) if "/hostile-" in arguments(pid)[0]]
+        assert len(programs) == 2
+        stop(watcher)
+        assert run.stdin is not None
+        run.stdin.write("\n")
+        run.stdin.flush()
+        while any(os.path.exists(f"/proc/{pid}") for pid in programs):
+            time.sleep(0.01)
+        os.kill(watcher, signal.SIGCONT)
+        found = went_on(run)
+    assert [block[: len(ABORTED)] for block in found.blocks] == [ABORTED]
 
 
 @on_mpi("mpich4")

@@ -28,12 +28,12 @@ static void spawn(char *program) {
   MPI_Comm_disconnect(&children);
 }
 
-// More than can wait for an answer: what a datatype does to itself is asked once for each.
-static void ask(void) {
-  char memory[4096];
-  for (int i = 1; i <= 200; i++) {
+// What a datatype of so many blocks does to itself is asked once for each.
+static void ask(int count) {
+  static char memory[1];
+  for (int i = 1; i <= count; i++) {
     MPI_Datatype type;
-    MPI_Type_vector(2, i, i + 1, MPI_CHAR, &type);
+    MPI_Type_vector(5000, 1, i + 1, MPI_CHAR, &type);
     MPI_Type_commit(&type);
     MPI_Recv(memory, 1, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Type_free(&type);
@@ -57,7 +57,12 @@ int main(int argc, char **argv) {
       getchar();
     }
     if (strcmp(how, "spawn") == 0) spawn(argv[0]);
-    if (strcmp(how, "asks") == 0) ask();
+    if (strcmp(how, "asks") == 0) ask(200); // more than can wait for an answer
+    if (strcmp(how, "aborts") == 0) MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(how, "aborts") == 0 && rank == 1) {
+      ask(5);
+      MPI_Abort(MPI_COMM_WORLD, 3);
+    }
     if (rank == 1) {
       MPI_Recv(&rank, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       if (strcmp(how, "scribble") == 0) scribble();
