@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -37,6 +38,10 @@ class Left:
             known: all processes of this node.
         """
         failed: dict[str, list[ProcessInfo]] = {}  # by reason
+        for one in known:
+            if one.registry.info.world_rank is None:  # it was looked at in MPI_Init last
+                with contextlib.suppress(MpippError):
+                    one.refresh()
         for one in ended:
             info = one.registry.info
             shared = bool(self._directory) and are_elsewhere(info, known)
