@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   }
   if (strcmp(how, "slow") == 0 && rank == 2) sleep(3); // the others wait for it
-  if (strcmp(how, "die") == 0 && rank == 1) raise(SIGKILL);
+  if (strcmp(how, "die") == 0 && !MPI_Barrier(MPI_COMM_WORLD) && rank == 1) raise(SIGKILL);
   if (strcmp(how, "die") == 0 && rank == 3)
     MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
