@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Processes that ask about one-sided operations are told how large the target's window is.
 
-From then on they look themselves (wrapper/screens/screens.c). What is written, into the memory of
+From then on they look themselves (wrapper/screens/unusual.c). What is written, into the memory of
 the process that asks, is an entry of a struct mpipp_reaches; it is kept until the answer is there.
 """
 

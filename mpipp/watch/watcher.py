@@ -17,7 +17,6 @@ from typing import Any
 
 from mpipp import checks
 from mpipp.checks.finding import Finding
-from mpipp.checks.hangs import words
 from mpipp.checks.hangs.analysis import Knot
 from mpipp.checks.process import Process
 from mpipp.checks.rules import chosen, hangs, leaks
@@ -30,9 +29,10 @@ from mpipp.watch import endings, stuck
 from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
 from mpipp.watch.comparing import Comparing
-from mpipp.watch.coverage import unguarded
+from mpipp.watch.coverage import unguarded, unseen, unwatched
 from mpipp.watch.elsewhere import Elsewhere, Nodes
 from mpipp.watch.everybody import INTERVAL, Everybody
+from mpipp.watch.moving import Movement, Moving, movement
 from mpipp.watch.nodes import Left
 from mpipp.watch.output import INTERRUPTED, Output
 from mpipp.watch.report import Collected, Label, More
@@ -47,7 +47,6 @@ _KILLED = 0.3  # seconds in which a launcher ends the others of one that has die
 _CLEANED_UP = 5.0  # seconds in which it has ended them
 _OTHER_NODES = 2.0  # seconds in which the watchers of others have seen theirs end
 _LOOK = 0.5  # seconds between looks whether anything moves, at most; and at least
-_OFTEN = 0.05
 _LATE_LOOKS, _LATE_LOOK = 3, 0.005  # and seconds between them, where calls disagree
 _MOST_DEFERRED = 200  # times, of the end of a process, for what others have said before
 _LINGER = 0.3  # seconds after the last process
@@ -89,10 +88,9 @@ class Watcher:
             self._stopping,
             self._collected.is_chosen,
         )
-        self._emptied = self._moved = self._hearing = self._heard_all = time.monotonic()
-        self._movement: object = None
-        self._told_hang: object = None
-        self._looked_for_hang = 0.0
+        self._emptied = self._hearing = self._heard_all = time.monotonic()
+        self._moving = Moving()
+        self._told_hang: Movement = None
         self._looked_at: object = None  # the last time, once they were at rest
         self._strict = Waiting()
         self._everybody = Everybody(settings.report)
@@ -127,10 +125,7 @@ class Watcher:
         self._look()
         counted = [one for one in self._watched if self._guarded(one)]
         calls = sum(one.calls for one in counted)
-        spawned = max((one.registry.info.spawned for one in counted), default=0)
-        if spawned > sum(one.spawned > 0 for one in counted):
-            self._not_checked("processes that MPI_Comm_spawn has started are not watched")
-        for sentence in unguarded([one.registry.info for one in counted]):
+        for sentence in (*unwatched(counted), *unguarded([one.registry.info for one in counted])):
             self._not_checked(sentence)
         self._collected.questions = self._answering.count
         for sentence in self._stopping.not_stopped():
@@ -147,20 +142,8 @@ class Watcher:
     def _guarded(self, one: Watched) -> bool:
         try:
             one.refresh()
-            if one.memory.not_there:
-                self._not_checked(
-                    f"{one.label()}: the system had no more memory that the watcher can see"
-                )
-            if one.registry.info.forgotten and one.state != RUNNING:
-                count = words.counted(one.registry.info.forgotten, "call")
-                self._not_checked(
-                    f"{one.label()}: {count} that the ledger had no room for: see MPIPP_LEDGER"
-                )
-            if one.registry.info.unasked and one.state != RUNNING:
-                count = words.counted(one.registry.info.unasked, "call")
-                self._not_checked(
-                    f"{one.label()}: {count} of which too many had to be looked at at once"
-                )
+            for sentence in unseen(one):
+                self._not_checked(sentence)
             return one.initialized
         except MpippError as error:
             self._not_checked(f"process {one.pid}: {error}")
@@ -444,29 +427,18 @@ class Watcher:
     # Whether anything moves.
 
     def _look_for_hang(self) -> None:
-        after, now = self._settings.hang_after, time.monotonic()
-        if now - self._looked_for_hang < _OFTEN:
+        after, moving = self._settings.hang_after, self._moving
+        if not after or not moving.look(self._running()):
             return
-        self._looked_for_hang = now
-        running = self._running()
-        if not after or not running or any(one.is_stopped() for one in running):
-            self._moved = now
-            return
-        try:
-            movement = [(one.pid, one.movement()) for one in running]
-        except MpippError:
-            self._moved = now
-            return
-        if movement != self._movement:
-            self._movement, self._moved = movement, now
+        if moving.any_moved:
             self._nodes.moves()
-        elif now - self._moved >= after:
-            if self._told_hang != movement:
-                self._told_hang = movement
-                self._explain(movement)
-            self._explain_all(movement)
+        elif time.monotonic() - moving.since >= after:
+            if self._told_hang != moving.known:
+                self._told_hang = moving.known
+                self._explain()
+            self._explain_all()
 
-    def _explain(self, movement: object) -> None:
+    def _explain(self) -> None:
         everybody = [one for one in self._watched if self._guarded(one)]
         for one in everybody:
             one.places.refresh()
@@ -480,7 +452,7 @@ class Watcher:
         except MpippError as error:
             self._not_checked(str(error))
         # What has changed meanwhile may have been misread.
-        if movement != [(one.pid, one.movement()) for one in self._running()]:
+        if movement(self._running()) != self._moving.known:
             return
         self._tell_stuck(found, everybody)
         self._tell(everybody, iter(others))
@@ -500,7 +472,7 @@ class Watcher:
                 for one, tid in standing:
                     self._stopping.look_at(one, tid)
 
-    def _explain_all(self, movement: object) -> None:
+    def _explain_all(self) -> None:
         # With those of other nodes; who waits for each other on one node its watcher has told.
         everybody = [one for one in self._watched if self._guarded(one)]
         try:
@@ -520,5 +492,5 @@ class Watcher:
         except (MpippError, OSError) as error:
             self._not_checked(f"what processes of all nodes wait for: {error}")
             return
-        if movement == [(one.pid, one.movement()) for one in self._running()]:
+        if movement(self._running()) == self._moving.known:
             self._tell_stuck(found, members)

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from subprocess import Popen
 
+import pytest
 import runs
 from support import MPI, ROOT, every_mpi, need, on_mpi
 
@@ -98,16 +99,25 @@ def test_where_memory_may_not_be_read(mpi: MPI) -> None:
 
 
 @on_mpi("mpich4", "openmpi4")
-def test_the_watcher_is_killed(mpi: MPI) -> None:
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (signal.SIGKILL, "the watcher has ended before the program"),
+        (signal.SIGSTOP, "the watcher was stopped"),
+    ],
+)
+def test_what_was_told_is_counted_without_the_watcher(
+    mpi: MPI, harm: signal.Signals, said: str
+) -> None:
     run = started(mpi, "hang", "--hang-after", "0.5")
     assert run.stderr is not None
     while "no such send" not in run.stderr.readline():
         pass
-    os.kill(watcher_of(run.pid), signal.SIGKILL)
+    os.kill(watcher_of(run.pid), harm)
     os.killpg(run.pid, signal.SIGTERM)
     found = ended(run)
     assert found.last == [
-        "mpipp: not checked: the watcher has ended before the program",
+        f"mpipp: not checked: {said}",
         "mpipp: 1 error in 0 processes, 0 calls",
     ]
 

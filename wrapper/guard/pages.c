@@ -69,7 +69,7 @@ static int is_stack(uint64_t low, uint64_t high) {
 }
 
 static int is_own(const struct mpipp_mapping *mapping, uint64_t address) {
-  return mapping->shared && mapping->inode == inode &&
+  return mapping->shared && mapping->inode == inode && mapping->device == device &&
          mapping->offset + (address - mapping->start) == address;
 }
 

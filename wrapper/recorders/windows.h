@@ -4,6 +4,7 @@
 #define MPIPP_WINDOWS_H
 
 #include "mpi/vendor.h"
+#include "records/reaches.h"
 #include "records/records.h"
 
 void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm);

@@ -385,28 +385,7 @@ struct mpipp_win {
   int32_t rank; // in the window's group; -1: not known
   uint32_t last_padding;
   uint64_t shadow;  // private, as a communicator's
-  uint64_t reaches; // address of a struct mpipp_reaches; 0: there is none
-};
-
-// How far other processes' windows reach: the watcher fills it in, as it is asked for.
-enum mpipp_reach_state {
-  MPIPP_REACH_UNKNOWN,
-  MPIPP_REACH_KNOWN,
-  MPIPP_REACH_ELSEWHERE, // on another node: never known
-};
-struct mpipp_reach {
-  uint64_t state; // written last
-  int64_t size, disp_unit;
-  // Private. How often it was asked for; and of calls that were not asked about since: their
-  // number, and the least and largest displacements and bytes behind these, each for itself.
-  uint64_t asked, held;
-  int64_t first, last, low, high;
-};
-_Static_assert(sizeof(struct mpipp_reach) == 72, "mpipp/watch/reaching.py");
-struct mpipp_reaches {
-  char magic[8];
-  uint64_t count; // processes of the window
-  struct mpipp_reach all[];
+  uint64_t reaches; // address of a struct mpipp_reaches (reaches.h); 0: there is none
 };
 
 struct mpipp_op {

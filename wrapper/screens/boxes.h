@@ -6,6 +6,7 @@
 #include "generated/facts.h"
 #include "mpi/vendor.h"
 #include "recorders/alike.h"
+#include "records/reaches.h"
 #include "screens/pending.h"
 
 // Below it the system gives out no memory.

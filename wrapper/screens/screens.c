@@ -273,19 +273,24 @@ static void meet_pending(const struct mpipp_call *call, const struct mpipp_own *
   }
 }
 
+// An operation that is about to have its buffers; without meetings it has them.
+static void for_one(const struct mpipp_request *request, struct meetings *meetings) {
+  struct mpipp_own boxes;
+  struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
+  boxes_of(&request->call, &boxes);
+  if (meetings)
+    meet_pending(&request->call, &boxes, owner, meetings);
+  else
+    add_pending(&request->call, &boxes, owner);
+}
+
 // What a call starts: the persistent operations, each like a call of its own.
 static void for_started(const struct mpipp_call *call, struct meetings *meetings) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
-    if (!request || !request->persistent || is_partitioned(&request->call)) continue;
-    struct mpipp_own boxes;
-    struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
-    boxes_of(&request->call, &boxes);
-    if (meetings)
-      meet_pending(&request->call, &boxes, owner, meetings);
-    else
-      add_pending(&request->call, &boxes, owner);
+    if (request && request->persistent && !is_partitioned(&request->call))
+      for_one(request, meetings);
   }
 }
 
@@ -294,14 +299,7 @@ static void for_ready(const struct mpipp_call *call, struct meetings *meetings) 
   const struct mpipp_request *request = mpipp_partitioned_send(call);
   if (!request || request->state != MPIPP_REQUEST_ACTIVE) return;
   int64_t ready = MPIPP_READ(request->ready) + (meetings ? mpipp_count_of_partitions(call) : 0);
-  if (ready != request->call.buffers[0].peers) return;
-  struct mpipp_own boxes;
-  struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
-  boxes_of(&request->call, &boxes);
-  if (meetings)
-    meet_pending(&request->call, &boxes, owner, meetings);
-  else
-    add_pending(&request->call, &boxes, owner);
+  if (ready == request->call.buffers[0].peers) for_one(request, meetings);
 }
 
 // Calls like this one are known from now on, and so is what they meet, but for what was not asked.

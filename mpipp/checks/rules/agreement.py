@@ -21,6 +21,19 @@ def _mismatch(id: str, section: str, sentence: str) -> tuple[Rule, Rule]:
     )
 
 
+def _unmatched(id: str) -> Rule:
+    return Rule(
+        id,
+        "collective-mismatch",
+        "6.1",
+        "all processes of a communicator must call the same collective operations in the same "
+        "order",
+        "find where the processes take different ways: a branch on the rank, or a loop that one "
+        "of them leaves earlier",
+        "MUST_ERROR_COLLECTIVE_CALL_MISMATCH",
+    )
+
+
 def _length(id: str, section: str, sentence: str) -> Rule:
     advice = "let both sides have the same number of elements"
     return Rule(id, "length-mismatch", section, sentence, advice, "MUST_ERROR_TYPEMATCH_LENGTH")
@@ -56,16 +69,7 @@ RULES = (
     _length("collective-length", "6.2", _COLLECTIVE),
     *_mismatch("reduction-types", "6.9", _REDUCTION),
     _length("reduction-length", "6.9", _REDUCTION),
-    Rule(
-        "collective-mismatch",
-        "collective-mismatch",
-        "6.1",
-        "all processes of a communicator must call the same collective operations in the same "
-        "order",
-        "find where the processes take different ways: a branch on the rank, or a loop that one "
-        "of them leaves earlier",
-        "MUST_ERROR_COLLECTIVE_CALL_MISMATCH",
-    ),
+    _unmatched("collective-mismatch"),
     Rule(
         "collective-form-mismatch",
         "collective-form-mismatch",
@@ -144,14 +148,5 @@ RULES = (
         "other in a circle, whether they synchronize or not",
         "call them in the same order in all processes, or use nonblocking ones",
     ),
-    Rule(
-        "collective-missing",
-        "collective-mismatch",
-        "6.1",
-        "all processes of a communicator must call the same collective operations in the same "
-        "order",
-        "find where the processes take different ways: a branch on the rank, or a loop that one "
-        "of them leaves earlier",
-        "MUST_ERROR_COLLECTIVE_CALL_MISMATCH",
-    ),
+    _unmatched("collective-missing"),
 )

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Whether anything moves in processes: any call of MPI has begun or returned."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Optional
+
+from mpipp.errors import MpippError
+from mpipp.watch.watched import Watched
+
+Movement = Optional[list[tuple[int, object]]]  # of each process, by its number; None: not known
+
+_OFTEN = 0.05  # seconds between looks
+
+
+def movement(running: Sequence[Watched]) -> Movement:
+    """What differs once anything has moved."""
+    try:
+        return [(one.pid, one.movement()) for one in running]
+    except MpippError:
+        return None
+
+
+class Moving:
+    """How long nothing has moved.
+
+    Attributes:
+        known: what was seen last.
+        any_moved: whether that differs from what was seen before.
+        since: from when on it does not, on the monotonic clock.
+    """
+
+    def __init__(self) -> None:
+        self.known: Movement = None
+        self.any_moved = False
+        self.since = time.monotonic()
+        self._looked = 0.0
+
+    def look(self, running: Sequence[Watched]) -> bool:
+        """Look again; returns False where it has just been looked."""
+        now = time.monotonic()
+        if now - self._looked < _OFTEN:
+            return False
+        self._looked = now
+        stopped = not running or any(one.is_stopped() for one in running)
+        seen = None if stopped else movement(running)
+        self.any_moved = seen is not None and seen != self.known
+        if self.any_moved or seen is None:
+            self.since = now
+        if self.any_moved:
+            self.known = seen
+        return True

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#ifndef MPIPP_REACHES_H
+#define MPIPP_REACHES_H
+
+#include <stdint.h>
+
+// How far other processes' windows reach: the watcher fills it in, as it is asked for.
+enum mpipp_reach_state {
+  MPIPP_REACH_UNKNOWN,
+  MPIPP_REACH_KNOWN,
+  MPIPP_REACH_ELSEWHERE, // on another node: never known
+};
+struct mpipp_reach {
+  uint64_t state; // written last
+  int64_t size, disp_unit;
+  // Private. How often it was asked for; and of calls that were not asked about since: their
+  // number, and the least and largest displacements and bytes behind these, each for itself.
+  uint64_t asked, held;
+  int64_t first, last, low, high;
+};
+_Static_assert(sizeof(struct mpipp_reach) == 72, "mpipp/watch/reaching.py");
+struct mpipp_reaches {
+  char magic[8];
+  uint64_t count; // processes of the window
+  struct mpipp_reach all[];
+};
+
+#endif
