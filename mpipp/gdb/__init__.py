@@ -11,6 +11,7 @@ def register() -> None:
     import mpipp.gdb.commands
     import mpipp.gdb.commands.breakpoints
     import mpipp.gdb.commands.summary
+    import mpipp.gdb.commands.watchpoints
     import mpipp.gdb.functions
     import mpipp.gdb.notices
     import mpipp.gdb.parameters
@@ -25,6 +26,7 @@ def register() -> None:
     mpipp.gdb.printing.printers.register()
     mpipp.gdb.commands.register()
     mpipp.gdb.commands.breakpoints.register()
+    mpipp.gdb.commands.watchpoints.register()
     mpipp.gdb.commands.summary.register()
     mpipp.gdb.functions.register()
     mpipp.gdb.program.unwinder.register()
@@ -35,12 +37,14 @@ def unregister() -> None:
     import mpipp.gdb.commands.breakpoints
     import mpipp.gdb.commands.browse
     import mpipp.gdb.commands.summary
+    import mpipp.gdb.commands.watchpoints
     import mpipp.gdb.notices
     import mpipp.gdb.printing.printers
     import mpipp.gdb.sessions
 
     mpipp.gdb.printing.printers.unregister()
     mpipp.gdb.commands.breakpoints.unregister()
+    mpipp.gdb.commands.watchpoints.unregister()
     mpipp.gdb.commands.summary.unregister()
     mpipp.gdb.commands.browse.close()
     mpipp.gdb.notices.unregister()

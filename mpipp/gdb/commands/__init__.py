@@ -23,6 +23,7 @@ from mpipp.gdb.commands import (
     py,
     rank,
     show,
+    watchpoints,
     why,
 )
 from mpipp.gdb.commands.base import Command
@@ -36,6 +37,7 @@ SUBCOMMANDS: tuple[type[Command], ...] = (
     rank.Rank,
     attach.Attach,
     breakpoints.Break,
+    watchpoints.Watch,
     browse.Browse,
     check.Check,
     why.Why,
