@@ -6,10 +6,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "generated/procedures.h"
+#include "generated/facts.h"
 #include "guard/faults.h"
 #include "guard/pages.h"
 #include "guard/pending.h"
+#include "guard/shares.h"
 #include "guard/telling.h"
 #include "intercept/seam.h"
 #include "mpi/resolve.h"
@@ -24,19 +25,12 @@ static pthread_mutex_t asking_after = PTHREAD_MUTEX_INITIALIZER; // operations t
 static int is_off = 0;
 static _Thread_local struct mpipp_guarded *posted; // by the call that the thread is in
 
-// The operations that are guarded, by their procedure.
+// Whether a call makes a request of an operation that has buffers.
 static int is_guarded(const struct mpipp_call *call) {
-  switch (call->procedure) {
-  case MPIPP_PROC_Isend:
-  case MPIPP_PROC_Isend_c:
-  case MPIPP_PROC_Issend:
-  case MPIPP_PROC_Issend_c:
-  case MPIPP_PROC_Irsend:
-  case MPIPP_PROC_Irsend_c:
-    return call->dest != MPI_PROC_NULL;
-  case MPIPP_PROC_Irecv:
-  case MPIPP_PROC_Irecv_c:
-    return call->source != MPI_PROC_NULL;
+  switch (mpipp_facts[call->procedure].form) {
+  case MPIPP_FORM_NONBLOCKING:
+  case MPIPP_FORM_PERSISTENT:
+    return call->present & MPIPP_HAS_REQUESTS && call->buffer_count;
   default:
     return 0;
   }
@@ -49,20 +43,49 @@ static int open_guard(void) {
   return opened > 0;
 }
 
+// Gives MPI a window for each buffer that has pages for itself.
+static struct mpipp_guarded *windows_for(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  struct mpipp_guarded *guarded = open_guard() ? mpipp_guarded_new() : NULL;
+  for (uint32_t i = 0; guarded && i < call->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    struct mpipp_comb comb;
+    if (!mpipp_is_used(call, i) || !mpipp_comb_of_call(call, i, &comb)) continue;
+    const struct mpipp_part *part =
+        mpipp_guarded_add(guarded, &comb, (buffer->access & MPIPP_WRITES) != 0);
+    if (part) passage->addresses[i] = mpipp_window_address(part->window, buffer->address);
+  }
+  if (!guarded || guarded->part_count) return guarded;
+  mpipp_guarded_drop(guarded);
+  return NULL;
+}
+
 static void post(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  const struct mpipp_buffer *buffer = &call->buffers[0];
-  struct mpipp_comb comb;
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < call->buffer_count; i++) used += (uint32_t)mpipp_is_used(call, i);
+  if (!used) return;
   pthread_mutex_lock(&lock);
-  if (open_guard() && mpipp_comb_of(buffer, &comb))
-    posted = mpipp_guarded_new(&comb, (buffer->access & MPIPP_WRITES) != 0);
+  posted = windows_for(passage);
   if (posted) {
+    posted->persistent = mpipp_facts[call->procedure].form == MPIPP_FORM_PERSISTENT;
     mpipp_faults_catch();
-    passage->addresses[0] = mpipp_window_address(posted->window, buffer->address);
     mpipp_registry.guarded++;
   } else {
     mpipp_registry.unguarded++;
   }
+  pthread_mutex_unlock(&lock);
+}
+
+// Persistent operations that are about to start: what MPI reads of copies is to be as it is now.
+static void start(const struct mpipp_call *call) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
+  pthread_mutex_lock(&lock);
+  for (int64_t i = 0; requests && i < call->request_count; i++) {
+    struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(requests[i]), 0);
+    if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_fill(guarded);
+  }
+  mpipp_faults_catch();
   pthread_mutex_unlock(&lock);
 }
 
@@ -72,7 +95,8 @@ static void post(struct mpipp_passage *passage) {
 static int give_up(struct mpipp_passage *passage) {
   MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
   pthread_mutex_lock(&lock);
-  struct mpipp_guarded *guarded = request ? mpipp_guarded_with(MPIPP_KEY(*request)) : NULL;
+  struct mpipp_guarded *guarded = request ? mpipp_guarded_of(MPIPP_KEY(*request), 0) : NULL;
+  if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) guarded = NULL; // MPI does nothing there
   if (guarded) mpipp_guarded_keep(guarded);
   pthread_mutex_unlock(&lock);
   if (!guarded) return MPIPP_GO_ON;
@@ -88,7 +112,7 @@ static void ask_after_kept(int over) {
     MPI_Request request = (MPI_Request)(uintptr_t)kept->request;
     int flag = 0;
     PMPI(Test)(&request, &flag, MPI_STATUS_IGNORE);
-    if (!flag && over) PMPI(Request_free)(&request);
+    if ((flag && kept->persistent) || (!flag && over)) PMPI(Request_free)(&request);
     if (!flag && !over) continue;
     pthread_mutex_lock(&lock);
     mpipp_guarded_end(kept);
@@ -116,6 +140,7 @@ static int enter(struct mpipp_passage *passage) {
   if (MPIPP_UNLIKELY(mpipp_faults_any())) tell();
   ask_after_kept(call->procedure == MPIPP_PROC_Finalize);
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
+  if (call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall) start(call);
   if (is_guarded(call)) post(passage);
   return MPIPP_GO_ON;
 }
@@ -124,39 +149,67 @@ static int enter(struct mpipp_passage *passage) {
 static void end_all(void) {
   struct mpipp_guarded *guarded;
   pthread_mutex_lock(&lock);
-  while ((guarded = mpipp_guarded_any())) mpipp_guarded_end(guarded);
+  while ((guarded = mpipp_guarded_any())) {
+    mpipp_guarded_end(guarded);
+    if (guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_drop(guarded);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+// A persistent operation may be complete although the call that waited for several has failed: the
+// handle does not tell.
+static void end_failed(const struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
+  const MPI_Status *statuses = passage->status;
+  int all = call->procedure == MPIPP_PROC_Waitall || call->procedure == MPIPP_PROC_Testall;
+  int in_status = all && statuses && passage->code == MPI_ERR_IN_STATUS;
+  pthread_mutex_lock(&lock);
+  for (int64_t i = 0; requests && i < call->request_count; i++) {
+    struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(requests[i]), 0);
+    if (!guarded || !guarded->persistent) continue;
+    if (!in_status || statuses[i].MPI_ERROR != MPI_ERR_PENDING) mpipp_guarded_end(guarded);
+  }
   pthread_mutex_unlock(&lock);
 }
 
 static void leave(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
   struct mpipp_guarded *guarded = posted;
   posted = NULL;
-  if (passage->call->procedure == MPIPP_PROC_Finalize && !MPIPP_READ(is_off)) end_all();
+  if (MPIPP_READ(is_off)) return;
+  if (call->procedure == MPIPP_PROC_Finalize) end_all();
+  if (passage->code != MPI_SUCCESS && call->present & MPIPP_HAS_REQUESTS && !guarded)
+    end_failed(passage);
   if (!guarded) return;
   pthread_mutex_lock(&lock);
   if (passage->code != MPI_SUCCESS)
     mpipp_guarded_drop(guarded);
-  else if (guarded->serial)
-    mpipp_guarded_begin(guarded);
-  else // there is no request
+  else if (!guarded->serial) // there is no request
     mpipp_guarded_end(guarded);
+  else if (guarded->persistent)
+    mpipp_guarded_rest(guarded);
+  else
+    mpipp_guarded_begin(guarded);
   pthread_mutex_unlock(&lock);
 }
 
 static void event(const struct mpipp_event *event) {
   const struct mpipp_object *request = event->object;
-  if (event->kind == MPIPP_EVENT_MADE && request->kind == MPIPP_REQUEST && posted) {
-    posted->request = request->handle;
-    posted->serial = request->serial;
-    return;
-  }
-  if (MPIPP_READ(is_off)) return;
-  int freed = event->kind == MPIPP_EVENT_FREED && request->kind == MPIPP_REQUEST;
-  if (event->kind != MPIPP_EVENT_COMPLETED && !freed) return;
+  if (MPIPP_READ(is_off) || request->kind != MPIPP_REQUEST) return;
   pthread_mutex_lock(&lock);
-  struct mpipp_guarded *guarded = mpipp_guarded_of(request->serial);
-  // One that is freed, and not kept: another is, with the same handle, since both are complete.
-  if (guarded) mpipp_guarded_end(guarded);
+  struct mpipp_guarded *guarded = mpipp_guarded_of(request->handle, request->serial);
+  if (event->kind == MPIPP_EVENT_MADE) {
+    if (posted) mpipp_guarded_name(posted, request->handle, request->serial);
+  } else if (guarded && event->kind == MPIPP_EVENT_STARTED) {
+    mpipp_guarded_begin(guarded);
+  } else if (guarded && event->kind == MPIPP_EVENT_COMPLETED) {
+    mpipp_guarded_end(guarded);
+  } else if (guarded && event->kind == MPIPP_EVENT_FREED) {
+    // One that is not kept: another is, with the same handle, since both are complete.
+    mpipp_guarded_end(guarded);
+    if (guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_drop(guarded);
+  }
   pthread_mutex_unlock(&lock);
 }
 

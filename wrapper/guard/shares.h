@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Which bytes of a call's buffers are MPI's until the operation is complete.
+#ifndef MPIPP_SHARES_H
+#define MPIPP_SHARES_H
+
+#include "guard/comb.h"
+
+// Whether MPI certainly uses a buffer of a call that is about to be made, and has bytes there.
+int mpipp_is_used(const struct mpipp_call *call, uint32_t index);
+// Its bytes: all shares of a collective call's, and partitions; 0 if they are not of this form.
+int mpipp_comb_of_call(const struct mpipp_call *call, uint32_t index, struct mpipp_comb *comb);
+
+#endif
