@@ -27,6 +27,7 @@ from mpipp.model import (
     Stretch,
     Thread,
     ThreadCall,
+    Touch,
 )
 from mpipp.reports.sources import Frame
 from mpipp.typetree import Datatype, Extents
@@ -267,6 +268,10 @@ class Written:
         return iter(())
 
     def breaches(self) -> Iterator[Breach]:
+        """They have been told."""
+        return iter(())
+
+    def touches(self) -> Iterator[Touch]:
         """They have been told."""
         return iter(())
 

@@ -29,6 +29,7 @@ from mpipp.checks import (
     partitions,
     reductions,
     topologies,
+    touches,
     windows,
 )
 from mpipp.checks.consequences import ordered
@@ -57,7 +58,7 @@ _OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     memory.check,
     overlaps.check,
 )
-_OF_ONE = (levels.check, *_OF_CALLS, alone.check)
+_OF_ONE = (levels.check, *_OF_CALLS, touches.check, alone.check)
 _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     windows.check_targets,
     givenup.check,

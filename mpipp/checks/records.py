@@ -20,6 +20,7 @@ from mpipp.model import (
     Stretch,
     Thread,
     ThreadCall,
+    Touch,
 )
 
 
@@ -66,3 +67,5 @@ class Records(Protocol):
     def outline(self, comm: Comm, channel: Channel) -> Outline | None: ...
 
     def breaches(self) -> Iterator[Breach]: ...
+
+    def touches(self) -> Iterator[Touch]: ...

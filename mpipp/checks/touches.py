@@ -6,71 +6,69 @@ What was done there is told by the wrapper, which guards buffers (MPI-4.1, secti
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterator
 
-from mpipp.checks import cited
 from mpipp.checks.accesses import Access, accesses
 from mpipp.checks.finding import Evidence, Finding, Findings, Party
-from mpipp.checks.process import Operation, Process
-from mpipp.model import Site
+from mpipp.checks.process import Process
+from mpipp.model import NEVER, Touch
 
 
-class Touch(NamedTuple):
-    """A load or store in the buffer of an operation that was pending then.
+def check(process: Process) -> Findings:
+    """Loads and stores of the process in the bytes of an operation that was pending then.
 
-    Attributes:
-        address: of the first byte that is guarded.
-        site: the instruction, with its callers.
-        moved: whether MPI had the data when the process called it next; None: not known.
+    If MPI had moved the data by the next call, only what comes later, or nothing, orders the two.
     """
-
-    address: int
-    stores: bool
-    tid: int
-    site: Site
-    moved: bool | None
-
-
-def check(process: Process, touches: Iterable[Touch]) -> Findings:
-    """What is wrong with these: those in the bytes of a pending operation of the process."""
-    pending = [one for one in process.operations if one.request is not None]
-    for touch in touches:
-        found = (_finding(process, touch, one) for one in pending)
-        yield from cited((one for one in found if one is not None), [process])
+    for touch in process.registry.touches():
+        for operation in process.operations:
+            request = operation.request
+            if request is not None and request.header.serial == touch.serial:
+                yield from _of_operation(process, touch, accesses(operation))
 
 
-def _finding(process: Process, touch: Touch, operation: Operation) -> Finding | None:
-    for access in accesses(operation):
+def _of_operation(process: Process, touch: Touch, of: list[Access]) -> Findings:
+    for access in of:
         element = next(access.names(touch.address), None)
         if element is not None and (touch.stores or access.writes):
-            return _of_element(process, touch, access, element)
-    return None
+            yield _of_element(process, touch, access, element)
+            return
 
 
 def _of_element(process: Process, touch: Touch, access: Access, element: str) -> Finding:
     verb = "stores to" if touch.stores else "loads"
     noun = "store to" if touch.stores else "load from"
     operation, buffer = access.operation, access.buffer
+    variable = f", in {touch.variable}" if touch.variable else ""
     by = Party(
         process.number,
-        f"{verb} {element}, at {touch.address:#x}",
+        f"{verb} {element}, at {touch.address:#x}{variable}",
         "at",
         touch.site,
         None,
         (),
         Evidence(operation.call, operation.on, None, buffer.role, touch.address - buffer.address),
     )
+    rule = "touched-once-moved" if touch.moved else "touched-while-pending"
+    late = ", whose data had been moved by the next call" if touch.moved else ""
     return Finding.of(
-        "touched-while-pending",
-        f"a {noun} the buffer of a pending {operation.call.procedure}",
-        [by, operation.party(*_moved(touch))],
+        rule,
+        f"a {noun} the buffer of a pending {operation.call.procedure}{late}",
+        [by, operation.party(*_known(touch)), *_end(process, touch)],
     )
 
 
-def _moved(touch: Touch) -> tuple[str, ...]:
-    if touch.moved is None:
-        return ()
-    if touch.moved:
-        return ("when the process called MPI next, the data had been moved: this time",)
-    return ("when the process called MPI next, the data had not been moved",)
+def _known(touch: Touch) -> Iterator[str]:
+    if touch.moved is False:
+        yield "when the process called MPI next, the data had not been moved"
+    if touch.end == NEVER:
+        yield "nothing has completed it when MPI_Finalize is called"
+
+
+def _end(process: Process, touch: Touch) -> list[Party]:
+    # The call that completes the operation, too late.
+    thread = process.threads[0] if process.threads and touch.end not in ("", NEVER) else None
+    if thread is None or thread.call is None:
+        return []
+    call = thread.call
+    what = f"{call.procedure}, which {touch.end} it, came after"
+    return [Party(process.number, what, "called at", call.site, None, (), Evidence(call))]

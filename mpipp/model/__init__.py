@@ -25,9 +25,11 @@ from mpipp.model.objects import (
 )
 from mpipp.model.past import Kept, Outline, Singles, Stretch
 from mpipp.model.process import NOTHING_ATTACHED, Attachment, ProcessInfo
+from mpipp.model.touches import NEVER, Touch
 
 __all__ = [
     "KINDS",
+    "NEVER",
     "NOTHING_ATTACHED",
     "Attachment",
     "Breach",
@@ -59,5 +61,6 @@ __all__ = [
     "Stretch",
     "Thread",
     "ThreadCall",
+    "Touch",
     "Win",
 ]

@@ -23,6 +23,7 @@ from mpipp.model import (
     Stretch,
     Thread,
     ThreadCall,
+    Touch,
 )
 from mpipp.registry.calls import Calls
 from mpipp.registry.datatypes import Datatypes
@@ -32,9 +33,10 @@ from mpipp.registry.ledger import Ledger
 from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
 from mpipp.registry.processinfo import process_info
-from mpipp.registry.records import RawBreach, RawChunk, RawRoot, RawSlot, RawThread
+from mpipp.registry.records import RawBreach, RawChunk, RawRoot, RawSlot, RawThread, RawTouch
 from mpipp.registry.source import Source
 
+_MOVED = {"moved": True, "not moved": False}
 _HASH = 0x9E3779B97F4A7C15
 _REMOVED = 1  # in place of a slot's record
 _PROBE = 4  # slots read at a time
@@ -341,6 +343,18 @@ class Registry:
                         source.site(raw.other_caller, 0),
                     ),
                 )
+
+    def touches(self) -> Iterator[Touch]:
+        """Loads and stores in buffers of pending operations of which nobody was told."""
+        source = self._source
+        if "touches" not in source.tables:
+            return
+        for raw in source.entries("touches", RawTouch):
+            if source.enumerator("touch_state", raw.state) == "whole":
+                # Sites have return addresses: lines are looked up one byte before.
+                site = source.site(raw.instruction + 1, raw.frames)
+                moved = _MOVED.get(source.enumerator("moved", raw.moved))
+                yield Touch(raw.serial, raw.address, bool(raw.stores), raw.tid, site, moved)
 
     def _is_inside(self, tid: int, serial: int) -> bool:
         return any(

@@ -157,6 +157,17 @@ class RawCall(NamedTuple):
     before: int
 
 
+class RawTouch(NamedTuple):
+    state: int
+    stores: int
+    serial: int
+    address: int
+    tid: int
+    moved: int
+    instruction: int
+    frames: int
+
+
 class RawBreach(NamedTuple):
     state: int
     level: int

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from mpipp import checks
 from mpipp.checks import touches
@@ -65,8 +65,9 @@ class Answering:
             if awaits == questions.PLACE:
                 one.answer(said.FOUND if self._stopping.stop_at(one, process) else said.ANSWERED)
                 return
+            of_question: Iterable[Finding]
             if awaits == questions.TOUCH:
-                of_question = touches.check(process, question.touches)
+                of_question = checks.cited(touches.check(process), [process])
             else:
                 targets = reaching.targets(self._watched, one, process)
                 of_question = checks.of_calls(process, failed, targets)

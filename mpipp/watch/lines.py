@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import bisect
 import os
+import re
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+# Of what compilers make of the name of a variable: of a Fortran module, or local and static.
+_FORTRAN = re.compile(r"(?:__\w+?_MOD_)?(.+?)(?:\.\d+)?$")
 _MOST = 1 << 22  # bytes of a compilation unit whose functions are looked for
 
 
@@ -20,7 +24,7 @@ class Line(NamedTuple):
     path: str  # as the compiler was given it, from the root if it says where it was
 
 
-class _Function(NamedTuple):
+class _Function(NamedTuple):  # or a variable
     low: int
     high: int
     name: str
@@ -42,6 +46,7 @@ class Lines:
     def __init__(self, path: str) -> None:
         self._units: dict[int, _Unit] = {}
         self._symbols: list[_Function] = []
+        self._variables: list[_Function] | None = None  # read when first asked for
         self._starts: list[int] = []
         self._elf: Any = None
         self._debug: Any = None
@@ -99,19 +104,32 @@ class Lines:
         distance = address - symbol.low
         return f"{symbol.name}+{distance}" if distance else symbol.name
 
+    def variable(self, address: int) -> str:
+        """ "faces+3968": the static variable that has an address, "" if there is none."""
+        if self._variables is None:
+            self._variables = []
+            with suppress(*_damage()):
+                self._variables = sorted(self._read_symbols("STT_OBJECT"))
+        position = bisect.bisect_right(self._variables, (address, sys.maxsize)) - 1
+        found = self._variables[position] if position >= 0 else None
+        if found is None or address >= found.high:
+            return ""
+        name, distance = _FORTRAN.sub(r"\1", found.name), address - found.low
+        return f"{name}+{distance}" if distance else name
+
     def _symbol(self, address: int) -> _Function | None:
         position = bisect.bisect_right(self._starts, address) - 1
         found = self._symbols[position] if position >= 0 else None
         return found if found is not None and address < found.high else None
 
-    def _read_symbols(self) -> Iterator[_Function]:
+    def _read_symbols(self, kind: str = "STT_FUNC") -> Iterator[_Function]:
         for name in (".symtab", ".dynsym"):
             section = self._elf.get_section_by_name(name)
             if section is None or section.header["sh_type"] == "SHT_NOBITS":
                 continue
             for symbol in section.iter_symbols():
                 low, size = symbol["st_value"], symbol["st_size"]
-                if symbol["st_info"]["type"] == "STT_FUNC" and low and symbol.name:
+                if symbol["st_info"]["type"] == kind and low and symbol.name:
                     yield _Function(low, low + max(size, 1), symbol.name)
             return
 

@@ -99,6 +99,19 @@ class Places:
         found = (one.path for one in self._mappings if one.start <= address < one.end)
         return next(found, "")
 
+    def variable(self, address: int) -> str:
+        """The variable at an address, with the distance from its beginning: "faces+3968".
+
+        Of static memory, by the symbols of what is loaded; "" where there is none.
+        """
+        for path, offset, start in {(m.path, m.offset, m.start) for m in self._mappings}:
+            lines = _lines(path)
+            code = lines.address(offset)
+            found = lines.variable(address - start + code) if code is not None else ""
+            if found:
+                return found
+        return ""
+
     def _find(self, pc: int) -> tuple[Lines, int, _Mapping] | None:
         for mapping in self._mappings:
             if mapping.start <= pc < mapping.end:

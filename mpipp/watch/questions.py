@@ -14,23 +14,24 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mpipp.checks.process import Gap, Process
-from mpipp.checks.touches import Touch
 from mpipp.errors import MpippError, UnreadableMemory
-from mpipp.model import KINDS, Broken, ProcessInfo, Request, Site, Thread
+from mpipp.model import KINDS, NEVER, Broken, ProcessInfo, Request, Site, Thread, Touch
 from mpipp.registry.memory import Memory
 from mpipp.registry.reader import Known, Registry
 from mpipp.registry.recorded import Recorded
 from mpipp.watch.memory import FileMemory
 from mpipp.watch.places import Places
+from mpipp.watch.touched import of_program
 
 MOST_BYTES = 1 << 21  # of a question
 
 _HEAD = struct.Struct("=8sQQQQQ")  # struct mpipp_question without the call
 _NOTE = struct.Struct("=IIQQQQ")  # struct mpipp_note
-_TOUCHED = struct.Struct("=QQQQ")  # struct mpipp_touched
+_TOUCHED = struct.Struct("=QQQIIQ")  # struct mpipp_touched
 _OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH = range(1, 6)  # enum mpipp_note_kind
 NOTHING, ANSWER, CLEARED, PLACE, TOUCH = range(5)  # enum mpipp_awaits
 _MOVED = {1: False, 2: True}  # enum mpipp_moved
+_ENDS = ("", "may complete", "completes", "gives up", NEVER)  # enum mpipp_ends
 _NO_HANDLE = (1 << 64) - 1
 _NO_GAPS: Sequence[Gap] = ()
 
@@ -79,12 +80,13 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
 
 
 def _touch(content: bytes) -> Touch:
-    address, stores, tid, moved = _TOUCHED.unpack_from(content)
+    serial, address, tid, stores, moved, ends = _TOUCHED.unpack_from(content)
     rest = content[_TOUCHED.size : len(content) // 8 * 8]
     instruction, *callers = (word for (word,) in struct.iter_unpack("=Q", rest))
     # Sites have return addresses: lines are looked up one byte before.
     site = Site(instruction + 1, tuple(callers))
-    return Touch(address, bool(stores), tid, site, _MOVED.get(moved))
+    end = _ENDS[ends] if ends < len(_ENDS) else ""
+    return Touch(serial, address, bool(stores), tid, site, _MOVED.get(moved), end)
 
 
 class Overlay:
@@ -114,8 +116,9 @@ class Overlay:
 class Asked(Registry):
     """The registry as a question has it: one call, and what it meets."""
 
-    def __init__(self, memory: Memory, address: int) -> None:
+    def __init__(self, memory: Memory, address: int, places: Places) -> None:
         self._overlay = Overlay(memory)
+        self._places = places
         super().__init__(self._overlay, address)
         self._question: Question | None = None
         self._info: ProcessInfo | None = None  # as the question has it
@@ -171,6 +174,10 @@ class Asked(Registry):
             if isinstance(found, (Request, Broken)):
                 yield found
 
+    def touches(self) -> Iterator[Touch]:
+        touches = self._question.touches if self._question else ()
+        return (of_program(touch, self._places) for touch in touches)
+
     def objects(self, kind: str, ended: bool = False) -> Iterator[Known]:
         return iter(()) if kind == "file" else super().objects(kind, ended)
 
@@ -180,7 +187,7 @@ class Asker(Recorded):
 
     def __init__(self, memory: FileMemory, root: int, places: Places) -> None:
         self._memory = memory
-        self.registry: Asked = Asked(memory, root)
+        self.registry: Asked = Asked(memory, root, places)
         self._places = places
 
     def process(self, number: int, address: int) -> tuple[Process, Question]:
@@ -194,16 +201,7 @@ class Asker(Recorded):
             self._memory.refresh()
             question = read(self._memory, address, self.registry.call_size)
         self.registry.ask(question)
-        own = [one._replace(site=self._of_program(one.site)) for one in question.touches]
-        question = question._replace(touches=own)
         return Process(number, self.registry, self, _low()), question
-
-    def _of_program(self, site: Site) -> Site:
-        # Without what called the program's own functions.
-        frames = list(site.frames)
-        while frames and not self._places.call(frames[-1]).line:
-            frames.pop()
-        return replace(site, frames=tuple(frames))
 
     def function(self, address: int) -> str:
         """The function at an address, as `<name>`."""

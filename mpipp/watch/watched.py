@@ -20,6 +20,7 @@ from mpipp.watch.connection import Hello
 from mpipp.watch.memory import FileMemory
 from mpipp.watch.places import Places
 from mpipp.watch.questions import Asker
+from mpipp.watch.touched import Touched
 
 RUNNING, OVER, GONE, LOST = "running", "over", "gone", "lost"
 
@@ -52,8 +53,8 @@ class Watched(Recorded):
             others = ProcessMemory(hello.pid)
         self._others = others
         self.memory = FileMemory(hello.file, hello.arena, others)
-        self.registry = Registry(self.memory, hello.root)
         self.places = Places(hello.pid, self.memory.code())
+        self.registry: Registry = Touched(self.memory, hello.root, self.places)
         self.asker = Asker(self.memory, hello.root, self.places)
 
     def refresh(self) -> None:

@@ -11,12 +11,15 @@ from support import MPI, on_mpi
 
 from mpipp.cli import start
 
-RULE = """\
+PENDING = """\
   rule: MPI-4.1, section 3.7.2: the buffer of a nonblocking operation must not be changed, and a \
 receive buffer not used at all, before the operation is complete
-  to do: complete the operation before, with MPI_Wait or the like, or use another buffer"""
-NOT_MOVED = "when the process called MPI next, the data had not been moved"
-MOVED = "when the process called MPI next, the data had been moved: this time"
+  to do: complete the operation before, with MPI_Wait or the like"""
+RULE = PENDING + ", or use another buffer"
+RULE_ONCE_MOVED = PENDING + (
+    ": nothing came of it this time, but another library, size or moment moves the data later"
+)
+NOT_MOVED = "\n    when the process called MPI next, the data had not been moved"
 NOT_GUARDED = (
     r"the buffers of \d+ of 56 nonblocking operations: they have no page for themselves, or are "
     "not of a kind that is guarded"
@@ -30,14 +33,16 @@ FOUND = [
         'MPI_Issend(dest = 1, tag = 1, comm = "MPI_COMM_WORLD", buf = 0x... (4096 MPI_DOUBLE))',
         "early_store",
         NOT_MOVED,
+        ("MPI_Wait, which completes it", "early_store"),
     ),
     (
         "a load from the buffer of a pending MPI_Irecv",
-        "loads buf[3496](DOUBLE), at 0x...",
+        "loads buf[3496](DOUBLE), at 0x..., in fixed+27968",
         "early_load wrong main",
         'MPI_Irecv(source = 1, tag = 2, comm = "MPI_COMM_WORLD", buf = 0x... (4096 MPI_DOUBLE))',
         "early_load",
         NOT_MOVED,
+        ("MPI_Wait, which completes it", "early_load"),
     ),
     (
         "a store to the buffer of a pending MPI_Irecv",
@@ -46,33 +51,46 @@ FOUND = [
         'MPI_Irecv(source = 1, tag = 3, comm = "MPI_COMM_WORLD", buf = 0x... (4096 MPI_BYTE))',
         "by_the_library",
         NOT_MOVED,
+        ("MPI_Wait, which completes it", "by_the_library"),
     ),
     (
         "a store to the buffer of a pending MPI_Issend",
-        "stores to buf(VECTOR)[1][1024](DOUBLE), at 0x...",
+        "stores to buf(VECTOR)[1][1024](DOUBLE), at 0x..., in grid+73728",
         "other_thread",
         'MPI_Issend(dest = 1, tag = 4, comm = "MPI_COMM_WORLD", '
         "buf = 0x... (1 VECTOR[8, 4096, 8192]))",
         "by_a_thread",
         NOT_MOVED,
+        ("MPI_Wait, which completes it", "by_a_thread"),
     ),
     (
-        "a store to the buffer of a pending MPI_Isend",
+        "a store to the buffer of a pending MPI_Isend, whose data had been moved by the next call",
         "stores to buf[2048](DOUBLE), at 0x...",
         "moved_already wrong main",
         'MPI_Isend(dest = 0, tag = 5, comm = "MPI_COMM_SELF", buf = 0x... (4096 MPI_DOUBLE))',
         "moved_already",
-        MOVED,
+        "",
+        ("MPI_Waitall, which completes it", "moved_already"),
     ),
 ]
 
 
-def block(what: str, access: str, functions: str, call: str, caller: str, moved: str) -> str:
+def block(
+    what: str,
+    access: str,
+    functions: str,
+    call: str,
+    caller: str,
+    moved: str,
+    end: tuple[str, str],
+) -> str:
     at, *callers = (f"guard.c:LINE in {function}" for function in functions.split())
     lines = [f"error: {what}", f"  rank 0: {access}", f"    at {at}"]
     lines += [f"    from {one}" for one in callers]
-    lines += [f"  rank 0: {call}, request #N", f"    called at guard.c:LINE in {caller}"]
-    return "\n".join([*lines, f"    {moved}", RULE])
+    lines += [f"  rank 0: {call}, request #N", f"    called at guard.c:LINE in {caller}{moved}"]
+    lines += [f"  rank 0: {end[0]}, came after"]
+    lines += [f"    called at guard.c:LINE in {end[1]}"]
+    return "\n".join([*lines, RULE if moved else RULE_ONCE_MOVED])
 
 
 def alike(text: str) -> str:
@@ -90,6 +108,25 @@ def test_each_access_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
     run = runs.run(mpi, [program, "wrong"], "--check=buffers")
     assert (run.status, run.output) == (0, "done\n")
     assert [alike(one) for one in run.blocks] == [mpi.cited(block(*one)) for one in FOUND]
+
+
+LAST = """\
+error: a store to the buffer of a pending MPI_Issend
+  rank 0: stores to buf[2048](DOUBLE), at 0x..., in faces+49152
+    at touched_last.c:29 in main
+  rank 0: MPI_Issend(dest = 1, tag = 0, comm = "MPI_COMM_WORLD", \
+buf = 0x... (4096 MPI_DOUBLE)), request #N
+    called at touched_last.c:28 in main
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_store_is_told_though_the_process_does_nothing_after_it(mpi: MPI) -> None:
+    program = runs.program("touched_last.c", mpi)
+    for how in {"mpich4": ("kill", "MPI_Abort"), "openmpi4": ("_exit",)}[mpi.id]:
+        run = runs.run(mpi, [program, how], "--check=buffers")
+        assert [alike(one) for one in run.blocks] == [mpi.cited(LAST + RULE)]
+        assert run.last[-1].startswith("mpipp: 1 error in 2 processes, ")
 
 
 def test_buffers_are_guarded_only_where_that_is_asked_for_by_name() -> None:

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -14,19 +15,28 @@
 #include "guard/pages.h"
 #include "guard/pending.h"
 #include "recorders/threads.h"
+#include "records/registry.h"
+#include "watch/disagreement.h"
 
-enum { ROOM = 64, FRAMES = 32, STORE = 2 };
+enum { ROOM = 64, FRAMES = 32, STORE = 2, STOPS = 64, DEEP = 4 };
 
-// What handlers have taken down, and what was read of that: a place is free again once it was read.
-static struct mpipp_touch touches[ROOM];
-static uint32_t is_full[ROOM];
-uint64_t mpipp_faults_taken, mpipp_faults_read;
+static struct mpipp_touch *touches; // what handlers have taken down
+uint64_t mpipp_faults_count;
 
 static struct sigaction before; // the handler that ours has come in place of
 static int walks_stacks = 0;
+static int stops = 0; // where something is found
 
-int mpipp_faults_are_known(void) {
+int mpipp_faults_open(void) {
 #ifdef __x86_64__
+  mpipp_lock();
+  touches = mpipp_allocate(ROOM * sizeof *touches);
+  mpipp_unlock();
+  if (!touches) return 0;
+  struct mpipp_table *table = mpipp_touch_table();
+  table->entries = (uintptr_t)touches;
+  __atomic_store_n(&table->count, ROOM, __ATOMIC_RELEASE);
+  stops = getenv("MPIPP_STOP") != NULL;
   return 1;
 #else
   return 0;
@@ -52,30 +62,64 @@ static uint64_t instruction(const ucontext_t *context) {
 #endif
 }
 
-// The instruction, and what called it: this function and the system's own are further in.
-static uint64_t walk(uint64_t pc, uint64_t *places) {
+// What called an instruction: this function and the system's own are further in.
+static uint64_t walk(uint64_t pc, uint64_t *callers) {
   void *stack[FRAMES];
   int depth = walks_stacks ? backtrace(stack, FRAMES) : 0, first = 0;
   while (first < depth && (uint64_t)(uintptr_t)stack[first] != pc) first++;
-  uint64_t count = 1;
-  places[0] = pc;
-  for (int i = first + 1; i < depth && count < MPIPP_TOUCH_FRAMES; i++)
-    places[count++] = (uint64_t)(uintptr_t)stack[i];
+  uint64_t count = 0;
+  for (int i = first + 1; i < depth && count < MPIPP_TOUCH_CALLERS; i++)
+    callers[count++] = (uint64_t)(uintptr_t)stack[i];
   return count;
 }
 
-static void take_down(const struct mpipp_guarded *guarded, uint64_t address, ucontext_t *context) {
-  uint64_t number = __atomic_fetch_add(&mpipp_faults_taken, 1, __ATOMIC_RELAXED);
-  uint32_t *full = &is_full[number % ROOM];
-  if (__atomic_load_n(full, __ATOMIC_ACQUIRE)) return; // those before it are told of
-  struct mpipp_touch *touch = &touches[number % ROOM];
+static int claim(struct mpipp_touch *touch, uint32_t as) {
+  return __atomic_compare_exchange_n(&touch->state, &as, MPIPP_TOUCH_BUSY, 0, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED);
+}
+
+static void set_state(struct mpipp_touch *touch, enum mpipp_touch_state state) {
+  if (state == MPIPP_TOUCH_NONE) __atomic_fetch_sub(&mpipp_faults_count, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&touch->state, state, __ATOMIC_RELEASE);
+}
+
+// NULL: there is no room; those before it are told of.
+static struct mpipp_touch *take_down(const struct mpipp_guarded *guarded, uint64_t address,
+                                     ucontext_t *context) {
+  int i = 0;
+  while (i < ROOM && !claim(&touches[i], MPIPP_TOUCH_NONE)) i++;
+  if (i == ROOM) return NULL;
+  struct mpipp_touch *touch = &touches[i];
+  __atomic_fetch_add(&mpipp_faults_count, 1, __ATOMIC_RELAXED);
+  touch->moved = touch->asked = 0;
   touch->serial = guarded->serial;
   touch->request = guarded->request;
   touch->address = address;
-  touch->stores = (uint64_t)is_store(context);
+  touch->stores = (uint32_t)is_store(context);
   touch->tid = (uint64_t)syscall(SYS_gettid);
-  touch->count = walk(instruction(context), touch->places);
-  __atomic_store_n(full, 1, __ATOMIC_RELEASE);
+  touch->instruction = instruction(context);
+  touch->frames = (uintptr_t)&touch->count;
+  touch->count = walk(touch->instruction, touch->callers);
+  touch->receives = guarded->receives;
+  touch->sum = !touch->receives || touch->stores ? 0 : mpipp_pages_sum(mpipp_page_down(address));
+  set_state(touch, MPIPP_TOUCH_WHOLE);
+  return touch;
+}
+
+// Whether it is the first at its place, as far as that is remembered.
+static int is_new(const struct mpipp_touch *touch, uint64_t buffer) {
+  static uint64_t known[STOPS];
+  uint64_t sum = touch->instruction ^ buffer * 0x9E3779B97F4A7C15u;
+  for (uint64_t i = 0; i < DEEP && i < touch->count; i++)
+    sum = (sum ^ touch->callers[i]) * 0xBF58476D1CE4E5B9u;
+  uint64_t *place = &known[sum >> 32 & (STOPS - 1)];
+  return __atomic_exchange_n(place, sum, __ATOMIC_RELAXED) != sum;
+}
+
+// The watcher tells of it now, and the process stops before it happens.
+static void stop_at(struct mpipp_touch *touch, uint64_t buffer) {
+  if (!is_new(touch, buffer) || mpipp_ask_touched(mpipp_registry.pid, touch->tid, (uintptr_t)touch))
+    set_state(touch, MPIPP_TOUCH_NONE);
 }
 
 // As if this library were not there.
@@ -118,7 +162,8 @@ static void handle(int number, siginfo_t *info, void *context) {
   if (guarded) {
     const struct mpipp_thread *thread = mpipp_self;
     int inside = thread != &mpipp_no_thread && thread->depth; // MPI's own: the screens tell of it
-    if (!inside) take_down(guarded, address, context);
+    struct mpipp_touch *touch = inside ? NULL : take_down(guarded, address, context);
+    if (touch && stops) stop_at(touch, guarded->comb.start);
     uint64_t page = mpipp_page_down(address);
     mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
   } else if (!is_first(address, instruction(context))) {
@@ -145,14 +190,9 @@ void mpipp_faults_catch(void) {
   sigaction(SIGSEGV, &own, NULL);
 }
 
-int mpipp_faults_next(struct mpipp_touch *touch) {
-  while (mpipp_faults_read < __atomic_load_n(&mpipp_faults_taken, __ATOMIC_ACQUIRE)) {
-    uint64_t number = mpipp_faults_read++ % ROOM;
-    // Another thread's may not be whole yet: it is told of when its place comes again.
-    if (!__atomic_load_n(&is_full[number], __ATOMIC_ACQUIRE)) continue;
-    *touch = touches[number];
-    __atomic_store_n(&is_full[number], 0, __ATOMIC_RELEASE);
-    return 1;
+void mpipp_faults_each(int (*tell)(struct mpipp_touch *touch, void *with), void *with) {
+  for (int i = 0; i < ROOM; i++) {
+    if (!claim(&touches[i], MPIPP_TOUCH_WHOLE)) continue;
+    set_state(&touches[i], tell(&touches[i], with) ? MPIPP_TOUCH_NONE : MPIPP_TOUCH_WHOLE);
   }
-  return 0;
 }

@@ -6,29 +6,16 @@
 
 #include <stdint.h>
 
-enum { MPIPP_TOUCH_FRAMES = 16 };
+#include "records/touches.h"
 
-// One that was not the program's right.
-struct mpipp_touch {
-  uint64_t serial, request; // the number and handle of the operation's request
-  uint64_t address, stores; // stores: 1; loads: 0
-  uint64_t tid;
-  uint64_t count;                      // of
-  uint64_t places[MPIPP_TOUCH_FRAMES]; // the instruction, and return addresses behind it
-};
-
-// Whether this machine tells what an instruction does.
-int mpipp_faults_are_known(void);
+// Makes room for what is taken down; 0 without, or where the machine does not tell what an
+// instruction does.
+int mpipp_faults_open(void);
 // Sees to it that the handler is there; the program, or MPI, may have put its own in its place.
 void mpipp_faults_catch(void);
-// Whether any was taken down that was not read yet.
-extern uint64_t mpipp_faults_taken __attribute__((visibility("hidden")));
-extern uint64_t mpipp_faults_read __attribute__((visibility("hidden")));
-static inline int mpipp_faults_any(void) {
-  return __atomic_load_n(&mpipp_faults_taken, __ATOMIC_RELAXED) !=
-         __atomic_load_n(&mpipp_faults_read, __ATOMIC_RELAXED);
-}
-// The next one that was taken down; 0: none. With the guard's lock.
-int mpipp_faults_next(struct mpipp_touch *touch);
+// How many were taken down and not told.
+extern uint64_t mpipp_faults_count __attribute__((visibility("hidden")));
+// Calls it for each of them. Where it returns 1 that one is told, else it is kept.
+void mpipp_faults_each(int (*tell)(struct mpipp_touch *touch, void *with), void *with);
 
 #endif

@@ -38,7 +38,7 @@ static int is_guarded(const struct mpipp_call *call) {
 
 static int open_guard(void) {
   static int opened = 0; // 1: it is there, -1: it cannot be
-  if (!opened) opened = mpipp_faults_are_known() && mpipp_pages_open() ? 1 : -1;
+  if (!opened) opened = mpipp_faults_open() && mpipp_pages_open() ? 1 : -1;
   mpipp_registry.guard = opened > 0 ? MPIPP_GUARD_THERE : MPIPP_GUARD_FAILED;
   return opened > 0;
 }
@@ -121,23 +121,11 @@ static void ask_after_kept(int over) {
   pthread_mutex_unlock(&asking_after);
 }
 
-// What was done since the last call: no operation has ended meanwhile.
-static void tell(void) {
-  struct mpipp_touch touch;
-  int found = 1;
-  while (found && mpipp_faults_any()) {
-    pthread_mutex_lock(&lock);
-    found = mpipp_faults_next(&touch);
-    pthread_mutex_unlock(&lock);
-    if (found) mpipp_tell_touch(&touch);
-  }
-}
-
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   posted = NULL;
   if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
-  if (MPIPP_UNLIKELY(mpipp_faults_any())) tell();
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_faults_count))) mpipp_tell_touches(call);
   ask_after_kept(call->procedure == MPIPP_PROC_Finalize);
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
   if (call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall) start(call);

@@ -20,7 +20,7 @@
 #define MFD_NOEXEC_SEAL 8U
 #endif
 
-enum { HIGH = 900, MOST_RANGES = 4096 };
+enum { HIGH = 900, MOST_RANGES = 4096, SUMMED = 64 };
 #define FILE_BYTES ((off_t)1 << 47)
 
 struct range {
@@ -154,6 +154,17 @@ static int read_all(char *to, uint64_t low, uint64_t high) {
     low += (uint64_t)got;
   }
   return 1;
+}
+
+uint64_t mpipp_pages_sum(uint64_t page) {
+  uint64_t words[SUMMED], sum = 0; // a signal handler's stack may be small
+  int saved = errno;
+  for (uint64_t at = page; at < page + MPIPP_PAGE; at += sizeof words) {
+    if (!read_all((char *)words, at, at + sizeof words)) break;
+    for (int i = 0; i < SUMMED; i++) sum = (sum ^ words[i]) * 0xBF58476D1CE4E5B9u + (sum >> 29);
+  }
+  errno = saved;
+  return sum;
 }
 
 // Private memory with what the file has of these pages; NULL without.

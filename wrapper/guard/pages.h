@@ -17,6 +17,9 @@ int mpipp_pages_share(uint64_t low, uint64_t high);
 int mpipp_pages_show(void *at, uint64_t low, uint64_t high);
 // What the program may do there. For signal handlers, too.
 void mpipp_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed);
+// A sum of what a page that is the file's has, whatever the program may do there. For signal
+// handlers, too.
+uint64_t mpipp_pages_sum(uint64_t page);
 // Whether any page there may be the file's. For signal handlers, too.
 int mpipp_pages_meet(uint64_t low, uint64_t high);
 

@@ -3,24 +3,28 @@
 
 #include <stddef.h>
 
+#include "generated/procedures.h"
+#include "guard/comb.h"
+#include "guard/pages.h"
 #include "mpi/resolve.h"
+#include "mpi/vendor.h"
 #include "recorders/chains.h"
 #include "recorders/threads.h"
 #include "watch/questions.h"
 
-enum { KNOWN = 1024, DEEP = 4 };
+enum { KNOWN = 1024, DEEP = 3, MOST_KEPT = 32 };
 
-static uint64_t known[KNOWN]; // sums of what was asked about
+// Sums of what was asked about; but for the last bit, which says that the data had not been moved.
+static uint64_t known[KNOWN];
 
 // The same instruction and callers, about operations of one place.
 static uint64_t sum_of(const struct mpipp_touch *touch, const struct mpipp_call *call) {
-  uint64_t sum = touch->stores + 1;
-  for (uint64_t i = 0; i <= DEEP; i++) {
-    uint64_t word = i == DEEP ? call->caller : i < touch->count ? touch->places[i] : 0;
-    sum = (sum ^ word) * 0xBF58476D1CE4E5B9u;
+  uint64_t sum = (touch->instruction ^ call->caller << 16) + touch->stores + 1;
+  for (uint64_t i = 0; i < DEEP; i++) {
+    sum = (sum ^ (i < touch->count ? touch->callers[i] : 0)) * 0xBF58476D1CE4E5B9u;
     sum ^= sum >> 29;
   }
-  return sum;
+  return sum | 1;
 }
 
 // With the lock. Whether the operation goes on still: a program that has left a call by a jump may
@@ -33,33 +37,106 @@ static struct mpipp_request *pending(uint64_t handle, uint64_t serial) {
 }
 
 // Whether MPI had the data when the program called it next. Another thread may be completing it.
-static enum mpipp_moved ask_moved(uint64_t handle) {
+static enum mpipp_moved ask_moved(const struct mpipp_touch *touch) {
   if (MPIPP_READ(mpipp_several_threads)) return MPIPP_MOVED_UNKNOWN;
   int flag = 0;
-  MPI_Request request = (MPI_Request)(uintptr_t)handle;
+  MPI_Request request = (MPI_Request)(uintptr_t)touch->request;
   if (PMPI(Request_get_status)(request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return MPIPP_MOVED_UNKNOWN;
-  return flag ? MPIPP_MOVED : MPIPP_NOT_MOVED;
+  if (!flag) return MPIPP_NOT_MOVED;
+  if (!touch->receives) return MPIPP_MOVED;
+  // To ask lets what has arrived come in. What was stored there cannot be told from that.
+  if (touch->stores) return MPIPP_MOVED_UNKNOWN;
+  int same = mpipp_pages_sum(mpipp_page_down(touch->address)) == touch->sum;
+  return same ? MPIPP_MOVED : MPIPP_NOT_MOVED;
 }
 
-void mpipp_tell_touch(const struct mpipp_touch *touch) {
+static enum mpipp_ends by_its_procedure(const struct mpipp_call *call) {
+  switch (call->procedure) {
+  case MPIPP_PROC_Wait:
+  case MPIPP_PROC_Waitall:
+    return MPIPP_ENDS;
+  case MPIPP_PROC_Waitany:
+  case MPIPP_PROC_Waitsome:
+  case MPIPP_PROC_Test:
+  case MPIPP_PROC_Testall:
+  case MPIPP_PROC_Testany:
+  case MPIPP_PROC_Testsome:
+    return MPIPP_ENDS_MAYBE;
+  case MPIPP_PROC_Request_free:
+    return MPIPP_ENDS_FREED;
+  case MPIPP_PROC_Finalize:
+    return MPIPP_ENDS_NEVER;
+  default:
+    return MPIPP_ENDS_NOT;
+  }
+}
+
+// With the lock. What the call that is about to be made does to a request. Several may have one
+// handle: then it is the one whose handle MPI stored there.
+static enum mpipp_ends ended_by(const struct mpipp_call *call,
+                                const struct mpipp_request *request) {
+  enum mpipp_ends ends = by_its_procedure(call);
+  const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
+  if (ends == MPIPP_ENDS_NEVER) return ends;
+  if (ends == MPIPP_ENDS_NOT || !given) return MPIPP_ENDS_NOT;
+  int is_given = 0;
+  for (int64_t i = 0; i < call->request_count; i++) {
+    if (MPIPP_KEY(given[i]) != request->object.handle) continue;
+    if ((uintptr_t)&given[i] == request->call.requests) return ends;
+    is_given = 1;
+  }
+  const struct mpipp_request *first = mpipp_listed_locked(MPIPP_REQUEST, request->object.handle);
+  int is_alone = first == request && !request->newer;
+  return !is_given ? MPIPP_ENDS_NOT : is_alone ? ends : MPIPP_ENDS_MAYBE;
+}
+
+static int is_known(uint64_t sum, enum mpipp_moved moved) {
+  uint64_t before = known[sum % KNOWN];
+  return before == sum || (moved == MPIPP_MOVED && (before | 1) == sum);
+}
+
+// With the lock.
+static void ask(const struct mpipp_touch *touch, const struct mpipp_request *request,
+                enum mpipp_ends ends) {
   struct mpipp_asking asking;
+  mpipp_ask_begin(&asking, mpipp_self);
+  if (asking.question) asking.question->awaits = MPIPP_AWAITS_TOUCH;
+  mpipp_ask_pending(&asking, request);
+  mpipp_ask_touch(&asking,
+                  (struct mpipp_touched){touch->serial, touch->address, touch->tid, touch->stores,
+                                         touch->moved, ends},
+                  touch->instruction, touch->callers, touch->count);
+  uint64_t sum = sum_of(touch, &request->call);
+  if (mpipp_ask_end(&asking))
+    known[sum % KNOWN] = touch->moved == MPIPP_MOVED ? sum & ~(uint64_t)1 : sum;
+}
+
+// Until it is known what ends the operation.
+static int is_kept(enum mpipp_ends ends) {
+  return ends == MPIPP_ENDS_NOT && MPIPP_READ(mpipp_faults_count) < MOST_KEPT;
+}
+
+static int tell(struct mpipp_touch *touch, void *with) {
+  const struct mpipp_call *call = with;
   mpipp_lock();
   struct mpipp_request *request = pending(touch->request, touch->serial);
-  uint64_t sum = request ? sum_of(touch, &request->call) : 0;
+  int is_over = !request || is_known(sum_of(touch, &request->call), MPIPP_NOT_MOVED);
   mpipp_unlock();
-  if (!request || known[sum % KNOWN] == sum) return;
-  enum mpipp_moved moved = ask_moved(touch->request);
+  if (is_over) return 1;
+  if (!touch->asked) touch->moved = ask_moved(touch);
+  touch->asked = 1;
   mpipp_lock();
   request = pending(touch->request, touch->serial);
-  if (request) {
-    mpipp_ask_begin(&asking, mpipp_self);
-    if (asking.question) asking.question->awaits = MPIPP_AWAITS_TOUCH;
-    mpipp_ask_pending(&asking, request);
-    mpipp_ask_touch(&asking,
-                    (struct mpipp_touched){touch->address, touch->stores, touch->tid, moved},
-                    touch->places, touch->count);
-    if (mpipp_ask_end(&asking)) known[sum % KNOWN] = sum;
-  }
+  is_over = !request || is_known(sum_of(touch, &request->call), touch->moved);
+  enum mpipp_ends ends = is_over ? MPIPP_ENDS_NOT : ended_by(call, request);
+  int is_told = is_over || !is_kept(ends);
+  if (is_told && !is_over) ask(touch, request, ends);
   mpipp_unlock();
+  return is_told;
+}
+
+void mpipp_tell_touches(const struct mpipp_call *call) {
+  // At MPI_Abort the watcher has looked already, and has read what was not told.
+  if (call->procedure != MPIPP_PROC_Abort) mpipp_faults_each(tell, (void *)(uintptr_t)call);
 }

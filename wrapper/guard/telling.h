@@ -4,9 +4,11 @@
 #define MPIPP_TELLING_H
 
 #include "guard/faults.h"
+#include "records/records.h"
 
-// A load or store in the buffer of an operation that has not ended since; each place is asked about
-// once. In a call of MPI, without the guard's lock.
-void mpipp_tell_touch(const struct mpipp_touch *touch);
+// Before a call of MPI, without the guard's lock: whether MPI has moved the data of the operations
+// whose buffers were touched; and what the call ends, of that the watcher is asked. Each place is
+// asked about once.
+void mpipp_tell_touches(const struct mpipp_call *call);
 
 #endif

@@ -95,6 +95,8 @@ static const struct mpipp_table tables[] = {
     // referred to by address
     {.name = "histories", .record = RECORD_history, .record_size = sizeof(struct mpipp_history)},
     {.name = "pages", .record = RECORD_page, .record_size = sizeof(struct mpipp_page)},
+    // an array, where buffers are guarded
+    {.name = "touches", .record = RECORD_touch, .record_size = sizeof(struct mpipp_touch)},
 };
 
 enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
@@ -159,6 +161,10 @@ struct mpipp_table *mpipp_breach_table(void) {
 
 struct mpipp_table *mpipp_python_table(void) {
   return &copies.tables[MPIPP_KINDS + 7];
+}
+
+struct mpipp_table *mpipp_touch_table(void) {
+  return &copies.tables[MPIPP_KINDS + 10];
 }
 
 void mpipp_add_constant(const char *name, int64_t value) {

@@ -7,6 +7,7 @@
 #include "records/arena.h"
 #include "records/records.h"
 #include "records/root.h"
+#include "records/touches.h"
 
 extern struct mpipp_registry mpipp_registry;
 
@@ -27,6 +28,7 @@ struct mpipp_table *mpipp_object_tables(void);
 struct mpipp_table *mpipp_thread_table(void);
 struct mpipp_table *mpipp_breach_table(void);
 struct mpipp_table *mpipp_python_table(void);
+struct mpipp_table *mpipp_touch_table(void);
 
 void mpipp_add_constant(const char *name, int64_t value);
 

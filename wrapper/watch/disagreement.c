@@ -53,6 +53,11 @@ int mpipp_ask_to_compare(uint64_t pid, uint64_t tid) {
   return answer_to(&process, "MPIPPNOW") == 1;
 }
 
+int mpipp_ask_touched(uint64_t pid, uint64_t tid, uint64_t touch) {
+  struct mpipp_disagreeing touched = {.pid = pid, .tid = tid, .number = touch};
+  return answer_to(&touched, "MPIPPTCH") == 1;
+}
+
 enum mpipp_disagreement mpipp_ask_watcher(struct mpipp_disagreeing *call) {
   uint8_t answer = answer_to(call, "MPIPPDIF");
   return answer <= MPIPP_DIFFER_CALL ? (enum mpipp_disagreement)answer : MPIPP_AGREE;

@@ -36,6 +36,10 @@ int mpipp_ask_whether_all(uint64_t pid);
 // returns whether it has found something new.
 int mpipp_ask_to_compare(uint64_t pid, uint64_t tid);
 
+// Lets the watcher tell of a touch (records/touches.h), and stops then. Waits for it, not for ever;
+// returns whether it has seen it. For signal handlers.
+int mpipp_ask_touched(uint64_t pid, uint64_t tid, uint64_t touch);
+
 // Tells the watcher that some calls are not compared before they begin.
 void mpipp_tell_not_compared(uint64_t pid);
 

@@ -182,12 +182,13 @@ void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thr
 }
 
 void mpipp_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
-                     const uint64_t *places, uint64_t count) {
-  uint64_t bytes = count * sizeof *places;
-  struct mpipp_note *note = add(asking, MPIPP_NOTE_TOUCH, 0, 0, sizeof touched + bytes);
+                     uint64_t instruction, const uint64_t *callers, uint64_t count) {
+  uint64_t bytes = count * sizeof *callers, head = sizeof touched + sizeof instruction;
+  struct mpipp_note *note = add(asking, MPIPP_NOTE_TOUCH, 0, 0, head + bytes);
   if (!note) return;
   memcpy(note + 1, &touched, sizeof touched);
-  memcpy((char *)(note + 1) + sizeof touched, places, bytes);
+  memcpy((char *)(note + 1) + sizeof touched, &instruction, sizeof instruction);
+  memcpy((char *)(note + 1) + head, callers, bytes);
 }
 
 int mpipp_ask_end(struct mpipp_asking *asking) {

@@ -6,6 +6,7 @@
 #define MPIPP_QUESTIONS_H
 
 #include "records/store.h"
+#include "records/touches.h"
 
 // What follows the head of a question.
 enum mpipp_note_kind {
@@ -44,13 +45,22 @@ struct mpipp_question {
   // notes follow
 };
 
-// Whether MPI had moved the data of an operation when it was asked.
-enum mpipp_moved { MPIPP_MOVED_UNKNOWN, MPIPP_NOT_MOVED, MPIPP_MOVED };
+// What the call that is in question does to an operation.
+enum mpipp_ends {
+  MPIPP_ENDS_NOT,
+  MPIPP_ENDS_MAYBE, // a test, and what waits for some of several
+  MPIPP_ENDS,
+  MPIPP_ENDS_FREED,
+  MPIPP_ENDS_NEVER, // it is MPI_Finalize: nothing has ended the operation
+};
 
 // A load or store in the buffer of a pending operation.
 struct mpipp_touched {
-  uint64_t address, stores; // stores: 1; loads: 0
-  uint64_t tid, moved;      // enum mpipp_moved: when the process called MPI next
+  uint64_t serial; // of the operation's request
+  uint64_t address, tid;
+  uint32_t stores; // 1; loads: 0
+  uint32_t moved;  // enum mpipp_moved
+  uint64_t ends;   // enum mpipp_ends
 };
 
 // What is being written; NULL once it did not find room.
@@ -70,9 +80,9 @@ void mpipp_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t by
 void mpipp_ask_parts(struct mpipp_asking *asking, const struct mpipp_call *call);
 void mpipp_ask_pending(struct mpipp_asking *asking, const struct mpipp_request *request);
 void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread);
-// places: the instruction's address, and return addresses behind it.
+// callers: return addresses behind the instruction's.
 void mpipp_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
-                     const uint64_t *places, uint64_t count);
+                     uint64_t instruction, const uint64_t *callers, uint64_t count);
 // Until all that was asked is answered, not for ever; returns whether something new was found.
 int mpipp_ask_await(void);
 // Sends it; returns 0 if it could not be asked, which is counted.

@@ -37,6 +37,14 @@ RULES = (
         "complete the operation before, with MPI_Wait or the like, or use another buffer",
     ),
     Rule(
+        "touched-once-moved",
+        "touched-buffer",
+        "3.7.2",
+        _PENDING,
+        "complete the operation before, with MPI_Wait or the like: nothing came of it this time, "
+        "but another library, size or moment moves the data later",
+    ),
+    Rule(
         "given-up",
         "buffer-overlap",
         "3.7.3",

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""Loads and stores in guarded buffers, with what is known of the program that did them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from mpipp.model import Touch
+from mpipp.registry.memory import Memory
+from mpipp.registry.reader import Registry
+from mpipp.watch.places import Places
+
+
+def of_program(touch: Touch, places: Places) -> Touch:
+    """One without what called the program's own functions, and with the variable's name."""
+    frames = list(touch.site.frames)
+    while frames and not places.call(frames[-1]).line:
+        frames.pop()
+    site = replace(touch.site, frames=tuple(frames))
+    return touch._replace(site=site, variable=places.variable(touch.address))
+
+
+class Touched(Registry):
+    """A watched process's registry, with what it did not come to tell."""
+
+    def __init__(self, memory: Memory, address: int, places: Places) -> None:
+        super().__init__(memory, address)
+        self._places = places
+
+    def touches(self) -> Iterator[Touch]:
+        return (of_program(touch, self._places) for touch in super().touches())

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Loads and stores in buffers of pending operations, as signal handlers have taken them down
+// (guard/): in the records' memory, so that what the process does not come to tell is read there.
+#ifndef MPIPP_TOUCHES_H
+#define MPIPP_TOUCHES_H
+
+#include <stdint.h>
+
+enum { MPIPP_TOUCH_CALLERS = 15 };
+enum mpipp_touch_state { MPIPP_TOUCH_NONE, MPIPP_TOUCH_WHOLE, MPIPP_TOUCH_BUSY };
+// Whether MPI had moved the data of an operation when the process called it next.
+enum mpipp_moved { MPIPP_MOVED_UNKNOWN, MPIPP_NOT_MOVED, MPIPP_MOVED };
+
+// One that was not the program's right.
+struct mpipp_touch {
+  uint32_t state;  // enum "touch_state"; written last
+  uint32_t stores; // 1; loads: 0
+  uint64_t serial; // the number of the operation's request
+  uint64_t address, tid;
+  uint32_t moved; // enum "moved"
+  uint32_t asked; // private: 1 if it was asked about that
+  uint64_t instruction;
+  uint64_t frames;                       // address of the count of callers, which follow it
+  uint64_t count;                        // of
+  uint64_t callers[MPIPP_TOUCH_CALLERS]; // return addresses
+  // Private: the request's handle; whether the operation stores there; of loads then a sum of what
+  // the page had.
+  uint64_t request, receives, sum;
+};
+
+#endif
