@@ -84,8 +84,8 @@ static void set_state(struct mpipp_touch *touch, enum mpipp_touch_state state) {
 }
 
 // NULL: there is no room; those before it are told of.
-static struct mpipp_touch *take_down(const struct mpipp_guarded *guarded, uint64_t address,
-                                     ucontext_t *context) {
+static struct mpipp_touch *take_down(const struct mpipp_guarded *guarded, uint32_t part,
+                                     uint64_t address, ucontext_t *context) {
   int i = 0;
   while (i < ROOM && !claim(&touches[i], MPIPP_TOUCH_NONE)) i++;
   if (i == ROOM) return NULL;
@@ -100,7 +100,7 @@ static struct mpipp_touch *take_down(const struct mpipp_guarded *guarded, uint64
   touch->instruction = instruction(context);
   touch->frames = (uintptr_t)&touch->count;
   touch->count = walk(touch->instruction, touch->callers);
-  touch->receives = guarded->receives;
+  touch->receives = guarded->parts[part].writes;
   touch->sum = !touch->receives || touch->stores ? 0 : mpipp_pages_sum(mpipp_page_down(address));
   set_state(touch, MPIPP_TOUCH_WHOLE);
   return touch;
@@ -158,12 +158,13 @@ static void handle(int number, siginfo_t *info, void *context) {
     errno = saved;
     return;
   }
-  const struct mpipp_guarded *guarded = mpipp_guarded_at(address);
+  uint32_t part = 0;
+  const struct mpipp_guarded *guarded = mpipp_guarded_at(address, &part);
   if (guarded) {
     const struct mpipp_thread *thread = mpipp_self;
     int inside = thread != &mpipp_no_thread && thread->depth; // MPI's own: the screens tell of it
-    struct mpipp_touch *touch = inside ? NULL : take_down(guarded, address, context);
-    if (touch && stops) stop_at(touch, guarded->comb.start);
+    struct mpipp_touch *touch = inside ? NULL : take_down(guarded, part, address, context);
+    if (touch && stops) stop_at(touch, guarded->parts[part].comb.start);
     uint64_t page = mpipp_page_down(address);
     mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
   } else if (!is_first(address, instruction(context))) {

@@ -173,11 +173,12 @@ struct mpipp_guarded *mpipp_guarded_of(uint64_t request, uint64_t serial) {
   return NULL;
 }
 
-const struct mpipp_guarded *mpipp_guarded_at(uint64_t address) {
+const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part) {
   uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; j < all[i].part_count; j++) {
+      *part = j;
       if (mpipp_comb_page(&all[i].parts[j].comb, address)) return &all[i];
     }
   }

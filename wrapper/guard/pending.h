@@ -57,7 +57,7 @@ struct mpipp_guarded *mpipp_guarded_any(void);
 // That of a request, by its handle and the number of its record, or by its handle alone (0); NULL.
 struct mpipp_guarded *mpipp_guarded_of(uint64_t request, uint64_t serial);
 
-// The operation whose page an address is in; NULL. For signal handlers.
-const struct mpipp_guarded *mpipp_guarded_at(uint64_t address);
+// The operation whose page an address is in, and the buffer's number; NULL. For signal handlers.
+const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part);
 
 #endif
