@@ -87,23 +87,27 @@ static struct mpipp_buffer share_of(const struct mpipp_call *call,
   return share;
 }
 
-// Whether one comb goes on with another: then they are one.
+// Whether one comb goes on with another, the first of them or the second: then they are one.
 static int join(struct mpipp_comb *comb, const struct mpipp_comb *more) {
   if (!comb->count) {
     *comb = *more;
     return 1;
   }
-  if (more->count == 1 && comb->count == 1 && more->start == comb->start + comb->length) {
-    comb->length += more->length;
-    comb->stride = comb->length;
+  const struct mpipp_comb *first = comb->start < more->start ? comb : more;
+  const struct mpipp_comb *second = first == comb ? more : comb;
+  uint64_t distance = second->start - first->start, start = first->start;
+  if (first->count == 1 && second->count == 1 && distance == first->length) {
+    uint64_t length = first->length + second->length;
+    *comb = (struct mpipp_comb){start, length, length, 1};
     return 1;
   }
-  if (more->length != comb->length || more->start <= comb->start) return 0;
-  uint64_t stride = comb->count > 1 ? comb->stride : more->start - comb->start;
-  if (stride < comb->length || more->start != comb->start + comb->count * stride) return 0;
-  if (more->count > 1 && more->stride != stride) return 0;
-  comb->stride = stride;
-  comb->count += more->count;
+  uint64_t stride = first->count > 1    ? first->stride
+                    : second->count > 1 ? second->stride
+                                        : distance;
+  if (first->length != second->length || stride < first->length) return 0;
+  if (distance != first->count * stride || (second->count > 1 && second->stride != stride))
+    return 0;
+  *comb = (struct mpipp_comb){start, first->length, stride, first->count + second->count};
   return 1;
 }
 

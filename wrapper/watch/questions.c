@@ -147,9 +147,9 @@ void mpipp_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t by
 
 static void add_arrays(struct mpipp_asking *asking, const struct mpipp_call *call,
                        uint64_t handle_size) {
-  for (int v = 0; v < MPIPP_MAX_VECTORS; v++) {
-    const struct mpipp_vector *vector = &call->vectors[v];
-    if (!vector->records) continue;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    if (!call->buffers[i].vector) continue;
+    const struct mpipp_vector *vector = &call->vectors[call->buffers[i].vector - 1];
     uint64_t n = vector->length;
     mpipp_ask_memory(asking, vector->counts, n * vector->count_size);
     mpipp_ask_memory(asking, vector->displacements, n * vector->displacement_size);

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""All kinds of operations are guarded: what is wrong is told, what is right stays as without."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import runs
+from support import MPI, on_mpi
+
+# In the program: what is wrong in a line, and where MPI has it.
+_PLANTED = re.compile(r"(?:// |\n\s+// )(store|load) (\S+(?: of \w+ \d)?) (MPI_\w+)$")
+_VERBS = {"stores to": "store", "loads": "load"}
+
+
+def planted(source: Path, until: str) -> list[tuple[str, str, str, int]]:
+    """What is planted: verb, element, procedure and line."""
+    found = []
+    for number, line in enumerate(source.read_text().split(until)[0].splitlines(), 1):
+        wrong = _PLANTED.search(line)
+        if wrong:
+            found.append((wrong[1], wrong[2], wrong[3], number))
+    return found
+
+
+def told(block: str) -> tuple[str, str, str, int]:
+    """The same, as a report tells it."""
+    lines = block.splitlines()
+    access = re.fullmatch(r"  rank 0: (stores to|loads) (.*), at 0x[0-9a-f]+(, in .*)?", lines[1])
+    caller = re.fullmatch(r"    from guarded\.c:(\d+) in \w+", lines[3])
+    operation = re.match(r"  rank 0: (MPI_\w+)\(", lines[5])
+    assert access and caller and operation, block
+    return _VERBS[access[1]], access[2], operation[1], int(caller[1])
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_operations_of_each_kind_are_guarded(mpi: MPI) -> None:
+    program = runs.program("guarded.c", mpi)
+    right = runs.run(mpi, [program], "--check=buffers")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    run = runs.run(mpi, [program, "wrong"], "--check=buffers")
+    assert (run.status, run.output) == (0, "done\n")
+    until = "\0" if mpi.standard >= (4, 0) else "#if MPI_VERSION"
+    expected = planted(runs.PROGRAMS / "guarded.c", until)
+    assert len(expected) > 20
+    assert [told(block) for block in run.blocks] == expected
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_random_operations_bring_what_they_bring_without(mpi: MPI) -> None:
+    program = runs.program("guarded_random.c", mpi)
+    alone = mpi.run([program, "1", "120"], n=3, preload=False).stdout
+    run = runs.run(mpi, [program, "1", "120"], "--check=buffers", n=3)
+    assert (run.status, run.output, run.blocks) == (0, alone, [])
+    assert alone
