@@ -61,7 +61,7 @@ def _compiles(one: mpi.Mpi, compiler: str) -> bool:
         work = Path(name)
         build.write_have(one, work)
         steps = build.commands(one, work, work / "wrapper.so", compiler=compiler, extra_flags=flags)
-        results = build.run_all(steps.compile)
+        results = build.run_all([*steps.compile, steps.beside])
     clean = all(done.returncode == 0 for done in results)
     print(f"{one.name}, {compiler}: {'clean' if clean else 'fails'}")
     sys.stdout.write("".join(done.stderr for done in results))

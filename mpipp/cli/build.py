@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Builds the wrapper for one MPI, once, in the user's cache directory.
 
-A build is one directory, `NAME/libmpipp_FLAVOR.so` with gdb's auto-load script beside it, named
-by everything that can change the result. It appears whole or not at all, so several builders (the
-ranks of a job, the workers of a test run) need no lock.
+A build is one directory, `NAME/libmpipp_FLAVOR.so` with gdb's auto-load script beside it, and the
+library that is loaded, too, where buffers are guarded. It is named by everything that can change
+the result, and appears whole or not at all, so several builders (the ranks of a job, the workers of
+a test run) need no lock.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from mpipp.cache import cache_directory
 from mpipp.cli import elf
 from mpipp.cli.mpi import Mpi
 from mpipp.errors import MpippError
+from mpipp.watch.start import BESIDE
 
 # -g: at the entry of a call the debugger reads the parameters by their names. Vectors of two
 # constants cost GCC more than it saves: six instructions in every call that makes a request.
@@ -33,6 +35,8 @@ _FLAGS = (
     *("-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra"),
 )
 _LINK_FLAGS = ("-shared", "-ldl", "-lpthread")
+
+_FREEING = "freeing/free.c"  # the source of the library beside
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -121,10 +125,12 @@ class Commands:
     Attributes:
         compile: the largest source first.
         link: what makes the library of the object files.
+        beside: what makes the other library, of its source.
     """
 
     compile: list[list[str]]
     link: list[str]
+    beside: list[str]
 
 
 def commands(
@@ -143,7 +149,7 @@ def commands(
         extra_flags: more flags for it.
     """
     sources = source_directory()
-    files = sorted(sources.rglob("*.c"))
+    files = sorted(set(sources.rglob("*.c")) - {sources / _FREEING})
     start = [compiler or mpi.compiler, *_FLAGS, *extra_flags]
     where = [f"-I{sources}", f"-I{build_directory}"]
     where += [f"-DMPIPP_FOR_{mpi.flavor.key.upper()}=1", *mpi.flags]
@@ -155,6 +161,7 @@ def commands(
     return Commands(
         [[*start, *where, "-c", str(file), "-o", objects[file]] for file in largest_first],
         [*start, *objects.values(), *_LINK_FLAGS, "-o", str(output)],
+        [*start, str(sources / _FREEING), *_LINK_FLAGS, "-o", str(output.with_name(BESIDE))],
     )
 
 
@@ -217,7 +224,7 @@ def _compile(mpi: Mpi, work: Path, library: Path) -> None:
         steps = commands(mpi, Path(objects), output)
         failed = [done for done in run_all(steps.compile) if done.returncode != 0]
         if not failed:
-            failed = [done for done in run_all([steps.link]) if done.returncode != 0]
+            failed = [done for done in run_all([steps.link, steps.beside]) if done.returncode != 0]
     problem = _first_error(failed[0].stderr) if failed else _foreign_reference(output)
     log = library.parent.parent / f"failed-{library.parent.name}.log"
     if problem:

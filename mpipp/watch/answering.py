@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
 
 from mpipp import checks
-from mpipp.checks import touches
+from mpipp.checks import givenback, touches
 from mpipp.checks.finding import Finding
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
@@ -67,7 +68,11 @@ class Answering:
                 return
             of_question: Iterable[Finding]
             if awaits == questions.TOUCH:
-                of_question = checks.cited(touches.check(process), [process])
+                between = [
+                    touches.check(process),
+                    givenback.check(process, one.asker.registry.given_back()),
+                ]
+                of_question = checks.cited(itertools.chain(*between), [process])
             else:
                 targets = reaching.targets(self._watched, one, process)
                 of_question = checks.of_calls(process, failed, targets)

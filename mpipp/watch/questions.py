@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from mpipp.checks.givenback import GivenBack
 from mpipp.checks.process import Gap, Process
 from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.model import KINDS, NEVER, Broken, ProcessInfo, Request, Site, Thread, Touch
@@ -21,14 +22,15 @@ from mpipp.registry.reader import Known, Registry
 from mpipp.registry.recorded import Recorded
 from mpipp.watch.memory import FileMemory
 from mpipp.watch.places import Places
-from mpipp.watch.touched import of_program
+from mpipp.watch.touched import of_program, own_frames
 
 MOST_BYTES = 1 << 21  # of a question
 
 _HEAD = struct.Struct("=8sQQQQQ")  # struct mpipp_question without the call
 _NOTE = struct.Struct("=IIQQQQ")  # struct mpipp_note
+_WORD = 8
 _TOUCHED = struct.Struct("=QQQIIQ")  # struct mpipp_touched
-_OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH = range(1, 6)  # enum mpipp_note_kind
+_OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH, _GIVEN_BACK = range(1, 7)  # enum mpipp_note_kind
 NOTHING, ANSWER, CLEARED, PLACE, TOUCH = range(5)  # enum mpipp_awaits
 _MOVED = {1: False, 2: True}  # enum mpipp_moved
 _ENDS = ("", "may complete", "completes", "gives up", NEVER)  # enum mpipp_ends
@@ -48,6 +50,7 @@ class Question(NamedTuple):
     pending: list[int]  # records of requests
     others: list[tuple[int, bytes]]  # other threads' calls: tid and record
     touches: list[Touch]
+    given_back: list[GivenBack]
 
 
 def read(memory: Memory, address: int, call_size: int) -> Question:
@@ -58,7 +61,7 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
     if magic != b"MPIPPQU\0" or not begin <= size <= MOST_BYTES:
         raise MpippError("a question of a watched process is damaged")
     data = memory.read(address, size)
-    question = Question(tid, status, awaits, data[_HEAD.size : begin], {}, [], [], [], [])
+    question = Question(tid, status, awaits, data[_HEAD.size : begin], {}, [], [], [], [], [])
     at = begin
     while at + _NOTE.size <= size:
         kind, _, length, a, b, record = _NOTE.unpack_from(data, at)
@@ -76,17 +79,23 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
             question.others.append((b, content))
         elif kind == _TOUCH and len(content) > _TOUCHED.size:
             question.touches.append(_touch(content))
+        elif kind == _GIVEN_BACK and len(content) >= _WORD:
+            question.given_back.append(GivenBack(a, a + b, _site(content)))
     return question
 
 
 def _touch(content: bytes) -> Touch:
     serial, address, tid, stores, moved, ends = _TOUCHED.unpack_from(content)
-    rest = content[_TOUCHED.size : len(content) // 8 * 8]
-    instruction, *callers = (word for (word,) in struct.iter_unpack("=Q", rest))
-    # Sites have return addresses: lines are looked up one byte before.
-    site = Site(instruction + 1, tuple(callers))
+    site = _site(content[_TOUCHED.size :])
     end = _ENDS[ends] if ends < len(_ENDS) else ""
     return Touch(serial, address, bool(stores), tid, site, _MOVED.get(moved), end)
+
+
+def _site(content: bytes) -> Site:
+    whole = content[: len(content) // _WORD * _WORD]
+    instruction, *callers = (word for (word,) in struct.iter_unpack("=Q", whole))
+    # Sites have return addresses: lines are looked up one byte before.
+    return Site(instruction + 1, tuple(callers))
 
 
 class Overlay:
@@ -164,7 +173,9 @@ class Asked(Registry):
             return
         for tid, record in [(question.tid, question.call), *question.others]:
             try:
-                yield Thread(tid, tid, 0, 1, self._calls.call(record))
+                call = self._calls.call(record)
+                if call.state == "active":  # or the question is about what was done between calls
+                    yield Thread(tid, tid, 0, 1, call)
             except MpippError as error:
                 yield Broken("thread", 0, str(error))
 
@@ -177,6 +188,11 @@ class Asked(Registry):
     def touches(self) -> Iterator[Touch]:
         touches = self._question.touches if self._question else ()
         return (of_program(touch, self._places) for touch in touches)
+
+    def given_back(self) -> Iterator[GivenBack]:
+        """What the program gave back while an operation was pending."""
+        for one in self._question.given_back if self._question else ():
+            yield one._replace(site=own_frames(one.site, self._places))
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Known]:
         return iter(()) if kind == "file" else super().objects(kind, ended)

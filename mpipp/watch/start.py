@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 SOCKET, LOCK = "watcher", "lock"  # their names in the run's directory
+BESIDE = "libmpipp_free.so"  # beside the wrapper; it is loaded, too, where buffers are guarded
 _BACKLOG = 4096
 
 
@@ -123,8 +124,14 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
     """
     environment = dict(os.environ)
     before = environment.get("LD_PRELOAD")
-    if wrapper not in (before or "").split(":"):  # the launcher's, for what is spawned
-        environment["LD_PRELOAD"] = f"{wrapper}:{before}" if before else wrapper
+    have = [
+        name for name in (before or "").split(":") if name
+    ]  # the launcher's, for what is spawned
+    wanted = [wrapper]
+    beside = os.path.join(os.path.dirname(wrapper), BESIDE)
+    if "MPIPP_GUARD" in environment and os.path.exists(beside):
+        wanted.append(beside)
+    environment["LD_PRELOAD"] = ":".join([*(name for name in wanted if name not in have), *have])
     try:
         if directory:
             environment["MPIPP_WATCH"] = watched(directory, settings)

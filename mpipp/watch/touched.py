@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mpipp.model import Touch
+from mpipp.model import Site, Touch
 from mpipp.registry.memory import Memory
 from mpipp.registry.reader import Registry
 from mpipp.watch.places import Places
@@ -14,11 +14,16 @@ from mpipp.watch.places import Places
 
 def of_program(touch: Touch, places: Places) -> Touch:
     """One without what called the program's own functions, and with the variable's name."""
-    frames = list(touch.site.frames)
+    site = own_frames(touch.site, places)
+    return touch._replace(site=site, variable=places.variable(touch.address))
+
+
+def own_frames(site: Site, places: Places) -> Site:
+    """One without what called the program's own functions."""
+    frames = list(site.frames)
     while frames and not places.call(frames[-1]).line:
         frames.pop()
-    site = replace(touch.site, frames=tuple(frames))
-    return touch._replace(site=site, variable=places.variable(touch.address))
+    return replace(site, frames=tuple(frames))
 
 
 class Touched(Registry):

@@ -8,6 +8,7 @@
 
 #include "generated/facts.h"
 #include "guard/faults.h"
+#include "guard/given.h"
 #include "guard/pages.h"
 #include "guard/pending.h"
 #include "guard/shares.h"
@@ -216,6 +217,7 @@ static void after_fork(void) {
 // The child is not watched.
 static void after_fork_in_child(void) {
   mpipp_pages_forked();
+  mpipp_guards_buffers = 0;
   is_off = 1; // the hook stays: the store's lock may be held here, to take it out
   pthread_mutex_unlock(&lock);
 }
@@ -224,4 +226,5 @@ __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_GUARD") || !getenv("MPIPP_WATCH")) return;
   pthread_atfork(before_fork, after_fork, after_fork_in_child);
   mpipp_hook_in(&hook);
+  mpipp_guards_buffers = 1;
 }

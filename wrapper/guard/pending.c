@@ -28,7 +28,7 @@ struct mpipp_guarded *mpipp_guarded_new(void) {
   if (i == MPIPP_MOST_GUARDED) return NULL;
   struct mpipp_guarded *guarded = &all[i];
   if (first_free) first_free = guarded->next;
-  guarded->part_count = guarded->persistent = guarded->next = 0;
+  guarded->part_count = guarded->persistent = guarded->given_back = guarded->next = 0;
   guarded->request = guarded->serial = 0;
   set_state(guarded, MPIPP_GUARDED_POSTED);
   if (i == used) __atomic_store_n(&used, used + 1, __ATOMIC_RELEASE);
@@ -74,6 +74,7 @@ static void forbid(const struct mpipp_part *part, uint64_t low, uint64_t high) {
 }
 
 void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
+  guarded->given_back = 0;
   set_state(guarded, MPIPP_GUARDED_PENDING);
   for (uint32_t i = 0; i < guarded->part_count; i++) forbid(&guarded->parts[i], 0, ~(uint64_t)0);
 }
@@ -114,7 +115,7 @@ void mpipp_guarded_drop(struct mpipp_guarded *guarded) {
 
 // What MPI has received beside whole pages.
 static void hand_over(const struct mpipp_guarded *guarded) {
-  for (uint32_t i = 0; i < guarded->part_count; i++) {
+  for (uint32_t i = 0; i < guarded->part_count && !guarded->given_back; i++) {
     if (guarded->parts[i].writes) mpipp_window_empty(guarded->parts[i].window);
   }
 }
@@ -180,6 +181,30 @@ const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part) {
     for (uint32_t j = 0; j < all[i].part_count; j++) {
       *part = j;
       if (mpipp_comb_page(&all[i].parts[j].comb, address)) return &all[i];
+    }
+  }
+  return NULL;
+}
+
+static void open_pages(const struct mpipp_comb *comb, uint64_t low, uint64_t high) {
+  for (uint64_t i = 0; i < comb->count; i++) {
+    struct mpipp_block block = mpipp_block_of(comb, i);
+    uint64_t from = block.low > low ? block.low : mpipp_page_down(low);
+    uint64_t to = block.high < high ? block.high : mpipp_page_up(high);
+    if (from < to) mpipp_pages_allow(from, to, MPIPP_ALLOW_ALL);
+  }
+}
+
+const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high) {
+  uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < count; i++) {
+    if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
+    for (uint32_t j = 0; j < all[i].part_count; j++) {
+      const struct mpipp_comb *comb = &all[i].parts[j].comb;
+      if (comb->start >= high || low >= mpipp_comb_end(comb)) continue;
+      __atomic_store_n(&all[i].given_back, 1, __ATOMIC_RELAXED);
+      open_pages(comb, low, high);
+      return &all[i];
     }
   }
   return NULL;

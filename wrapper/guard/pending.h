@@ -26,7 +26,8 @@ struct mpipp_guarded {
   uint32_t state;      // enum mpipp_guarded_state
   uint32_t part_count; // of `parts`
   uint32_t persistent;
-  uint32_t next;            // private
+  uint32_t given_back; // the program has freed memory of its buffers: nobody looks there any more
+  uint32_t next;       // private
   uint64_t request, serial; // handle, and number of its record
   struct mpipp_part parts[MPIPP_MAX_BUFFERS];
 };
@@ -59,5 +60,8 @@ struct mpipp_guarded *mpipp_guarded_of(uint64_t request, uint64_t serial);
 
 // The operation whose page an address is in, and the buffer's number; NULL. For signal handlers.
 const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part);
+// A pending one whose buffers may have bytes of [low, high), which are the program's from now on,
+// since it gives them back; NULL. Takes no lock.
+const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high);
 
 #endif

@@ -191,6 +191,13 @@ void mpipp_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
   memcpy((char *)(note + 1) + head, callers, bytes);
 }
 
+void mpipp_ask_given_back(struct mpipp_asking *asking, uint64_t start, uint64_t bytes,
+                          const uint64_t *places, uint64_t count) {
+  uint64_t length = count * sizeof *places;
+  struct mpipp_note *note = add(asking, MPIPP_NOTE_GIVEN_BACK, start, bytes, length);
+  if (note) memcpy(note + 1, places, length);
+}
+
 int mpipp_ask_end(struct mpipp_asking *asking) {
   struct mpipp_question *question = asking->question;
   if (!question) {

@@ -15,6 +15,7 @@ enum mpipp_note_kind {
   MPIPP_NOTE_PENDING,    // a: the address of a request's record
   MPIPP_NOTE_OTHER,      // a: the address of a thread's record: another call that is active
   MPIPP_NOTE_TOUCH,      // struct mpipp_touched, and u64: an instruction's address, its callers'
+  MPIPP_NOTE_GIVEN_BACK, // a: address of memory, b: its bytes; u64: as of MPIPP_NOTE_TOUCH
 };
 
 struct mpipp_note {
@@ -83,6 +84,9 @@ void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thr
 // callers: return addresses behind the instruction's.
 void mpipp_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
                      uint64_t instruction, const uint64_t *callers, uint64_t count);
+// Memory that the program has given back, with where: as above.
+void mpipp_ask_given_back(struct mpipp_asking *asking, uint64_t start, uint64_t bytes,
+                          const uint64_t *places, uint64_t count);
 // Until all that was asked is answered, not for ever; returns whether something new was found.
 int mpipp_ask_await(void);
 // Sends it; returns 0 if it could not be asked, which is counted.

@@ -45,6 +45,13 @@ RULES = (
         "but another library, size or moment moves the data later",
     ),
     Rule(
+        "freed-while-pending",
+        "touched-buffer",
+        "3.7.2",
+        _PENDING,
+        "complete the operation before, with MPI_Wait or the like, and give the memory back then",
+    ),
+    Rule(
         "given-up",
         "buffer-overlap",
         "3.7.3",

@@ -97,6 +97,11 @@ def union(regions: Iterable[Region]) -> Region:
     return Region(combs.union(part.comb for part in parts), buffers)
 
 
+def block(start: int, end: int) -> Region:
+    """The bytes [start, end)."""
+    return Region(combs.comb(start, end - start, ()))
+
+
 def shared(first: Region, second: Region) -> Range | None:
     """Bytes that both touch, as (start, end); None if there are none."""
     if first.comb is None or second.comb is None:

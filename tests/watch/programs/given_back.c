@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Memory is given back while an operation has it; without an argument, once it is complete.
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int wrong;
+
+static void *thread(void *memory) {
+  free(memory);
+  return NULL;
+}
+
+static void by_free(double *data) {
+  free(data);
+}
+
+static void by_realloc(double *data) {
+  free(realloc(data, 100));
+}
+
+static void by_a_thread(double *data) {
+  pthread_t other;
+  pthread_create(&other, NULL, thread, data);
+  pthread_join(other, NULL);
+}
+
+static void (*const ways[])(double *) = {by_free, by_realloc, by_a_thread};
+
+static void send(void (*give_back)(double *), int n) {
+  double *data = malloc(n * sizeof *data), *others = malloc(n * sizeof *data);
+  MPI_Request request;
+  for (int i = 0; i < n; i++) data[i] = i;
+  MPI_Issend(data, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &request);
+  free(others);
+  if (wrong) give_back(data);
+  MPI_Send(NULL, 0, MPI_INT, 1, 1, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (!wrong) give_back(data);
+}
+
+static double receive(int n) {
+  double *data = malloc(n * sizeof *data), last;
+  MPI_Recv(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Recv(data, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  last = data[n - 1];
+  free(data);
+  return last;
+}
+
+int main(int argc, char **argv) {
+  static const int sizes[] = {4000, 200000}; // within malloc's heap, and mapped for itself
+  double sum = 0;
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  wrong = argc > 1;
+  for (int way = 0; way < 3; way++) {
+    for (int i = 0; i < 2; i++) {
+      if (rank == 0)
+        send(ways[way], sizes[i]);
+      else
+        sum += receive(sizes[i]);
+    }
+  }
+  if (rank == 1) printf("%g\n", wrong ? 0 : sum);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Memory that is given back while a pending operation has it, in runs that guard buffers."""
+
+from __future__ import annotations
+
+import re
+
+import runs
+from support import MPI, on_mpi
+
+FOUND = """\
+error: the buffer of a pending MPI_Issend is given back
+  rank 0: gives back the memory at 0x..., which has buf(DOUBLE)
+    at {at}
+  rank 0: MPI_Issend(dest = 1, tag = 0, comm = "MPI_COMM_WORLD", buf = 0x... (4000 MPI_DOUBLE)), \
+request #{request}
+    called at given_back.c:35 in send
+  rule: MPI-4.1, section 3.7.2: the buffer of a nonblocking operation must not be changed, and a \
+receive buffer not used at all, before the operation is complete
+  to do: complete the operation before, with MPI_Wait or the like, and give the memory back then"""
+FROM = "given_back.c:37 in send\n    from given_back.c:62 in main"
+PLACES = [
+    (f"given_back.c:16 in by_free\n    from {FROM}", 1),
+    (f"given_back.c:20 in by_realloc\n    from {FROM}", 3),
+    ("given_back.c:11 in thread", 5),
+]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_memory_that_is_given_back_too_early_is_told(mpi: MPI) -> None:
+    program = runs.program("given_back.c", mpi, "-pthread")
+    right = runs.run(mpi, [program], "--check=buffers")
+    assert (right.status, right.output, right.blocks) == (0, "611994\n", [])
+    run = runs.run(mpi, [program, "wrong"], "--check=buffers")
+    assert (run.status, run.output) == (0, "0\n")
+    blocks = [re.sub(r"0x[0-9a-f]+", "0x...", one) for one in run.blocks]
+    expected = [mpi.cited(FOUND.format(at=at, request=number)) for at, number in PLACES]
+    assert blocks == expected

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// A library of its own, loaded beside the wrapper where buffers are guarded: it tells the wrapper
+// of each block of memory that the program gives back. No other program has it in the way of free.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The wrapper's, and whether it wants to be told now; there are none in programs without it.
+extern void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) __attribute__((weak));
+extern int mpipp_guards_buffers __attribute__((weak));
+
+static void (*free_next)(void *);
+static void *(*realloc_next)(void *, size_t);
+static size_t (*usable_size)(void *);
+static __thread int looks __attribute__((tls_model("initial-exec")));
+
+static void *library_of(const void *function) {
+  Dl_info found;
+  return function && dladdr(function, &found) ? found.dli_fbase : NULL;
+}
+
+// The functions that come after these. What it calls may free.
+static void look(void) {
+  looks = 1;
+  void *size = dlsym(RTLD_NEXT, "malloc_usable_size");
+  *(void **)&realloc_next = dlsym(RTLD_NEXT, "realloc");
+  void *next = dlsym(RTLD_NEXT, "free");
+  // That of another allocator makes no sense of these blocks.
+  if (size && library_of(size) == library_of(next)) *(void **)&usable_size = size;
+  __atomic_store_n((void **)&free_next, next, __ATOMIC_RELEASE);
+  looks = 0;
+}
+
+static int is_ready(void) {
+  if (__builtin_expect(!__atomic_load_n(&free_next, __ATOMIC_ACQUIRE), 0) && !looks) look();
+  return free_next != NULL;
+}
+
+static void tell(void *block, void *caller) {
+  if (!block || !&mpipp_guards_buffers || !__atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED))
+    return;
+  uint64_t bytes = usable_size ? usable_size(block) : 1;
+  mpipp_given_back((uint64_t)(uintptr_t)block, bytes, (uint64_t)(uintptr_t)caller);
+}
+
+__attribute__((visibility("default"))) void free(void *block) {
+  if (!is_ready()) return; // while it looks: a few bytes that are never freed
+  tell(block, __builtin_return_address(0));
+  free_next(block);
+}
+
+__attribute__((visibility("default"))) void *realloc(void *block, size_t bytes) {
+  if (!is_ready()) return NULL;
+  tell(block, __builtin_return_address(0));
+  return realloc_next(block, bytes);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "guard/given.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <stddef.h>
+
+#include "guard/pending.h"
+#include "recorders/chains.h"
+#include "recorders/threads.h"
+#include "records/touches.h"
+#include "watch/questions.h"
+
+enum { FRAMES = 32, KNOWN = 256 };
+
+int mpipp_guards_buffers;
+
+static uint64_t known[KNOWN][2]; // callers that were asked about: of free, and of the operation
+
+static struct mpipp_request *pending(const struct mpipp_guarded *guarded) {
+  struct mpipp_request *request = mpipp_listed_locked(MPIPP_REQUEST, guarded->request);
+  while (request && request->object.serial != guarded->serial)
+    request = (struct mpipp_request *)(uintptr_t)request->newer;
+  return request && request->state == MPIPP_REQUEST_ACTIVE ? request : NULL;
+}
+
+static int is_known(uint64_t caller, uint64_t of_operation) {
+  uint64_t *place = known[(caller ^ of_operation) % KNOWN];
+  if (place[0] == caller && place[1] == of_operation) return 1;
+  place[0] = caller;
+  place[1] = of_operation;
+  return 0;
+}
+
+// The call of free, and what called it.
+static uint64_t walk(uint64_t caller, uint64_t *places) {
+  void *stack[FRAMES];
+  int depth = backtrace(stack, FRAMES), first = 0;
+  while (first < depth && (uint64_t)(uintptr_t)stack[first] != caller) first++;
+  uint64_t count = 1;
+  places[0] = caller - 1; // within the call
+  for (int i = first + 1; i < depth && count <= MPIPP_TOUCH_CALLERS; i++)
+    places[count++] = (uint64_t)(uintptr_t)stack[i];
+  return count;
+}
+
+static void tell(const struct mpipp_guarded *guarded, uint64_t start, uint64_t bytes,
+                 uint64_t caller) {
+  uint64_t places[MPIPP_TOUCH_CALLERS + 1], count = walk(caller, places);
+  struct mpipp_thread *thread = mpipp_self;
+  if (thread == &mpipp_no_thread) thread = mpipp_other_thread(NULL, NULL);
+  mpipp_lock();
+  struct mpipp_request *request = pending(guarded);
+  if (request && thread && !is_known(caller, request->call.caller)) {
+    struct mpipp_asking asking;
+    mpipp_ask_begin(&asking, thread);
+    if (asking.question) asking.question->awaits = MPIPP_AWAITS_TOUCH;
+    mpipp_ask_pending(&asking, request);
+    mpipp_ask_given_back(&asking, start, bytes, places, count);
+    mpipp_ask_end(&asking);
+  }
+  mpipp_unlock();
+}
+
+void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) {
+  const struct mpipp_thread *thread = mpipp_self;
+  if (thread != &mpipp_no_thread && thread->depth) return; // MPI's own
+  int saved = errno;
+  const struct mpipp_guarded *guarded = mpipp_guarded_give_back(start, start + bytes);
+  if (guarded) tell(guarded, start, bytes, caller);
+  errno = saved;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Memory that the program gives back while an operation has it. What freeing/free.c, which is a
+// library of its own, finds here by name.
+#ifndef MPIPP_GIVEN_H
+#define MPIPP_GIVEN_H
+
+#include <stdint.h>
+
+// Whether operations are guarded.
+extern int mpipp_guards_buffers __attribute__((visibility("default")));
+// Called in free, on any thread; caller: the return address of free.
+void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller)
+    __attribute__((visibility("default")));
+
+#endif
