@@ -120,6 +120,7 @@ FOLDERS = (
     "records",
     "watch",
     "recorders",
+    "layouts",
     "screens",
     "intercept",
     "strict",

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from mpipp import checks
-from mpipp.checks import givenback, touches
+from mpipp.checks import changes, givenback, touches
 from mpipp.checks.finding import Finding
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
@@ -71,6 +71,7 @@ class Answering:
                 between = [
                     touches.check(process),
                     givenback.check(process, one.asker.registry.given_back()),
+                    changes.check(process, question.changes),
                 ]
                 of_question = checks.cited(itertools.chain(*between), [process])
             else:

@@ -39,6 +39,6 @@ def unguarded(processes: Sequence[ProcessInfo]) -> Iterator[str]:
     if left_out:
         every = left_out + sum(one.guarded for one in processes)
         yield (
-            f"the buffers of {left_out:,} of {every:,} nonblocking operations: they have no page "
-            "for themselves, or are not of a kind that is guarded"
+            f"the buffers of {left_out:,} of {every:,} nonblocking operations: they lie in memory "
+            "of a device or that others share, too far apart, or are another operation's"
         )

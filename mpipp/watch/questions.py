@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from mpipp.checks import changes
 from mpipp.checks.givenback import GivenBack
 from mpipp.checks.process import Gap, Process
 from mpipp.errors import MpippError, UnreadableMemory
@@ -30,7 +31,12 @@ _HEAD = struct.Struct("=8sQQQQQ")  # struct mpipp_question without the call
 _NOTE = struct.Struct("=IIQQQQ")  # struct mpipp_note
 _WORD = 8
 _TOUCHED = struct.Struct("=QQQIIQ")  # struct mpipp_touched
-_OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH, _GIVEN_BACK = range(1, 7)  # enum mpipp_note_kind
+_CHANGE = struct.Struct("=QQQQ32s32s")  # struct mpipp_change
+# enum mpipp_change_kind
+_KINDS = {1: changes.SENT, 2: changes.RECEIVED, 3: changes.GONE}
+_OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH, _GIVEN_BACK, _CHANGED = range(
+    1, 8
+)  # enum mpipp_note_kind
 NOTHING, ANSWER, CLEARED, PLACE, TOUCH = range(5)  # enum mpipp_awaits
 _MOVED = {1: False, 2: True}  # enum mpipp_moved
 _ENDS = ("", "may complete", "completes", "gives up", NEVER)  # enum mpipp_ends
@@ -51,6 +57,7 @@ class Question(NamedTuple):
     others: list[tuple[int, bytes]]  # other threads' calls: tid and record
     touches: list[Touch]
     given_back: list[GivenBack]
+    changes: list[changes.Change]
 
 
 def read(memory: Memory, address: int, call_size: int) -> Question:
@@ -61,7 +68,7 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
     if magic != b"MPIPPQU\0" or not begin <= size <= MOST_BYTES:
         raise MpippError("a question of a watched process is damaged")
     data = memory.read(address, size)
-    question = Question(tid, status, awaits, data[_HEAD.size : begin], {}, [], [], [], [], [])
+    question = Question(tid, status, awaits, data[_HEAD.size : begin], {}, [], [], [], [], [], [])
     at = begin
     while at + _NOTE.size <= size:
         kind, _, length, a, b, record = _NOTE.unpack_from(data, at)
@@ -81,6 +88,8 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
             question.touches.append(_touch(content))
         elif kind == _GIVEN_BACK and len(content) >= _WORD:
             question.given_back.append(GivenBack(a, a + b, _site(content)))
+        elif kind == _CHANGED and len(content) == _CHANGE.size:
+            question.changes.append(_change(content))
     return question
 
 
@@ -96,6 +105,13 @@ def _site(content: bytes) -> Site:
     instruction, *callers = (word for (word,) in struct.iter_unpack("=Q", whole))
     # Sites have return addresses: lines are looked up one byte before.
     return Site(instruction + 1, tuple(callers))
+
+
+def _change(content: bytes) -> changes.Change:
+    number, address, start, count, before, now = _CHANGE.unpack(content)
+    kind = _KINDS.get(number, changes.GONE)
+    known = before[:count] if kind == changes.SENT else b""
+    return changes.Change(kind, address, start, known, now[:count])
 
 
 class Overlay:

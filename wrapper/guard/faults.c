@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "guard/careful.h"
 #include "guard/pages.h"
 #include "guard/pending.h"
 #include "recorders/threads.h"
@@ -153,12 +155,18 @@ static int is_first(uint64_t address, uint64_t pc) {
 static void handle(int number, siginfo_t *info, void *context) {
   int saved = errno;
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
-  if (info->si_code <= 0 || !mpipp_pages_meet(address, address + 1)) {
+  uint32_t part = 0;
+  int ours = info->si_code > 0 && mpipp_pages_meet(address, address + 1);
+  if (info->si_code > 0 && !(ours && mpipp_guarded_at(address, &part)) &&
+      mpipp_careful_gives_up(context)) {
+    errno = saved;
+    return;
+  }
+  if (!ours) {
     pass_on(number, info, context);
     errno = saved;
     return;
   }
-  uint32_t part = 0;
   const struct mpipp_guarded *guarded = mpipp_guarded_at(address, &part);
   if (guarded) {
     const struct mpipp_thread *thread = mpipp_self;
@@ -189,6 +197,16 @@ void mpipp_faults_catch(void) {
   sigemptyset(&own.sa_mask);
   before = now;
   sigaction(SIGSEGV, &own, NULL);
+}
+
+void mpipp_faults_catch_soon(void) {
+  static struct timespec last;
+  struct timespec now;
+  if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0 && now.tv_sec == last.tv_sec &&
+      now.tv_nsec == last.tv_nsec)
+    return;
+  last = now;
+  mpipp_faults_catch();
 }
 
 void mpipp_faults_each(int (*tell)(struct mpipp_touch *touch, void *with), void *with) {

@@ -13,6 +13,8 @@
 int mpipp_faults_open(void);
 // Sees to it that the handler is there; the program, or MPI, may have put its own in its place.
 void mpipp_faults_catch(void);
+// The same, if it was not done some milliseconds ago: for what hardly ever has faults.
+void mpipp_faults_catch_soon(void);
 // How many were taken down and not told.
 extern uint64_t mpipp_faults_count __attribute__((visibility("hidden")));
 // Calls it for each of them. Where it returns 1 that one is told, else it is kept.

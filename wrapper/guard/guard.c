@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "generated/facts.h"
+#include "guard/changed.h"
 #include "guard/faults.h"
 #include "guard/given.h"
 #include "guard/pages.h"
@@ -44,21 +45,42 @@ static int open_guard(void) {
   return opened > 0;
 }
 
-// Gives MPI a window for each buffer that has pages for itself.
-static struct mpipp_guarded *windows_for(struct mpipp_passage *passage) {
-  const struct mpipp_call *call = passage->call;
+// Whether buffers of one operation share bytes, of which it writes some: an error, or what nobody
+// knows enough about.
+static int are_mixed(const struct mpipp_guarded *guarded) {
+  for (uint32_t i = 1; i < guarded->part_count; i++) {
+    for (uint32_t j = 0; j < i; j++) {
+      const struct mpipp_part *one = &guarded->parts[i], *other = &guarded->parts[j];
+      if ((one->writes | other->writes) && mpipp_bytes_meet(&one->bytes, &other->bytes)) return 1;
+    }
+  }
+  return 0;
+}
+
+// Of each buffer what can be looked at; NULL if that is nothing.
+static struct mpipp_guarded *take(const struct mpipp_call *call) {
   struct mpipp_guarded *guarded = open_guard() ? mpipp_guarded_new() : NULL;
   for (uint32_t i = 0; guarded && i < call->buffer_count; i++) {
-    const struct mpipp_buffer *buffer = &call->buffers[i];
-    struct mpipp_comb comb;
-    if (!mpipp_is_used(call, i) || !mpipp_comb_of_call(call, i, &comb)) continue;
-    const struct mpipp_part *part =
-        mpipp_guarded_add(guarded, &comb, (buffer->access & MPIPP_WRITES) != 0);
-    if (part) passage->addresses[i] = mpipp_window_address(part->window, buffer->address);
+    struct mpipp_bytes bytes;
+    int writes = (call->buffers[i].access & MPIPP_WRITES) != 0;
+    if (mpipp_is_used(call, i) && mpipp_bytes_of_call(call, i, &bytes))
+      mpipp_guarded_add(guarded, &bytes, i, writes);
   }
-  if (!guarded || guarded->part_count) return guarded;
+  if (!guarded) return NULL;
+  int fine = guarded->part_count && !are_mixed(guarded);
+  guarded->persistent = mpipp_facts[call->procedure].form == MPIPP_FORM_PERSISTENT;
+  if (fine && (guarded->persistent || mpipp_guarded_fill(guarded))) return guarded;
   mpipp_guarded_drop(guarded);
   return NULL;
+}
+
+// MPI is given other memory for buffers of which that is so.
+static void give(struct mpipp_passage *passage, const struct mpipp_guarded *guarded) {
+  for (uint32_t i = 0; i < guarded->part_count; i++) {
+    const struct mpipp_part *part = &guarded->parts[i];
+    passage->addresses[part->buffer] = passage->call->buffers[part->buffer].address + part->shift;
+    if (part->window) mpipp_faults_catch();
+  }
 }
 
 static void post(struct mpipp_passage *passage) {
@@ -67,10 +89,10 @@ static void post(struct mpipp_passage *passage) {
   for (uint32_t i = 0; i < call->buffer_count; i++) used += (uint32_t)mpipp_is_used(call, i);
   if (!used) return;
   pthread_mutex_lock(&lock);
-  posted = windows_for(passage);
+  mpipp_faults_catch_soon();
+  posted = take(call);
   if (posted) {
-    posted->persistent = mpipp_facts[call->procedure].form == MPIPP_FORM_PERSISTENT;
-    mpipp_faults_catch();
+    give(passage, posted);
     mpipp_registry.guarded++;
   } else {
     mpipp_registry.unguarded++;
@@ -98,6 +120,7 @@ static int give_up(struct mpipp_passage *passage) {
   pthread_mutex_lock(&lock);
   struct mpipp_guarded *guarded = request ? mpipp_guarded_of(MPIPP_KEY(*request), 0) : NULL;
   if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) guarded = NULL; // MPI does nothing there
+  if (guarded && !mpipp_guarded_has_other_memory(guarded)) guarded = NULL;
   if (guarded) mpipp_guarded_keep(guarded);
   pthread_mutex_unlock(&lock);
   if (!guarded) return MPIPP_GO_ON;
@@ -116,10 +139,26 @@ static void ask_after_kept(int over) {
     if ((flag && kept->persistent) || (!flag && over)) PMPI(Request_free)(&request);
     if (!flag && !over) continue;
     pthread_mutex_lock(&lock);
-    mpipp_guarded_end(kept);
+    mpipp_guarded_end(kept, NULL);
     pthread_mutex_unlock(&lock);
   }
   pthread_mutex_unlock(&asking_after);
+}
+
+// Buffers on the thread's stack whose functions have returned.
+static void tell_gone(uint64_t frame) {
+  for (int more = 1; more;) {
+    uint64_t address = 0, request = 0, serial = 0;
+    pthread_mutex_lock(&lock);
+    const struct mpipp_guarded *gone = mpipp_guarded_next_gone(frame, &address);
+    more = gone != NULL;
+    if (gone) {
+      request = gone->request;
+      serial = gone->serial;
+    }
+    pthread_mutex_unlock(&lock);
+    if (more) mpipp_tell_gone(request, serial, address);
+  }
 }
 
 static int enter(struct mpipp_passage *passage) {
@@ -127,6 +166,7 @@ static int enter(struct mpipp_passage *passage) {
   posted = NULL;
   if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_faults_count))) mpipp_tell_touches(call);
+  if (MPIPP_UNLIKELY(mpipp_compared_may_be_gone(call->frame))) tell_gone(call->frame);
   ask_after_kept(call->procedure == MPIPP_PROC_Finalize);
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
   if (call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall) start(call);
@@ -139,7 +179,7 @@ static void end_all(void) {
   struct mpipp_guarded *guarded;
   pthread_mutex_lock(&lock);
   while ((guarded = mpipp_guarded_any())) {
-    mpipp_guarded_end(guarded);
+    mpipp_guarded_end(guarded, NULL);
     if (guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_drop(guarded);
   }
   pthread_mutex_unlock(&lock);
@@ -157,7 +197,7 @@ static void end_failed(const struct mpipp_passage *passage) {
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(requests[i]), 0);
     if (!guarded || !guarded->persistent) continue;
-    if (!in_status || statuses[i].MPI_ERROR != MPI_ERR_PENDING) mpipp_guarded_end(guarded);
+    if (!in_status || statuses[i].MPI_ERROR != MPI_ERR_PENDING) mpipp_guarded_end(guarded, NULL);
   }
   pthread_mutex_unlock(&lock);
 }
@@ -167,7 +207,11 @@ static void leave(struct mpipp_passage *passage) {
   struct mpipp_guarded *guarded = posted;
   posted = NULL;
   if (MPIPP_READ(is_off)) return;
-  if (call->procedure == MPIPP_PROC_Finalize) end_all();
+  // What has come with this call may tell the program that an operation before is complete.
+  if (call->procedure == MPIPP_PROC_Finalize)
+    end_all();
+  else
+    ask_after_kept(0);
   if (passage->code != MPI_SUCCESS && call->present & MPIPP_HAS_REQUESTS && !guarded)
     end_failed(passage);
   if (!guarded) return;
@@ -175,7 +219,7 @@ static void leave(struct mpipp_passage *passage) {
   if (passage->code != MPI_SUCCESS)
     mpipp_guarded_drop(guarded);
   else if (!guarded->serial) // there is no request
-    mpipp_guarded_end(guarded);
+    mpipp_guarded_end(guarded, NULL);
   else if (guarded->persistent)
     mpipp_guarded_rest(guarded);
   else
@@ -185,6 +229,8 @@ static void leave(struct mpipp_passage *passage) {
 
 static void event(const struct mpipp_event *event) {
   const struct mpipp_object *request = event->object;
+  struct mpipp_change change;
+  int found = 0;
   if (MPIPP_READ(is_off) || request->kind != MPIPP_REQUEST) return;
   pthread_mutex_lock(&lock);
   struct mpipp_guarded *guarded = mpipp_guarded_of(request->handle, request->serial);
@@ -193,13 +239,14 @@ static void event(const struct mpipp_event *event) {
   } else if (guarded && event->kind == MPIPP_EVENT_STARTED) {
     mpipp_guarded_begin(guarded);
   } else if (guarded && event->kind == MPIPP_EVENT_COMPLETED) {
-    mpipp_guarded_end(guarded);
+    found = mpipp_guarded_end(guarded, &change);
   } else if (guarded && event->kind == MPIPP_EVENT_FREED) {
     // One that is not kept: another is, with the same handle, since both are complete.
-    mpipp_guarded_end(guarded);
+    found = mpipp_guarded_end(guarded, &change);
     if (guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_drop(guarded);
   }
   pthread_mutex_unlock(&lock);
+  if (found) mpipp_tell_change((const struct mpipp_request *)request, &change);
 }
 
 static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
@@ -217,6 +264,7 @@ static void after_fork(void) {
 // The child is not watched.
 static void after_fork_in_child(void) {
   mpipp_pages_forked();
+  mpipp_compared_forked();
   mpipp_guards_buffers = 0;
   is_off = 1; // the hook stays: the store's lock may be held here, to take it out
   pthread_mutex_unlock(&lock);

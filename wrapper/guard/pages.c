@@ -68,9 +68,12 @@ static int is_stack(uint64_t low, uint64_t high) {
   return 0;
 }
 
+int mpipp_pages_are_own(const struct mpipp_mapping *mapping) {
+  return mapping->shared && mapping->inode == inode && mapping->device == device;
+}
+
 static int is_own(const struct mpipp_mapping *mapping, uint64_t address) {
-  return mapping->shared && mapping->inode == inode && mapping->device == device &&
-         mapping->offset + (address - mapping->start) == address;
+  return mpipp_pages_are_own(mapping) && mapping->offset + (address - mapping->start) == address;
 }
 
 // Whether nothing but the program's own loads and stores can be about pages of a mapping: no

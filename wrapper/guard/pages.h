@@ -7,12 +7,16 @@
 
 #include <stdint.h>
 
+#include "guard/mappings.h"
+
 enum mpipp_allowed { MPIPP_ALLOW_NOTHING, MPIPP_ALLOW_LOADS, MPIPP_ALLOW_ALL };
 
 // Makes the file; 0 without one.
 int mpipp_pages_open(void);
 // Sees to it that pages [low, high) are the file's; 0 where they are not to be, or cannot.
 int mpipp_pages_share(uint64_t low, uint64_t high);
+// Whether a mapping is of the file's pages, or of another view of them.
+int mpipp_pages_are_own(const struct mpipp_mapping *mapping);
 // Another view of pages that are the file's, at `at`; 0 without.
 int mpipp_pages_show(void *at, uint64_t low, uint64_t high);
 // What the program may do there. For signal handlers, too.

@@ -11,7 +11,8 @@ enum { HEADS = 1024 }; // a power of two
 
 static struct mpipp_guarded all[MPIPP_MOST_GUARDED];
 uint32_t mpipp_guarded_kept;
-static uint32_t used; // those beyond have never been
+static uint32_t used;    // those beyond have never been
+static uint32_t windows; // of all
 // Lists by the handle of the request, and of those that are free: 1 + index, 0 at their end.
 static uint32_t heads[HEADS], first_free;
 
@@ -35,14 +36,50 @@ struct mpipp_guarded *mpipp_guarded_new(void) {
   return guarded;
 }
 
-struct mpipp_part *mpipp_guarded_add(struct mpipp_guarded *guarded, const struct mpipp_comb *comb,
-                                     int writes) {
-  if (guarded->part_count == MPIPP_MAX_BUFFERS) return NULL;
-  struct mpipp_window *window = mpipp_window_take(comb);
-  if (!window) return NULL;
-  struct mpipp_part *part = &guarded->parts[guarded->part_count++];
-  *part = (struct mpipp_part){.window = window, .comb = *comb, .writes = (uint32_t)writes};
-  return part;
+// A window where it has pages for itself, with the rest compared; else all is compared.
+static int is_taken(struct mpipp_part *part) {
+  const struct mpipp_comb *comb = &part->bytes.comb;
+  part->window = comb->count ? mpipp_window_take(comb) : NULL;
+  if (!part->window) {
+    part->compared = mpipp_compared_new(&part->bytes, 0, (int)part->writes);
+    part->shift = part->compared ? mpipp_compared_shift(part->compared) : 0;
+    return part->compared != NULL;
+  }
+  part->comb = *comb;
+  part->shift = mpipp_window_address(part->window, 0);
+  if (!part->window->edge_count) return 1;
+  struct mpipp_bytes edges = mpipp_bytes_of_pieces(part->window->edges, part->window->edge_count);
+  part->compared = mpipp_compared_new(&edges, part->shift, (int)part->writes);
+  if (!part->compared) mpipp_window_give(part->window);
+  return part->compared != NULL;
+}
+
+// Whether others have any of these bytes, of which MPI is about to write some: what is compared of
+// theirs is so no more.
+static int meets_others(const struct mpipp_bytes *bytes) {
+  int any = mpipp_compared_spoil(bytes);
+  for (uint32_t i = 0, left = windows; left && i < used; i++) {
+    for (uint32_t j = 0; all[i].state != MPIPP_GUARDED_FREE && j < all[i].part_count; j++) {
+      const struct mpipp_part *part = &all[i].parts[j];
+      if (!part->window) continue;
+      left--;
+      if (all[i].state == MPIPP_GUARDED_PENDING) any |= mpipp_bytes_meet(&part->bytes, bytes);
+    }
+  }
+  return any;
+}
+
+void mpipp_guarded_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes, uint32_t buffer,
+                       int writes) {
+  struct mpipp_part *part = &guarded->parts[guarded->part_count];
+  *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
+  // What another operation has already is no place for this one to keep a pattern.
+  if ((writes && meets_others(bytes)) || !is_taken(part)) {
+    mpipp_bytes_give(bytes);
+    return;
+  }
+  guarded->part_count++;
+  windows += part->window != NULL;
 }
 
 void mpipp_guarded_name(struct mpipp_guarded *guarded, uint64_t request, uint64_t serial) {
@@ -106,42 +143,68 @@ static void release(struct mpipp_guarded *guarded) {
 
 void mpipp_guarded_drop(struct mpipp_guarded *guarded) {
   release(guarded);
-  for (uint32_t i = 0; i < guarded->part_count; i++) mpipp_window_give(guarded->parts[i].window);
+  for (uint32_t i = 0; i < guarded->part_count; i++) {
+    struct mpipp_part *part = &guarded->parts[i];
+    if (part->compared) mpipp_compared_drop(part->compared);
+    if (part->window) mpipp_window_give(part->window);
+    windows -= part->window != NULL;
+    mpipp_bytes_give(&part->bytes);
+  }
   if (guarded->serial) unlist(guarded);
   guarded->next = first_free;
   first_free = (uint32_t)(guarded - all) + 1;
   set_state(guarded, MPIPP_GUARDED_FREE);
 }
 
-// What MPI has received beside whole pages.
-static void hand_over(const struct mpipp_guarded *guarded) {
-  for (uint32_t i = 0; i < guarded->part_count && !guarded->given_back; i++) {
-    if (guarded->parts[i].writes) mpipp_window_empty(guarded->parts[i].window);
+// The program gets what MPI has received beside whole pages; of the changes the first is told.
+static int hand_over(const struct mpipp_guarded *guarded, struct mpipp_change *change) {
+  int found = 0;
+  for (uint32_t i = 0; i < guarded->part_count; i++) {
+    struct mpipp_compared *compared = guarded->parts[i].compared;
+    if (compared && guarded->given_back) mpipp_compared_is_other_memory(compared);
+    if (compared) found |= mpipp_compared_end(compared, found ? NULL : change);
   }
+  return found;
 }
 
-void mpipp_guarded_end(struct mpipp_guarded *guarded) {
-  if (guarded->state == MPIPP_GUARDED_INACTIVE) return;
+int mpipp_guarded_end(struct mpipp_guarded *guarded, struct mpipp_change *change) {
+  if (guarded->state == MPIPP_GUARDED_INACTIVE) return 0;
   int kept = guarded->state == MPIPP_GUARDED_KEPT;
   release(guarded);
-  hand_over(guarded);
+  int found = hand_over(guarded, change);
   if (kept) mpipp_guarded_kept--;
   if (guarded->persistent && !kept)
     set_state(guarded, MPIPP_GUARDED_INACTIVE);
   else
     mpipp_guarded_drop(guarded);
+  return found;
 }
 
 void mpipp_guarded_rest(struct mpipp_guarded *guarded) {
   set_state(guarded, MPIPP_GUARDED_INACTIVE);
 }
 
-void mpipp_guarded_fill(struct mpipp_guarded *guarded) {
-  for (uint32_t i = 0; i < guarded->part_count; i++) mpipp_window_fill(guarded->parts[i].window);
+int mpipp_guarded_fill(struct mpipp_guarded *guarded) {
+  int fine = 1;
+  for (uint32_t i = 0; i < guarded->part_count; i++) {
+    struct mpipp_compared *compared = guarded->parts[i].compared;
+    if (compared && !mpipp_compared_begin(compared)) fine = 0;
+  }
+  return fine;
+}
+
+int mpipp_guarded_has_other_memory(const struct mpipp_guarded *guarded) {
+  for (uint32_t i = 0; i < guarded->part_count; i++) {
+    if (guarded->parts[i].shift) return 1;
+  }
+  return 0;
 }
 
 void mpipp_guarded_keep(struct mpipp_guarded *guarded) {
   release(guarded);
+  for (uint32_t i = 0; i < guarded->part_count; i++) {
+    if (guarded->parts[i].compared) mpipp_compared_give_up(guarded->parts[i].compared);
+  }
   mpipp_guarded_kept++;
   set_state(guarded, MPIPP_GUARDED_KEPT);
 }
@@ -174,6 +237,17 @@ struct mpipp_guarded *mpipp_guarded_of(uint64_t request, uint64_t serial) {
   return NULL;
 }
 
+const struct mpipp_guarded *mpipp_guarded_next_gone(uint64_t frame, uint64_t *address) {
+  for (uint32_t i = 0; i < used; i++) {
+    for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
+      struct mpipp_compared *compared = all[i].parts[j].compared;
+      *address = compared ? mpipp_compared_is_gone(compared, frame) : 0;
+      if (*address) return &all[i];
+    }
+  }
+  return NULL;
+}
+
 const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part) {
   uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < count; i++) {
@@ -197,13 +271,16 @@ static void open_pages(const struct mpipp_comb *comb, uint64_t low, uint64_t hig
 
 const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high) {
   uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
+  const struct mpipp_comb one = {low, high - low, high - low, 1};
+  const struct mpipp_bytes given = mpipp_bytes_of_comb(&one);
   for (uint32_t i = 0; i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; j < all[i].part_count; j++) {
-      const struct mpipp_comb *comb = &all[i].parts[j].comb;
-      if (comb->start >= high || low >= mpipp_comb_end(comb)) continue;
+      // Lists of blocks are not for those without the lock.
+      const struct mpipp_bytes bytes = all[i].parts[j].bytes;
+      if (!bytes.comb.count || !mpipp_bytes_meet(&bytes, &given)) continue;
       __atomic_store_n(&all[i].given_back, 1, __ATOMIC_RELAXED);
-      open_pages(comb, low, high);
+      if (all[i].parts[j].window) open_pages(&bytes.comb, low, high);
       return &all[i];
     }
   }

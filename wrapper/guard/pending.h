@@ -3,6 +3,7 @@
 #ifndef MPIPP_GUARD_PENDING_H
 #define MPIPP_GUARD_PENDING_H
 
+#include "guard/compared.h"
 #include "guard/windows.h"
 
 enum { MPIPP_MOST_GUARDED = 4096 };
@@ -17,9 +18,13 @@ enum mpipp_guarded_state {
 
 // A buffer of an operation.
 struct mpipp_part {
-  struct mpipp_window *window;
-  struct mpipp_comb comb;
-  uint32_t writes; // 1: MPI writes there, so that the program may not even load
+  struct mpipp_bytes bytes;
+  uint32_t buffer;                 // of the call
+  struct mpipp_window *window;     // NULL: it has no page for itself
+  struct mpipp_comb comb;          // of a window
+  struct mpipp_compared *compared; // what no page is protected of; NULL: nothing
+  uint64_t shift;                  // what is added to an address for what MPI is given
+  uint32_t writes;                 // 1: MPI writes there, so that the program may not even load
 };
 
 struct mpipp_guarded {
@@ -34,20 +39,23 @@ struct mpipp_guarded {
 
 // One for an operation that is about to be started, or made; NULL without.
 struct mpipp_guarded *mpipp_guarded_new(void);
-// One more buffer of it, which gets a window; NULL without.
-struct mpipp_part *mpipp_guarded_add(struct mpipp_guarded *guarded, const struct mpipp_comb *comb,
-                                     int writes);
+// One more buffer of the call, whose bytes it takes over; none if it cannot be looked at.
+void mpipp_guarded_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes, uint32_t buffer,
+                       int writes);
 // What is its request.
 void mpipp_guarded_name(struct mpipp_guarded *guarded, uint64_t request, uint64_t serial);
 // MPI has started the operation; it is complete; MPI has not started it. One that is complete is
-// gone, if it is not persistent.
+// gone, if it is not persistent. The second returns whether a change was found, if that is asked
+// for.
 void mpipp_guarded_begin(struct mpipp_guarded *guarded);
-void mpipp_guarded_end(struct mpipp_guarded *guarded);
+int mpipp_guarded_end(struct mpipp_guarded *guarded, struct mpipp_change *change);
 void mpipp_guarded_drop(struct mpipp_guarded *guarded);
-// A persistent one is there; it is about to be started.
+// A persistent one is there; any is about to be started: 0 if its memory is not there.
 void mpipp_guarded_rest(struct mpipp_guarded *guarded);
-void mpipp_guarded_fill(struct mpipp_guarded *guarded);
-// The program has given it up, but MPI has the windows still.
+int mpipp_guarded_fill(struct mpipp_guarded *guarded);
+// Whether MPI has other memory of it than the program; the program has given it up, but MPI has
+// that memory still.
+int mpipp_guarded_has_other_memory(const struct mpipp_guarded *guarded);
 void mpipp_guarded_keep(struct mpipp_guarded *guarded);
 // How many are kept, and the first of them, or that after another; NULL. Nobody but who
 // asks after them ends them.
@@ -57,6 +65,10 @@ struct mpipp_guarded *mpipp_guarded_next_kept(struct mpipp_guarded *after);
 struct mpipp_guarded *mpipp_guarded_any(void);
 // That of a request, by its handle and the number of its record, or by its handle alone (0); NULL.
 struct mpipp_guarded *mpipp_guarded_of(uint64_t request, uint64_t serial);
+
+// One of which a buffer lies on the thread's stack where no frame is any more, when MPI is called
+// from that frame: said once of each; NULL. address: that of the buffer.
+const struct mpipp_guarded *mpipp_guarded_next_gone(uint64_t frame, uint64_t *address);
 
 // The operation whose page an address is in, and the buffer's number; NULL. For signal handlers.
 const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part);

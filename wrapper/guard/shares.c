@@ -2,6 +2,7 @@
 #include "guard/shares.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "generated/facts.h"
 #include "mpi/vendor.h"
@@ -140,4 +141,46 @@ int mpipp_comb_of_call(const struct mpipp_call *call, uint32_t index, struct mpi
   if (__builtin_mul_overflow(all.count, all.peers, &all.count)) return 0;
   all.peers = 1;
   return mpipp_comb_of(&all, comb);
+}
+
+// The shares one after the other.
+static int list_shares(const struct mpipp_call *call, const struct mpipp_buffer *buffer,
+                       const struct mpipp_comm *grid, struct mpipp_layout *layout) {
+  uint64_t count = (uint64_t)buffer->peers;
+  if (buffer->vector) {
+    const struct mpipp_vector *vector = &call->vectors[buffer->vector - 1];
+    if (!vector->counts || !vector->displacements) return 0;
+    count = vector->length;
+  }
+  for (uint64_t i = 0; i < count; i++) {
+    if (grid && (int64_t)i < 2 * (int64_t)grid->ndims && is_absent(grid, i)) continue;
+    struct mpipp_buffer share = share_of(call, buffer, i);
+    const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)share.record;
+    if (!mpipp_layout_add(layout, type, share.address, share.count)) return 0;
+  }
+  return layout->count > 0;
+}
+
+int mpipp_bytes_of_call(const struct mpipp_call *call, uint32_t index, struct mpipp_bytes *bytes) {
+  enum { MOST_BLOCKS = 4096 };
+  const struct mpipp_buffer *buffer = &call->buffers[index];
+  const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)buffer->record;
+  const struct mpipp_comm *grid = grid_of(call);
+  struct mpipp_comb comb;
+  int64_t count;
+  if (mpipp_comb_of_call(call, index, &comb)) {
+    *bytes = mpipp_bytes_of_comb(&comb);
+    return 1;
+  }
+  if (buffer->access & MPIPP_STALE) return 0;
+  if (!buffer->vector && !grid) {
+    if (!type || __builtin_mul_overflow(buffer->count, buffer->peers, &count)) return 0;
+    return mpipp_bytes_of_entries(type, buffer->address, count, bytes);
+  }
+  struct mpipp_layout *layout = malloc(mpipp_layout_bytes(MOST_BLOCKS));
+  if (!layout) return 0;
+  mpipp_layout_open(layout, MOST_BLOCKS);
+  if (list_shares(call, buffer, grid, layout)) return mpipp_bytes_of_layout(layout, bytes);
+  free(layout);
+  return 0;
 }

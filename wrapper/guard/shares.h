@@ -3,11 +3,13 @@
 #ifndef MPIPP_SHARES_H
 #define MPIPP_SHARES_H
 
-#include "guard/comb.h"
+#include "guard/bytes.h"
 
 // Whether MPI certainly uses a buffer of a call that is about to be made, and has bytes there.
 int mpipp_is_used(const struct mpipp_call *call, uint32_t index);
 // Its bytes: all shares of a collective call's, and partitions; 0 if they are not of this form.
 int mpipp_comb_of_call(const struct mpipp_call *call, uint32_t index, struct mpipp_comb *comb);
+// The same of any form, to be given back; 0 if there are too many blocks.
+int mpipp_bytes_of_call(const struct mpipp_call *call, uint32_t index, struct mpipp_bytes *bytes);
 
 #endif

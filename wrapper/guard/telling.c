@@ -27,9 +27,7 @@ static uint64_t sum_of(const struct mpipp_touch *touch, const struct mpipp_call 
   return sum | 1;
 }
 
-// With the lock. Whether the operation goes on still: a program that has left a call by a jump may
-// take it for complete.
-static struct mpipp_request *pending(uint64_t handle, uint64_t serial) {
+struct mpipp_request *mpipp_pending_request(uint64_t handle, uint64_t serial) {
   struct mpipp_request *request = mpipp_listed_locked(MPIPP_REQUEST, handle);
   while (request && request->object.serial != serial)
     request = (struct mpipp_request *)(uintptr_t)request->newer;
@@ -120,14 +118,14 @@ static int is_kept(enum mpipp_ends ends) {
 static int tell(struct mpipp_touch *touch, void *with) {
   const struct mpipp_call *call = with;
   mpipp_lock();
-  struct mpipp_request *request = pending(touch->request, touch->serial);
+  struct mpipp_request *request = mpipp_pending_request(touch->request, touch->serial);
   int is_over = !request || is_known(sum_of(touch, &request->call), MPIPP_NOT_MOVED);
   mpipp_unlock();
   if (is_over) return 1;
   if (!touch->asked) touch->moved = ask_moved(touch);
   touch->asked = 1;
   mpipp_lock();
-  request = pending(touch->request, touch->serial);
+  request = mpipp_pending_request(touch->request, touch->serial);
   is_over = !request || is_known(sum_of(touch, &request->call), touch->moved);
   enum mpipp_ends ends = is_over ? MPIPP_ENDS_NOT : ended_by(call, request);
   int is_told = is_over || !is_kept(ends);

@@ -11,4 +11,8 @@
 // asked about once.
 void mpipp_tell_touches(const struct mpipp_call *call);
 
+// A request whose operation goes on still, by its handle and number: a program that has left a call
+// by a jump may take it for complete. NULL; with the store's lock.
+struct mpipp_request *mpipp_pending_request(uint64_t handle, uint64_t serial);
+
 #endif

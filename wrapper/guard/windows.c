@@ -3,6 +3,7 @@
 #include "guard/windows.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -15,6 +16,7 @@ static uint64_t uses;
 
 static void forget(struct mpipp_window *window) {
   if (window->memory) munmap(window->memory, window->bytes);
+  free(window->edges);
   *window = (struct mpipp_window){.memory = NULL};
 }
 
@@ -42,12 +44,33 @@ static int share_all(const struct mpipp_comb *comb) {
   return any;
 }
 
+// Two of a block at most.
+static int list_edges(struct mpipp_window *window) {
+  const struct mpipp_comb *comb = &window->comb;
+  struct mpipp_piece *edges = malloc(2 * comb->count * sizeof *edges);
+  if (!edges) return 0;
+  window->edges = edges;
+  for (uint64_t i = 0; i < comb->count; i++) {
+    struct mpipp_block block = mpipp_block_of(comb, i);
+    int parted = block.low < block.high;
+    uint64_t end = parted ? block.low : block.end;
+    if (block.start < end) edges[window->edge_count++] = (struct mpipp_piece){block.start, end};
+    if (parted && block.high < block.end)
+      edges[window->edge_count++] = (struct mpipp_piece){block.high, block.end};
+  }
+  return 1;
+}
+
 static int make(struct mpipp_window *window, const struct mpipp_comb *comb) {
   uint64_t low = mpipp_page_down(comb->start), bytes = mpipp_page_up(mpipp_comb_end(comb)) - low;
   void *memory =
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return 0;
-  *window = (struct mpipp_window){*comb, memory, low, bytes, 0, 0};
+  *window = (struct mpipp_window){.comb = *comb, .memory = memory, .low = low, .bytes = bytes};
+  if (!list_edges(window)) {
+    forget(window);
+    return 0;
+  }
   for (uint64_t i = 0; i < comb->count; i++) {
     struct mpipp_block block = mpipp_block_of(comb, i);
     if (block.low < block.high &&
@@ -74,34 +97,7 @@ struct mpipp_window *mpipp_window_take(const struct mpipp_comb *comb) {
   if (!window) return NULL;
   window->used = ++uses;
   window->busy = 1;
-  mpipp_window_fill(window);
   return window;
-}
-
-static void copy(const struct mpipp_window *window, uint64_t start, uint64_t end, int back) {
-  void *own = (void *)(uintptr_t)start;
-  void *other = (void *)(uintptr_t)mpipp_window_address(window, start);
-  if (start < end) memcpy(back ? own : other, back ? other : own, end - start);
-}
-
-static void copy_all(const struct mpipp_window *window, int back) {
-  for (uint64_t i = 0; i < window->comb.count; i++) {
-    struct mpipp_block block = mpipp_block_of(&window->comb, i);
-    if (block.low < block.high) {
-      copy(window, block.start, block.low, back);
-      copy(window, block.high, block.end, back);
-    } else {
-      copy(window, block.start, block.end, back);
-    }
-  }
-}
-
-void mpipp_window_fill(const struct mpipp_window *window) {
-  copy_all(window, 0);
-}
-
-void mpipp_window_empty(const struct mpipp_window *window) {
-  copy_all(window, 1);
 }
 
 void mpipp_window_give(struct mpipp_window *window) {

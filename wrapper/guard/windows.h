@@ -6,6 +6,7 @@
 #define MPIPP_WINDOWS_H
 
 #include "guard/comb.h"
+#include "layouts/layouts.h"
 
 struct mpipp_window {
   struct mpipp_comb comb;
@@ -13,17 +14,17 @@ struct mpipp_window {
   uint64_t low, bytes; // the first page that it stands for, and how many bytes
   uint64_t used;       // number of the last use
   uint32_t busy;       // 1: an operation has it
+  // The bytes that are a copy, in order.
+  uint64_t edge_count;
+  struct mpipp_piece *edges;
 };
 
-// A window for a buffer, with its bytes as they are; NULL without.
+// A window for a buffer; NULL without.
 struct mpipp_window *mpipp_window_take(const struct mpipp_comb *comb);
 // What MPI sees of an address of the buffer.
 static inline uint64_t mpipp_window_address(const struct mpipp_window *window, uint64_t address) {
   return (uint64_t)(uintptr_t)window->memory + (address - window->low);
 }
-// The bytes that are a copy: from the program's to the window's, and back.
-void mpipp_window_fill(const struct mpipp_window *window);
-void mpipp_window_empty(const struct mpipp_window *window);
 // It may be used again.
 void mpipp_window_give(struct mpipp_window *window);
 

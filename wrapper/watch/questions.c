@@ -198,6 +198,11 @@ void mpipp_ask_given_back(struct mpipp_asking *asking, uint64_t start, uint64_t 
   if (note) memcpy(note + 1, places, length);
 }
 
+void mpipp_ask_change(struct mpipp_asking *asking, const struct mpipp_change *change) {
+  struct mpipp_note *note = add(asking, MPIPP_NOTE_CHANGE, 0, 0, sizeof *change);
+  if (note) memcpy(note + 1, change, sizeof *change);
+}
+
 int mpipp_ask_end(struct mpipp_asking *asking) {
   struct mpipp_question *question = asking->question;
   if (!question) {

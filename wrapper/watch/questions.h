@@ -16,6 +16,7 @@ enum mpipp_note_kind {
   MPIPP_NOTE_OTHER,      // a: the address of a thread's record: another call that is active
   MPIPP_NOTE_TOUCH,      // struct mpipp_touched, and u64: an instruction's address, its callers'
   MPIPP_NOTE_GIVEN_BACK, // a: address of memory, b: its bytes; u64: as of MPIPP_NOTE_TOUCH
+  MPIPP_NOTE_CHANGE,     // struct mpipp_change
 };
 
 struct mpipp_note {
@@ -64,6 +65,20 @@ struct mpipp_touched {
   uint64_t ends;   // enum mpipp_ends
 };
 
+// A change that was found in the buffer of an operation when it was complete: bytes
+// [start, start + count) as they were and as they are.
+enum mpipp_change_kind {
+  MPIPP_CHANGE_SENT = 1, // of what MPI reads
+  MPIPP_CHANGE_RECEIVED, // of what MPI writes: what was there before has no meaning
+  MPIPP_CHANGE_GONE,     // none: it lies where no stack frame is any more
+};
+enum { MPIPP_CHANGE_BYTES = 32 };
+struct mpipp_change {
+  uint64_t kind, address; // enum mpipp_change_kind; of the first byte that is another
+  uint64_t start, count;
+  char before[MPIPP_CHANGE_BYTES], now[MPIPP_CHANGE_BYTES];
+};
+
 // What is being written; NULL once it did not find room.
 struct mpipp_asking {
   struct mpipp_question *question;
@@ -87,6 +102,7 @@ void mpipp_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
 // Memory that the program has given back, with where: as above.
 void mpipp_ask_given_back(struct mpipp_asking *asking, uint64_t start, uint64_t bytes,
                           const uint64_t *places, uint64_t count);
+void mpipp_ask_change(struct mpipp_asking *asking, const struct mpipp_change *change);
 // Until all that was asked is answered, not for ever; returns whether something new was found.
 int mpipp_ask_await(void);
 // Sends it; returns 0 if it could not be asked, which is counted.

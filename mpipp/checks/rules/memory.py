@@ -52,6 +52,21 @@ RULES = (
         "complete the operation before, with MPI_Wait or the like, and give the memory back then",
     ),
     Rule(
+        "changed-while-pending",
+        "touched-buffer",
+        "3.7.2",
+        _PENDING,
+        "look between the two calls for what uses the buffer, also in other threads; or use "
+        "another buffer",
+    ),
+    Rule(
+        "gone-while-pending",
+        "touched-buffer",
+        "3.7.2",
+        "an operation has its buffer until it is complete",
+        "complete the operation before the function returns, or use memory that stays",
+    ),
+    Rule(
         "given-up",
         "buffer-overlap",
         "3.7.3",

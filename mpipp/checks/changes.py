@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Was the buffer of an operation changed while it was pending, or did it go with its stack frame?
+
+The first is told by the wrapper when the operation is complete: it compares bytes of which no page
+can be protected (MPI-4.1, section 3.7.2).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from mpipp.checks.accesses import Access, accesses
+from mpipp.checks.finding import Evidence, Finding, Findings, Party
+from mpipp.checks.process import Operation, Process
+from mpipp.datatypes.overlap import touching
+from mpipp.errors import UnreadableMemory
+from mpipp.values import nodes
+
+SENT, RECEIVED, GONE = "sent", "received", "gone"
+
+
+class Change(NamedTuple):
+    """What was found in the buffer of an operation that was pending.
+
+    Attributes:
+        kind: SENT, RECEIVED, or GONE: nothing has changed, but no stack frame has it any more.
+        address: of the first byte that is another.
+        start: of the bytes that follow.
+        before: as they were; of what is received b"".
+        now: as they are.
+    """
+
+    kind: str
+    address: int
+    start: int
+    before: bytes
+    now: bytes
+
+
+class _Bytes:
+    # Memory that has nothing else.
+    def __init__(self, start: int, content: bytes) -> None:
+        self._start, self._content = start, content
+
+    def read(self, address: int, length: int) -> bytes:
+        first = address - self._start
+        if first < 0 or first + length > len(self._content):
+            raise UnreadableMemory(address, length)
+        return self._content[first : first + length]
+
+
+def check(process: Process, changes: Iterable[Change]) -> Findings:
+    """What is wrong with these: those in the bytes of a pending operation of the process."""
+    pending = [one for one in process.operations if one.request is not None]
+    for change in changes:
+        for operation in pending:
+            found = (_of(process, change, access) for access in accesses(operation))
+            yield from itertools.islice((one for one in found if one is not None), 1)
+
+
+def _of(process: Process, change: Change, access: Access) -> Finding | None:
+    name = next(access.names(change.address), None)
+    if name is None:
+        return None
+    return (
+        _gone(process, access) if change.kind == GONE else _changed(process, change, access, name)
+    )
+
+
+def _changed(process: Process, change: Change, access: Access, name: str) -> Finding:
+    operation = access.operation
+    verb = "stored to" if change.kind == RECEIVED else "changed"
+    details = (f"{name}, at {change.address:#x}, {_values(change, access)}",)
+    own = operation.party(*details)
+    displacement = change.address - access.buffer.address
+    evidence = Evidence(operation.call, operation.on, None, access.buffer.role, displacement)
+    return Finding.of(
+        "changed-while-pending",
+        f"the buffer of a pending {operation.call.procedure} was {verb}",
+        [replace(own, evidence=evidence), *_calls(process, f"it was {verb} between these calls")],
+    )
+
+
+def _gone(process: Process, access: Access) -> Finding:
+    operation = access.operation
+    return Finding.of(
+        "gone-while-pending",
+        f"the buffer of a pending {operation.call.procedure} is gone with its stack frame",
+        [
+            operation.party("the function that has the buffer on its stack has returned"),
+            *_calls(process, "this call comes from further out"),
+        ],
+    )
+
+
+def _calls(process: Process, detail: str) -> list[Party]:
+    # The call in which it was found.
+    return [
+        replace(Operation(process, thread.call, None, None).party(detail), tid=None)
+        for thread in process.threads[:1]
+        if thread.call is not None
+    ]
+
+
+def _values(change: Change, access: Access) -> str:
+    # Of an element that lies wholly in what is known.
+    if change.kind == RECEIVED:
+        stored = _value(change, access, change.now)
+        return "holds something else than before" if stored is None else f"holds {stored}"
+    before, now = (_value(change, access, part) for part in (change.before, change.now))
+    if before is None or now is None or before == now:
+        first = change.address - change.start
+        before, now = (f"byte {part[first]:#04x}" for part in (change.before, change.now))
+    return f"was {before} and is {now}"
+
+
+def _value(change: Change, access: Access, content: bytes) -> str | None:
+    for one in access.entries:
+        for element in touching(one.datatype, one.count, change.address - one.address):
+            at = one.address + element.displacement
+            memory = _Bytes(change.start, content)
+            node = nodes.buffer(memory, at, 1, element.datatype)
+            try:
+                return node.text() if node.kind == "scalar" else None
+            except UnreadableMemory:
+                return None
+    return None

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Buffers without a page for themselves are compared: small, sparse, on the stack, edges."""
+
+from __future__ import annotations
+
+import re
+
+import runs
+from support import MPI, on_mpi
+
+PENDING = """\
+  rule: MPI-4.1, section 3.7.2: the buffer of a nonblocking operation must not be changed, and a \
+receive buffer not used at all, before the operation is complete
+  to do: look between the two calls for what uses the buffer, also in other threads; or use \
+another buffer"""
+STAYS = """\
+  rule: MPI-4.1, section 3.7.2: an operation has its buffer until it is complete
+  to do: complete the operation before the function returns, or use memory that stays"""
+
+# The function; the call that is pending, with its buffer; what has changed; what completes it.
+CHANGED = [
+    ("early_store", 20, "16 MPI_DOUBLE", "buf(DOUBLE), at 0x..., was 0 and is 17"),
+    (
+        "in_a_column",
+        21,
+        "1 VECTOR[40, 1, 1000]",
+        "buf(VECTOR)[39][0](DOUBLE), at 0x..., was 39003 and is 42",
+    ),
+    (
+        "last_byte",
+        22,
+        "2 RESIZED[0, 24]",
+        "buf[1](RESIZED)[0](STRUCT)[1][1](INT), at 0x..., was 5 and is 7",
+    ),
+    ("in_a_receive", 23, "16 MPI_DOUBLE", "buf[15](DOUBLE), at 0x..., holds 0.5"),
+    ("at_an_edge", 24, "3000 MPI_DOUBLE", "buf[1](DOUBLE), at 0x..., was 0 and is -1"),
+    ("at_the_other_edge", 25, "3000 MPI_DOUBLE", "buf[2999](DOUBLE), at 0x..., holds 2"),
+    ("by_a_thread", 26, "16 MPI_DOUBLE", "buf[2](DOUBLE), at 0x..., was 0 and is 9"),
+]
+RECEIVES = (23, 25)
+
+
+def changed(function: str, tag: int, buffer: str, what: str) -> str:
+    call, verb = "Issend(dest", "changed"
+    if tag in RECEIVES:
+        call, verb = "Irecv(source", "stored to"
+    completing = "MPI_Waitall" if tag == 23 else "MPI_Wait"
+    return f"""\
+error: the buffer of a pending MPI_{call.partition("(")[0]} was {verb}
+  rank 0: MPI_{call} = 1, tag = {tag}, comm = "MPI_COMM_WORLD", buf = 0x... ({buffer})), request #N
+    called at bytes.c:LINE in {function}
+    {what}
+  rank 0: {completing}()
+    called at bytes.c:LINE in {function}
+    it was {verb} between these calls
+{PENDING}"""
+
+
+GONE = f"""\
+error: the buffer of a pending MPI_Issend is gone with its stack frame
+  rank 0: MPI_Issend(dest = 1, tag = 27, comm = "MPI_COMM_WORLD", buf = 0x... (16 MPI_DOUBLE)), \
+request #N
+    called at bytes.c:LINE in posts
+    the function that has the buffer on its stack has returned
+  rank 0: MPI_Wait()
+    called at bytes.c:LINE in gone
+    this call comes from further out
+{STAYS}"""
+
+
+def alike(text: str) -> str:
+    text = re.sub(r"0x[0-9a-f]{3,}", "0x...", text)
+    return re.sub(r"bytes\.c:\d+", "bytes.c:LINE", re.sub(r"request #\d+", "request #N", text))
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_each_change_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
+    program = runs.program("bytes.c", mpi)
+    right = runs.run(mpi, [program], "--check=buffers")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    # Receives of each process: into shared memory; into what it sends; into static memory and its
+    # stack, with one datatype.
+    assert right.last[:-1] == [
+        "mpipp: not checked: the buffers of 6 of 64 nonblocking operations: they lie in memory of "
+        "a device or that others share, too far apart, or are another operation's"
+    ]
+    run = runs.run(mpi, [program, "wrong"], "--check=buffers")
+    assert (run.status, run.output) == (0, "done\n")
+    expected = [*(changed(*one) for one in CHANGED), GONE]
+    assert [alike(one) for one in run.blocks] == [mpi.cited(one) for one in expected]
