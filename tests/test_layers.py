@@ -125,6 +125,7 @@ FOLDERS = (
     "intercept",
     "strict",
     "guard",
+    "provoke",
     "generated/calls",
 )
 _INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)

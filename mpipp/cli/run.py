@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 
-from mpipp.cli import watched
+from mpipp.cli import provoke, sweep, watched
 from mpipp.cli.launch import built, mpi_for, preload
 from mpipp.cli.mpi import Mpi, mpiexec_of
 from mpipp.cli.program import executable
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--frames", type=int, metavar="N", help="stack frames to record where an object is made"
     )
     watched.add_arguments(parser)
+    provoke.add_arguments(parser)
     parser.add_argument(
         "program",
         nargs=argparse.REMAINDER,
@@ -56,14 +57,23 @@ def run(arguments: argparse.Namespace) -> int:
     command = _launcher(mpi, arguments.mpiexec)
     if arguments.n is not None:
         command += ["-n", str(arguments.n)]
-    frames = [] if arguments.frames is None else [f"MPIPP_FRAMES={arguments.frames}"]
+    settings = [] if arguments.frames is None else [f"MPIPP_FRAMES={arguments.frames}"]
+    seed = provoke.seed(arguments)
+    if arguments.provoke_sweep is not None:
+        before = [*preload(built(mpi)), *settings]
+        return sweep.run(command, before, program, arguments, seed)
+    settings += provoke.variables(seed)
+    wrapper = built(mpi)
+    provoke.tell(seed)
     sys.stdout.flush()
     if arguments.check:
-        settings = frames + [f"{name}={value}" for name, value in for_program(arguments).items()]
+        settings += [f"{name}={value}" for name, value in for_program(arguments).items()]
         before = ["env", *settings] if settings else []
-        return watched.run(command, before, built(mpi), program, arguments, mpi.name)
+        return watched.run(command, before, wrapper, program, arguments, mpi.name)
     # Every launcher starts `env` as it is, and itself stays without the wrapper.
-    command += [*preload(built(mpi)), *frames, *program]
+    before = [*preload(wrapper), *settings]
+    # Those that are provoked must be so in all their processes.
+    command += [*before, *program] if seed is None else watched.prefixed(program, before)
     try:
         os.execvp(command[0], command)
     except OSError as error:

@@ -21,10 +21,12 @@ from mpipp.watch import start
 WRAPPER = "MPIPP_WRAPPER"  # the path of the wrapper, where looking for it takes too long
 _MOST_ORDINALS = 16  # of wrapper/intercept/stopat.c
 _ALL = "all"  # the checks
-_WITH_VALUE = (
+# Options whose value, if any, is part of the word: what they mean without one.
+_ALONE = {"--check": f"--check={_ALL}", "--provoke": "--provoke=any"}
+WITH_VALUE = (
     *("-n", "--mpiexec", "--mpicc", "--frames", "--on-error", "--hang-after", "--report"),
     "--stop-at",
-    *("--suppress", "--error-exit"),
+    *("--suppress", "--error-exit", "--provoke-sweep"),
 )  # options that a word of their own follows
 # How launchers name a job to its processes.
 _JOBS = (
@@ -100,18 +102,21 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
 
 
 def spelled(words: Sequence[str]) -> list[str]:
-    """The words of a command, up to the program, where `--check` alone takes no word after it."""
+    """The words of a command, up to the program, where `--check` alone takes no word after it.
+
+    Likewise `--provoke`.
+    """
     found = list(words)
     has_value = False
     for number, word in enumerate(words):
         if has_value:
             has_value = False
-        elif word == "--check":
-            found[number] = f"--check={_ALL}"
+        elif word in _ALONE:
+            found[number] = _ALONE[word]
         elif word == "--" or not word.startswith("-"):
             break
         else:
-            has_value = word in _WITH_VALUE
+            has_value = word in WITH_VALUE
     return found
 
 

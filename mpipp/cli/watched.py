@@ -78,7 +78,7 @@ def run(
         opening = Opening() if arguments.stop.startswith("gdb") else None
         session = _Session(directory, shared, Progress(sys.stderr, arguments.q), opening)
         inherited = _inherited(directory, wrapper, before) if mpi.startswith("Open MPI") else []
-        status = session.run([*inherited, *launcher, *_prefixed(program, prefix)])
+        status = session.run([*inherited, *launcher, *prefixed(program, prefix)])
         found = gathering.gather(shared, session.has_ended, Settings(**json.loads(told)))
         session.add(found)
     finally:
@@ -122,8 +122,8 @@ def new_directory() -> str:
     return tempfile.mkdtemp(prefix="mpipp-")
 
 
-def _prefixed(program: Sequence[str], prefix: Sequence[str]) -> list[str]:
-    # Of several programs, "a : -n 3 b", each.
+def prefixed(program: Sequence[str], prefix: Sequence[str]) -> list[str]:
+    """The words of a program with what comes before it; of several, "a : -n 3 b", of each."""
     words = [*prefix]
     rest = iter(program)
     for word in rest:

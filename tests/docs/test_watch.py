@@ -19,7 +19,16 @@ import pytest
 
 from tests.support import MPI, ROOT, find_mpi
 
-PAGES = [ROOT / name for name in ("docs/watch.md", "docs/guard.md", "docs/reports.md", "README.md")]
+PAGES = [
+    ROOT / name
+    for name in (
+        "docs/watch.md",
+        "docs/guard.md",
+        "docs/provoke.md",
+        "docs/reports.md",
+        "README.md",
+    )
+]
 BLOCK = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
 MARKED = re.compile(rf"(?<=<!-- typed -->\n){BLOCK.pattern}", re.DOTALL)  # where not all are
 FILE = re.compile(r"<!-- test: (\S+) -->\n```\w+\n(.*?)```\n", re.DOTALL)

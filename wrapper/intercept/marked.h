@@ -17,6 +17,7 @@
     struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_##NAME, &real);                           \
     if (!thread) return ((raw_##NAME *)real)ARGUMENTS;                                             \
     mpipp_inside(thread, MPIPP_PROC_##NAME, MPIPP_SITE);                                           \
+    if (MPIPP_UNLIKELY(mpipp_before_marked)) mpipp_before_marked(MPIPP_PROC_##NAME);               \
     int code = ((raw_##NAME *)real)ARGUMENTS;                                                      \
     mpipp_outside(thread);                                                                         \
     return code;                                                                                   \

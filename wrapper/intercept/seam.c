@@ -11,6 +11,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 struct mpipp_hook *mpipp_hooks = NULL;
+void (*mpipp_before_marked)(unsigned procedure) = NULL;
 int mpipp_listening = 0;
 
 int mpipp_only_screens = 0;

@@ -71,7 +71,9 @@ struct mpipp_hook {
 void mpipp_hook_in(struct mpipp_hook *hook);
 void mpipp_hook_out(struct mpipp_hook *hook);
 
-// Within this library: the first hook.
+// Within this library: called before a procedure that is not recorded; NULL: nobody wants it.
+extern void (*mpipp_before_marked)(unsigned procedure) __attribute__((visibility("hidden")));
+// The first hook.
 extern struct mpipp_hook *mpipp_hooks __attribute__((visibility("hidden")));
 // The screens' order (screened.c), before all others, and whether they are the only hook.
 #define MPIPP_SCREENS_ORDER (-1000000000)

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp run --provoke-sweep N`: which seeds change what a program does."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from mpipp.cli import provoke
+from mpipp.cli.start import WITH_VALUE
+from mpipp.errors import MpippError
+
+_UNPROVOKED = 2
+_TIMES_LONGER = 5  # than unprovoked, before a run is taken for one that hangs
+_ENDING = 10.0  # seconds that a launcher may take to end its processes
+_RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+# Each process writes to files of its own: whatever the launcher does, lines of one process stay
+# in their order, and those of several are never compared.
+_APART = (
+    'rank="'
+    + "".join(f"${{{name}:-" for name in _RANKS)
+    + "of process $$"
+    + "}" * len(_RANKS)
+    + '"; exec "$@" >>"$0/out $rank" 2>>"$0/err $rank"'
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did: its exit status, None if it was ended, and the output of each process."""
+
+    status: int | None
+    seconds: float
+    out: dict[str, bytes]
+    err: dict[str, bytes]
+
+
+def run(
+    launcher: Sequence[str],
+    before: Sequence[str],
+    program: Sequence[str],
+    arguments: argparse.Namespace,
+    seed: int | None,
+) -> int:
+    """Run the program many times; returns 0 if no seed makes a difference, else 1.
+
+    Args:
+        launcher: its words.
+        before: what comes before the program: `env` with variables.
+        seed: the first; None: 1.
+
+    Raises:
+        MpippError: unprovoked runs differ, so that nothing can be told, or cannot be started.
+    """
+    count = arguments.provoke_sweep
+    if count < 1:
+        raise MpippError(f"--provoke-sweep {count}: the number of seeds starts at 1")
+    if arguments.check:
+        raise MpippError(
+            "--provoke-sweep compares runs that are not watched: leave --check out, and add it to "
+            "--provoke=SEED for a seed that differs"
+        )
+    if ":" in program:
+        raise MpippError("--provoke-sweep compares runs of one program: leave ':' out")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    limit = arguments.hang_after or None
+    usual = [_once(launcher, [*before, *program], None) for _ in range(_UNPROVOKED)]
+    first, *others = usual
+    for other in others:
+        told = difference(first, other, with_errors=False)
+        if told:
+            raise MpippError(
+                f"two unprovoked runs differ, so that nothing can be told of provoked ones: {told}"
+            )
+    with_errors = all(one.err == first.err for one in usual)
+    _say(f"{_UNPROVOKED} unprovoked runs agree: {_ended(first)}")
+    longest = max(one.seconds for one in usual)
+    limit = limit and max(limit, _TIMES_LONGER * longest)
+    found: list[tuple[int, int]] = []
+    for number in range(seed or 1, (seed or 1) + count):
+        outcome = _once(launcher, [*before, *provoke.variables(number), *program], limit)
+        told = difference(first, outcome, with_errors)
+        if told:
+            found.append((_rank(first, outcome), number))
+            sys.stdout.write(f"seed {number}: {told}\n")
+            sys.stdout.flush()
+    if not found:
+        _say(f"no difference with {_seeds(count)}")
+        return 0
+    worst = min(found)[1]
+    differ = "differs" if len(found) == 1 else "differ"
+    _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {_again(worst)}")
+    return 1
+
+
+def difference(usual: Outcome, other: Outcome, with_errors: bool) -> str:
+    """What differs, the worst first, in words; "" if nothing does.
+
+    with_errors: the standard error streams are compared, too.
+    """
+    if other.status is None:
+        return f"hangs, unprovoked {_ended(usual)}"
+    if other.status != usual.status:
+        return f"{_ended(other)}, unprovoked {_ended(usual)}"
+    for stream, before, now in (
+        ("output", usual.out, other.out),
+        ("standard error", usual.err, other.err),
+    ):
+        if before == now or (stream != "output" and not with_errors):
+            continue
+        for name in sorted({*before, *now}, key=lambda one: (len(one), one)):
+            told = _line(before.get(name, b""), now.get(name, b""))
+            if told:
+                return f"{stream} of {name}, {told}"
+    return ""
+
+
+def _line(before: bytes, now: bytes) -> str:
+    for number, (old, new) in enumerate(zip_longest(before.split(b"\n"), now.split(b"\n")), 1):
+        if old != new:
+            return f"line {number}: {_quoted(new)}, unprovoked {_quoted(old)}"
+    return ""
+
+
+def _quoted(line: bytes | None) -> str:
+    return "none" if line is None else repr(line.decode(errors="replace"))
+
+
+def _rank(usual: Outcome, other: Outcome) -> int:
+    # The lower, the worse.
+    return 0 if other.status is None else 1 if other.status != usual.status else 2
+
+
+def _ended(outcome: Outcome) -> str:
+    return f"exit status {outcome.status}"
+
+
+def _seeds(count: int) -> str:
+    return "1 seed" if count == 1 else f"{count} seeds"
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"mpipp: {text}\n")
+    sys.stdout.flush()
+
+
+def _again(seed: int) -> str:
+    # The command as it was typed, with that seed.
+    words: list[str] = []
+    rest = iter(sys.argv[1:])
+    for word in rest:
+        if word == "--provoke-sweep":
+            next(rest, None)
+        elif word == "--" or (not word.startswith("-") and word != "run"):
+            words += [word, *rest]
+        elif not word.startswith(("--provoke=", "--provoke-sweep=")) and word != "--provoke":
+            words.append(word)
+            if word in WITH_VALUE:
+                words.append(next(rest, ""))
+    at = words.index("run") + 1
+    return shlex.join(["mpipp", *words[:at], f"--provoke={seed}", *words[at:]])
+
+
+def _once(launcher: Sequence[str], program: Sequence[str], limit: float | None) -> Outcome:
+    directory = tempfile.mkdtemp(prefix="mpipp-sweep-")
+    try:
+        command = [*launcher, "sh", "-c", _APART, directory, *program]
+        begun = time.monotonic()
+        status = _run(command, limit)
+        seconds = time.monotonic() - begun
+        out: dict[str, bytes] = {}
+        err: dict[str, bytes] = {}
+        for file in Path(directory).iterdir():
+            stream, _, name = file.name.partition(" ")
+            named = f"rank {name}" if name.isdigit() else "a process"
+            kept = out if stream == "out" else err
+            kept[named] = kept.get(named, b"") + file.read_bytes()
+        return Outcome(status, seconds, out, err)
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _run(command: Sequence[str], limit: float | None) -> int | None:
+    # The exit status; None if it was ended.
+    try:
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
+    try:
+        code = child.wait(limit)
+        return code if code >= 0 else 128 - code
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        _end(child)
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if child.poll() is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(_ENDING)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Provoked runs: errors that do not show otherwise do, and what is correct stays as it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import MPI, ROOT, clean_environment, compile_program, on_mpi, shell
+
+from mpipp.cli.sweep import Outcome, difference
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+DEADLOCK = """\
+error: deadlock: rank 0 and rank 1 wait for each other
+  rank 0 waits in MPI_Send(dest 1, tag 0), called at latent.c:LINE in head_to_head
+    rank 1 has posted no such receive; it waits because the library did not buffer it
+  rank 1 waits in MPI_Send(dest 0, tag 0), called at latent.c:LINE in head_to_head
+    rank 0 has posted no such receive; it waits because the library did not buffer it
+  a program must not rely on what the library buffers, or on where it does not wait (MPI-4.1, \
+sections 3.5 and 6.14)
+"""
+
+
+def environment(mpi: MPI) -> dict[str, str]:
+    return {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
+
+
+def words(mpi: MPI, *options: str, n: int = 2) -> list[str]:
+    return ["run", "--mpiexec", shlex.join(mpi.mpiexec), "-n", str(n), *options, "--"]
+
+
+def run(
+    mpi: MPI, command: list[str | Path], *options: str, n: int = 2
+) -> subprocess.CompletedProcess[str]:
+    return shell(*words(mpi, *options, n=n), *command, env=environment(mpi))
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_latent_errors_show(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "latent.c", mpi)
+    silent = run(mpi, [program, "changed", "read", "order", "head"])
+    assert silent.stdout == "sum 16\nsum 16\nin order 012345\nsum 32\n"
+    done = run(mpi, [program, "changed", "read", "order"], "--provoke=1")
+    assert (done.returncode, done.stdout) == (0, "sum 32\nsum -9701573200\nin order 423501\n")
+    assert done.stderr == "mpipp: provoked with seed 1\n"
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_deadlock_that_buffering_hides_is_explained(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "latent.c", mpi)
+    options = words(mpi, "--provoke=1", "--check", "--hang-after", "0.5")
+    with subprocess.Popen(
+        [sys.executable, "-m", "mpipp.cli", *options, str(program), "head"],
+        env={**clean_environment(PYTHONPATH=str(ROOT)), **environment(mpi)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as started:
+        assert started.stderr is not None
+        said = ""
+        while "sections 3.5" not in said:
+            line = started.stderr.readline()
+            assert line, said
+            said += line
+        os.killpg(started.pid, signal.SIGINT)
+        started.communicate(timeout=60)
+    assert re.sub(r"\.c:\d+", ".c:LINE", said[said.index("error: ") :]) == DEADLOCK
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_correct_programs_stay_as_they_are_with_any_seed(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "correct.c", mpi)
+    done = run(mpi, [program, "1", "10"], "--provoke-sweep", "30", n=3)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (
+        "mpipp: 2 unprovoked runs agree: exit status 0\nmpipp: no difference with 30 seeds\n"
+    )
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_is_checked_is_what_the_program_called(mpi: MPI) -> None:
+    """The errors are those that the program makes to be told of them."""
+    program = compile_program(PROGRAMS / "correct.c", mpi)
+    usual = run(mpi, [program, "2", "10"], "--check=all,buffers", "--strict", n=3)
+    done = run(mpi, [program, "2", "10"], "--check=all,buffers", "--strict", "--provoke=5", n=3)
+    assert (usual.returncode, done.returncode) == (0, 0)
+    assert done.stdout == usual.stdout
+
+    def told(text: str) -> list[str]:
+        return re.findall(r"(?m)^(?:error|warning): .*", text)
+
+    assert told(done.stderr) == told(usual.stderr)
+    assert len(told(done.stderr)) == 4
+
+
+@on_mpi("mpich4")
+def test_a_sweep_lists_the_seeds_that_make_a_difference(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "latent.c", mpi)
+    options = "--provoke-sweep", "2", "--provoke=4", "--hang-after", "3"
+    done = run(mpi, [program, "changed", "head"], *options)
+    assert (done.returncode, done.stderr) == (1, "")
+    first, *listed, last = done.stdout.splitlines()
+    assert first == "mpipp: 2 unprovoked runs agree: exit status 0"
+    assert listed == [
+        "seed 4: output of rank 0, line 1: 'sum 32', unprovoked 'sum 16'",
+        "seed 5: hangs, unprovoked exit status 0",
+    ]
+    before, _, again = last.partition(": mpipp ")
+    assert before == "mpipp: 2 of 2 seeds differ; the worst again"
+    assert shlex.split(again)[-3:] == [str(program), "changed", "head"]
+    assert "--provoke=5" in again and "--provoke-sweep" not in again
+
+
+@on_mpi("mpich4")
+def test_what_cannot_be_told_is_said(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "latent.c", mpi)
+    done = run(mpi, [program, "pid"], "--provoke-sweep", "1")
+    assert done.returncode == 2
+    assert re.fullmatch(
+        "mpipp: two unprovoked runs differ, so that nothing can be told of provoked ones: output "
+        r"of rank 0, line 1: 'process \d+', unprovoked 'process \d+'\n",
+        done.stderr,
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--provoke=x"], "--provoke=x: a seed is a number from 0 to 18446744073709551615"),
+        (["--provoke-sweep", "0"], "--provoke-sweep 0: the number of seeds starts at 1"),
+        (
+            ["--provoke-sweep", "1", "--check"],
+            "--provoke-sweep compares runs that are not watched: leave --check out, and add it to "
+            "--provoke=SEED for a seed that differs",
+        ),
+    ],
+)
+@on_mpi("mpich4")
+def test_what_makes_no_sense_is_said(mpi: MPI, options: list[str], said: str) -> None:
+    program = compile_program(PROGRAMS / "latent.c", mpi)
+    done = run(mpi, [program], *options)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"mpipp: {said}\n")
+
+
+def outcome(status: int | None = 0, out: str = "", err: str = "") -> Outcome:
+    return Outcome(status, 1, {"rank 0": out.encode()}, {"rank 0": err.encode()})
+
+
+def test_differences() -> None:
+    usual = outcome(out="a\nb\n")
+    assert difference(usual, outcome(out="a\nb\n", err="x"), with_errors=False) == ""
+    assert difference(usual, outcome(None), with_errors=True) == "hangs, unprovoked exit status 0"
+    assert difference(usual, outcome(3), with_errors=True) == (
+        "exit status 3, unprovoked exit status 0"
+    )
+    assert difference(usual, outcome(out="a\nc\n"), with_errors=True) == (
+        "output of rank 0, line 2: 'c', unprovoked 'b'"
+    )
+    assert difference(usual, outcome(out="a\nb"), with_errors=True) == (
+        "output of rank 0, line 3: none, unprovoked ''"
+    )
+    assert difference(usual, outcome(out="a\nb\n", err="x\n"), with_errors=True) == (
+        "standard error of rank 0, line 1: 'x', unprovoked ''"
+    )

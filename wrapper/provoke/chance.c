@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "provoke/chance.h"
+
+#include <stdlib.h>
+
+#include "records/registry.h"
+#include "records/store.h"
+
+enum { BUFFERED_IN = 4 }; // one seed in so many leaves standard sends to MPI
+
+static uint64_t seed, calls;
+static _Thread_local uint64_t state;
+
+// Steele, Lea, Flood: Fast splittable pseudorandom number generators (SplitMix64).
+static uint64_t next(uint64_t *from) {
+  uint64_t found = *from += 0x9E3779B97F4A7C15u;
+  found = (found ^ found >> 30) * 0xBF58476D1CE4E5B9u;
+  found = (found ^ found >> 27) * 0x94D049BB133111EBu;
+  return found ^ found >> 31;
+}
+
+void mpipp_chance_open(const char *text) {
+  seed = strtoull(text, NULL, 10);
+}
+
+void mpipp_chance_begin(void) {
+  uint64_t own = seed;
+  state = next(&own) ^ (uint64_t)(mpipp_registry.world_rank + 1) << 40;
+  state += __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+  state = next(&state);
+}
+
+uint64_t mpipp_chance(uint64_t below) {
+  return next(&state) % below;
+}
+
+int mpipp_is_synchronous(void) {
+  return seed % BUFFERED_IN != 0;
+}

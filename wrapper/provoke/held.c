@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "provoke/held.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "mpi/resolve.h"
+#include "records/registry.h"
+#include "records/store.h"
+
+enum { BUCKETS = 1024 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mpipp_held *buckets[BUCKETS], *late, **last_late = &late, *abandoned;
+int mpipp_held_count MPIPP_HIDDEN = 0;
+
+static struct mpipp_held **bucket(MPI_Request request) {
+  return &buckets[mpipp_hash(MPIPP_KEY(request)) % BUCKETS];
+}
+
+// Behind others with that handle: MPI gives it out again before the thread that has completed the
+// operation before has taken that from here.
+void mpipp_hold(struct mpipp_held *held, MPI_Request request) {
+  held->request = request;
+  held->next = NULL;
+  pthread_mutex_lock(&lock);
+  struct mpipp_held **at = bucket(request);
+  while (*at) at = &(*at)->next;
+  *at = held;
+  mpipp_held_count++;
+  pthread_mutex_unlock(&lock);
+}
+
+static struct mpipp_held **find(MPI_Request request) {
+  struct mpipp_held **at = bucket(request);
+  while (*at && (*at)->request != request) at = &(*at)->next;
+  return at;
+}
+
+struct mpipp_held *mpipp_held_take(MPI_Request request) {
+  if (!MPIPP_READ(mpipp_held_count)) return NULL;
+  pthread_mutex_lock(&lock);
+  struct mpipp_held **at = find(request), *found = *at;
+  if (found) *at = found->next, mpipp_held_count--;
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+void mpipp_held_complete(MPI_Request before, MPI_Request *now) {
+  struct mpipp_held *held = mpipp_held_take(before);
+  if (!held) return;
+  mpipp_stages_end(held->stages);
+  if (held->is_late && *now == before) PMPI(Request_free)(now);
+  free(held);
+}
+
+void mpipp_held_told(uint64_t handle) {
+  pthread_mutex_lock(&lock);
+  struct mpipp_held *held = *find((MPI_Request)(uintptr_t)handle);
+  struct mpipp_stage *stages = held ? held->stages : NULL;
+  if (held) held->stages = NULL;
+  pthread_mutex_unlock(&lock);
+  mpipp_stages_end(stages);
+}
+
+// One that blocks while another thread may call MPI must not have to wait for what that one has
+// not started: then all are started at once. Those that have begun before others call MPI are
+// started by these.
+int mpipp_held_later(struct mpipp_held *held) {
+  pthread_mutex_lock(&lock);
+  int alone = !MPIPP_READ(mpipp_registry.several_threads) || !MPIPP_READ(mpipp_several_threads);
+  if (alone) {
+    held->next_late = NULL;
+    *last_late = held;
+    last_late = &held->next_late;
+  }
+  pthread_mutex_unlock(&lock);
+  if (!alone) PMPI(Start)(&held->request);
+  return alone;
+}
+
+void mpipp_held_start(void) {
+  if (!MPIPP_READ(late)) return;
+  pthread_mutex_lock(&lock);
+  struct mpipp_held *next = late;
+  late = NULL;
+  last_late = &late;
+  pthread_mutex_unlock(&lock);
+  while (next) {
+    MPI_Request request = next->request;
+    next = next->next_late; // complete, and gone, as soon as it has started
+    PMPI(Start)(&request);
+  }
+}
+
+void mpipp_held_abandon(struct mpipp_held *held) {
+  pthread_mutex_lock(&lock);
+  held->next = abandoned;
+  abandoned = held;
+  pthread_mutex_unlock(&lock);
+}
+
+void mpipp_held_ask_abandoned(void) {
+  if (!MPIPP_READ(abandoned)) return;
+  pthread_mutex_lock(&lock);
+  struct mpipp_held *held = abandoned, *rest = NULL;
+  abandoned = NULL;
+  pthread_mutex_unlock(&lock);
+  while (held) {
+    struct mpipp_held *next = held->next;
+    int flag = 0;
+    PMPI(Test)(&held->request, &flag, MPI_STATUS_IGNORE);
+    if (flag) {
+      mpipp_stages_end(held->stages);
+      free(held);
+    } else {
+      held->next = rest;
+      rest = held;
+    }
+    held = next;
+  }
+  while (rest) {
+    held = rest->next;
+    mpipp_held_abandon(rest);
+    rest = held;
+  }
+}

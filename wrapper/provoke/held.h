@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The pending operations of which MPI was given something else than the program gave it.
+#ifndef MPIPP_HELD_H
+#define MPIPP_HELD_H
+
+#include "mpi/vendor.h"
+#include "provoke/stages.h"
+
+struct mpipp_held {
+  struct mpipp_held *next, *next_late;
+  MPI_Request request;
+  int is_late; // the request is a persistent one, which is started late, and once
+  struct mpipp_stage *stages;
+};
+
+// An operation with that handle, made by malloc and filled but for it.
+void mpipp_hold(struct mpipp_held *held, MPI_Request request);
+// The oldest with that handle, which is held no longer; NULL if there is none.
+struct mpipp_held *mpipp_held_take(MPI_Request request);
+// An operation is complete, by the handle that the program had for it; *now: what MPI made of
+// that, and what the program shall have.
+void mpipp_held_complete(MPI_Request before, MPI_Request *now);
+// The program knows that it is complete, and keeps the request.
+void mpipp_held_told(uint64_t handle);
+
+// Adds one to those that are to be started, and says so; returns 0, and starts it at once, where
+// another thread may be waiting for it in MPI.
+int mpipp_held_later(struct mpipp_held *held);
+// Starts them, in their order.
+void mpipp_held_start(void);
+
+// Requests that the program has freed, while MPI receives beside its buffers.
+void mpipp_held_abandon(struct mpipp_held *held);
+void mpipp_held_ask_abandoned(void);
+
+extern int mpipp_held_count; // of all
+
+#endif

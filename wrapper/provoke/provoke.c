@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Legal but unkind schedules (mpipp run --provoke): what MPI may do and seldom does, so that errors
+// that depend on it show in the results. A correct program's never change.
+//
+// Two hooks: one before all that may block, which starts what was put off; and one next to MPI,
+// which calls it in another way than the program did.
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generated/facts.h"
+#include "intercept/seam.h"
+#include "mpi/resolve.h"
+#include "provoke/chance.h"
+#include "provoke/completions.h"
+#include "provoke/held.h"
+#include "provoke/sends.h"
+#include "provoke/stages.h"
+#include "records/registry.h"
+#include "records/store.h"
+
+// The guard's order is 1000: what it gives MPI is what is handed over late, or received in.
+enum { FIRST = MPIPP_SCREENS_ORDER / 2, LAST = 2000, ON_TIME_IN = 16 };
+
+// Of the thread's call.
+static _Thread_local int is_late;
+static _Thread_local struct mpipp_held *posting;
+
+static char is_local[MPIPP_PROCEDURES];
+
+static int begins_with(unsigned procedure, const char *const *beginnings, size_t count) {
+  const char *name = mpipp_procedure_names[procedure] + strlen("MPI_");
+  int found = 0;
+  for (size_t i = 0; i < count; i++)
+    found |= strncmp(name, beginnings[i], strlen(beginnings[i])) == 0;
+  return found;
+}
+#define BEGINS_WITH(PROCEDURE, NAMES) begins_with(PROCEDURE, NAMES, sizeof NAMES / sizeof *NAMES)
+
+// What neither blocks, nor asks for what others do, nor may be what they wait for (MPI-4.1, section
+// 2.4: local procedures).
+static void know_local(void) {
+  static const char *const makers[] = {"Type_", "Group_", "Info_", "Op_", "Errhandler_"};
+  static const uint16_t others[] = {MPIPP_PROC_Irecv,         MPIPP_PROC_Irecv_c,
+                                    MPIPP_PROC_Recv_init,     MPIPP_PROC_Recv_init_c,
+                                    MPIPP_PROC_Send_init,     MPIPP_PROC_Send_init_c,
+                                    MPIPP_PROC_Ssend_init,    MPIPP_PROC_Ssend_init_c,
+                                    MPIPP_PROC_Pack,          MPIPP_PROC_Pack_c,
+                                    MPIPP_PROC_Unpack,        MPIPP_PROC_Unpack_c,
+                                    MPIPP_PROC_Comm_set_name, MPIPP_PROC_Comm_create_errhandler,
+                                    MPIPP_PROC_Comm_group,    MPIPP_PROC_Comm_get_errhandler,
+                                    MPIPP_PROC_Grequest_start};
+  for (unsigned i = 0; i < MPIPP_PROCEDURES; i++) is_local[i] = (char)BEGINS_WITH(i, makers);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) is_local[others[i]] = 1;
+}
+
+// Of procedures that are not recorded, and pass no hook.
+static void before_marked(unsigned procedure) {
+  static const char *const others[] = {"Parrived", "Lookup_",       "Publish_",    "Unpublish_",
+                                       "File_",    "Buffer_",       "Comm_flush_", "Session_flush_",
+                                       "Close_",   "Comm_set_info", "Win_set_info"};
+  if (BEGINS_WITH(procedure, others)) mpipp_held_start();
+}
+
+// MPI goes on to receive beside the buffer of a request that the program frees, so that the request
+// is kept, and asked after.
+static int give_up(struct mpipp_passage *passage) {
+  MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
+  struct mpipp_held *held = request ? mpipp_held_take(*request) : NULL;
+  if (!held) return MPIPP_GO_ON;
+  if (held->is_late) { // has been started
+    free(held);
+    return MPIPP_GO_ON;
+  }
+  mpipp_held_abandon(held);
+  *request = MPI_REQUEST_NULL;
+  passage->code = MPI_SUCCESS;
+  return MPIPP_DONE;
+}
+
+static int enter_first(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  mpipp_chance_begin();
+  is_late = mpipp_can_be_late(call) && mpipp_chance(ON_TIME_IN);
+  if (!is_late && !is_local[call->procedure]) mpipp_held_start();
+  mpipp_held_ask_abandoned();
+  if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
+  return MPIPP_GO_ON;
+}
+
+// MPI receives elsewhere, as the program cannot know before the operation is complete.
+static void post(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  if (mpipp_facts[call->procedure].form != MPIPP_FORM_NONBLOCKING || !call->requests ||
+      !(call->present & (MPIPP_HAS_COMM | MPIPP_HAS_MESSAGE)) ||
+      (call->present & MPIPP_HAS_SOURCE && call->source == MPI_PROC_NULL))
+    return;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    if (!(call->buffers[i].access & MPIPP_WRITES)) continue;
+    if (!posting && !(posting = calloc(1, sizeof *posting))) return;
+    struct mpipp_stage *stage = mpipp_stage_new(&call->buffers[i], passage->addresses[i]);
+    if (!stage) continue;
+    passage->addresses[i] = (uintptr_t)stage->memory;
+    stage->next = posting->stages;
+    posting->stages = stage;
+  }
+}
+
+static int enter_last(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  posting = NULL;
+  if (call->present & MPIPP_HAS_SOURCE && !passage->flag) mpipp_found(0);
+  if (call->present & MPIPP_HAS_DEST && call->buffer_count == 1)
+    return mpipp_send(passage, is_late);
+  if (call->present & MPIPP_HAS_REQUESTS && call->buffer_count) post(passage);
+  return mpipp_complete(passage);
+}
+
+static void leave_last(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  struct mpipp_held *held = posting;
+  posting = NULL;
+  int probes = call->procedure == MPIPP_PROC_Probe || call->procedure == MPIPP_PROC_Iprobe;
+  if (probes && passage->code == MPI_SUCCESS && (!passage->flag || *passage->flag)) mpipp_found(1);
+  if (!held) return;
+  if (passage->code != MPI_SUCCESS || !held->stages) {
+    mpipp_stages_drop(held->stages);
+    free(held);
+    return;
+  }
+  for (const struct mpipp_stage *each = held->stages; each; each = each->next)
+    mpipp_stage_spoil(each);
+  mpipp_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
+}
+
+// MPI_Request_get_status and its kin: the program may use the buffer, and keeps the request.
+static void event(const struct mpipp_event *event) {
+  static const char *const asking[] = {"Request_get_status"};
+  if (event->kind == MPIPP_EVENT_COMPLETED && BEGINS_WITH(event->call->procedure, asking))
+    mpipp_held_told(event->object->handle);
+}
+
+static struct mpipp_hook first = {.enter = enter_first, .event = event, .order = FIRST};
+static struct mpipp_hook last = {.enter = enter_last, .leave = leave_last, .order = LAST};
+
+__attribute__((constructor)) static void hook_in(void) {
+  const char *seed = getenv("MPIPP_PROVOKE");
+  if (!seed || !*seed) return;
+  mpipp_chance_open(seed);
+  know_local();
+  mpipp_before_marked = before_marked;
+  mpipp_hook_in(&first);
+  mpipp_hook_in(&last);
+}

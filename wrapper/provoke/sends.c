@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "provoke/sends.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "generated/facts.h"
+#include "mpi/resolve.h"
+#include "provoke/chance.h"
+#include "provoke/held.h"
+
+// The arguments of a send, and the procedure that takes them; `_c` where the library has it.
+#define SEND(NAME, ...)                                                                            \
+  PMPI(NAME)                                                                                       \
+  (address, (int)count, type, dest, tag, comm __VA_ARGS__)
+#define SEND_C(NAME, ...)                                                                          \
+  PMPI(NAME)                                                                                       \
+  (address, (MPI_Count)count, type, dest, tag, comm __VA_ARGS__)
+#ifdef MPIPP_HAVE_Send_c
+#define CALL(NAME, ...) (large ? SEND_C(NAME##_c, __VA_ARGS__) : SEND(NAME, __VA_ARGS__))
+#else
+#define CALL(NAME, ...) SEND(NAME, __VA_ARGS__)
+#endif
+
+int mpipp_can_be_late(const struct mpipp_call *call) {
+  const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
+  return facts->form == MPIPP_FORM_NONBLOCKING && call->dest != MPI_PROC_NULL && call->requests &&
+         (facts->operation == MPIPP_PROC_Send || facts->operation == MPIPP_PROC_Ssend ||
+          facts->operation == MPIPP_PROC_Rsend);
+}
+
+// A persistent request stands for the operation: MPI looks at the arguments now, and takes the
+// data when it is started. What the program sees of it is as it would be: completing a request
+// frees this one, too.
+static int begin_late(struct mpipp_passage *passage, unsigned operation) {
+  const struct mpipp_call *call = passage->call;
+  const void *address = (const void *)(uintptr_t)passage->addresses[0];
+  MPI_Datatype type = (MPI_Datatype)(uintptr_t)call->buffers[0].datatype;
+  MPI_Comm comm = (MPI_Comm)(uintptr_t)call->comm;
+  int64_t count = call->buffers[0].count;
+  int dest = (int)call->dest, tag = (int)call->tag, large = mpipp_facts[call->procedure].large;
+  MPI_Request request = MPI_REQUEST_NULL;
+  struct mpipp_held *held = calloc(1, sizeof *held);
+  if (!held) return MPIPP_GO_ON;
+  (void)large;
+  if (operation == MPIPP_PROC_Rsend)
+    passage->code = CALL(Rsend_init, , &request);
+  else if (operation == MPIPP_PROC_Ssend)
+    passage->code = CALL(Ssend_init, , &request);
+  else
+    passage->code = CALL(Send_init, , &request);
+  if (passage->code != MPI_SUCCESS) {
+    free(held);
+    return MPIPP_DONE;
+  }
+  held->is_late = 1;
+  mpipp_hold(held, request);
+  *(MPI_Request *)(uintptr_t)call->requests = request;
+  mpipp_held_later(held);
+  return MPIPP_DONE;
+}
+
+static int send_synchronously(struct mpipp_passage *passage, unsigned form) {
+  const struct mpipp_call *call = passage->call;
+  const void *address = (const void *)(uintptr_t)passage->addresses[0];
+  MPI_Datatype type = (MPI_Datatype)(uintptr_t)call->buffers[0].datatype;
+  MPI_Comm comm = (MPI_Comm)(uintptr_t)call->comm;
+  int64_t count = call->buffers[0].count;
+  int dest = (int)call->dest, tag = (int)call->tag, large = mpipp_facts[call->procedure].large;
+  MPI_Request *request = (MPI_Request *)(uintptr_t)call->requests;
+  (void)large;
+  if (form == MPIPP_FORM_BLOCKING)
+    passage->code = CALL(Ssend, );
+  else if (form == MPIPP_FORM_NONBLOCKING)
+    passage->code = CALL(Issend, , request);
+  else if (form == MPIPP_FORM_PERSISTENT)
+    passage->code = CALL(Ssend_init, , request);
+  else
+    return MPIPP_GO_ON;
+  return MPIPP_DONE;
+}
+
+int mpipp_send(struct mpipp_passage *passage, int late) {
+  const struct mpipp_facts *facts = &mpipp_facts[passage->call->procedure];
+  unsigned operation = facts->operation;
+  int synchronous = operation == MPIPP_PROC_Send && mpipp_is_synchronous();
+  if (late) return begin_late(passage, synchronous ? MPIPP_PROC_Ssend : operation);
+  return synchronous ? send_synchronously(passage, facts->form) : MPIPP_GO_ON;
+}

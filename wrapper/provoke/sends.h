@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Sends: nonblocking ones start late, standard ones are synchronous.
+#ifndef MPIPP_PROVOKE_SENDS_H
+#define MPIPP_PROVOKE_SENDS_H
+
+#include "intercept/seam.h"
+
+// Whether a nonblocking send can be started later than its call.
+int mpipp_can_be_late(const struct mpipp_call *call);
+// Calls MPI in another way than the program did, if there is one; late: to start the operation
+// later. Returns an enum mpipp_verdict.
+int mpipp_send(struct mpipp_passage *passage, int late);
+
+#endif

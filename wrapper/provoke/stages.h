@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Where MPI receives while the program's buffer holds junk: memory that is laid out alike.
+#ifndef MPIPP_STAGES_H
+#define MPIPP_STAGES_H
+
+#include <stddef.h>
+
+#include "mpi/vendor.h"
+#include "records/records.h"
+
+struct mpipp_stage {
+  struct mpipp_stage *next; // of the same call
+  void *target, *memory;    // what the call was to be given as the address, and what it is given
+  MPI_Datatype type;        // of all of the data, MPI_DATATYPE_NULL: they are `bytes` bytes
+  size_t bytes;
+  void *room, *packed;
+  int packed_size;
+};
+
+// With what the buffer, which the call was to be given at that address, holds now. NULL: its bytes
+// are not known well enough, or there are none.
+struct mpipp_stage *mpipp_stage_new(const struct mpipp_buffer *buffer, uint64_t address);
+// The program's buffer gets junk: its data, and nothing between them.
+void mpipp_stage_spoil(const struct mpipp_stage *stage);
+// It gets what is there now: what was received, and the rest as it was. Of these and all next.
+void mpipp_stages_end(struct mpipp_stage *stage);
+// Nothing was received.
+void mpipp_stages_drop(struct mpipp_stage *stage);
+
+#endif
