@@ -63,7 +63,8 @@ class Operation:
     def party(self, *details: str) -> Party:
         """The operation as a party of a finding."""
         arguments = oneline.arguments(self.call, self.process.around)
-        request = f", request #{self.request.header.serial}" if self.request else ""
+        has_request = self.request is not None and self.call.facts.form != "blocking"
+        request = f", request #{self.request.header.serial}" if has_request else ""
         text = f"{self.call.procedure}({arguments}){request}"
         evidence = Evidence(self.call, self.on)
         return Party(

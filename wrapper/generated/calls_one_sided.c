@@ -871,6 +871,10 @@ int MPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_attach *)real)((MPI_Win)win, base, size)
                  : hooked_Win_attach(thread, real, win, base, size);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_attached_memory((uintptr_t)base, size);
+    return mpipp_leave(thread, mpipp_success());
+  }
   return mpipp_leave(thread, code);
 }
 extern raw_Win_attach own_Win_attach OWN(MPI_Win_attach);
@@ -1049,6 +1053,10 @@ int MPI_Win_detach(mpipp_MPI_Win win, const void* base) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_detach *)real)((MPI_Win)win, base)
                  : hooked_Win_detach(thread, real, win, base);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_detached_memory((uintptr_t)base);
+    return mpipp_leave(thread, mpipp_success());
+  }
   return mpipp_leave(thread, code);
 }
 extern raw_Win_detach own_Win_detach OWN(MPI_Win_detach);

@@ -304,6 +304,8 @@ AFTER = {
     "Improbe": f"if (*flag) mpipp_message_made(call, *message, {RECEIVED});",
     "Cancel": "mpipp_cancelled(MPIPP_KEY(*request));",
     "Request_free": "mpipp_request_freed(call, handle);",
+    "Win_attach": "mpipp_attached_memory((uintptr_t)base, size);",
+    "Win_detach": "mpipp_detached_memory((uintptr_t)base);",
     "Win_fence": f"mpipp_fenced({WIN}, assert);",
     "Win_start": f"mpipp_epoch_opened({WIN}, MPIPP_EPOCH_START, MPIPP_KEY((MPI_Group)group));",
     "Win_post": f"mpipp_epoch_opened({WIN}, MPIPP_EPOCH_POST, MPIPP_KEY((MPI_Group)group));",

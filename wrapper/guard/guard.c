@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "generated/facts.h"
+#include "guard/accesses.h"
 #include "guard/changed.h"
+#include "guard/exposed.h"
 #include "guard/faults.h"
 #include "guard/given.h"
 #include "guard/pages.h"
@@ -27,14 +29,14 @@ static pthread_mutex_t asking_after = PTHREAD_MUTEX_INITIALIZER; // operations t
 static int is_off = 0;
 static _Thread_local struct mpipp_guarded *posted; // by the call that the thread is in
 
-// Whether a call makes a request of an operation that has buffers.
+// Whether a call starts an operation that has buffers, or makes a request of one.
 static int is_guarded(const struct mpipp_call *call) {
   switch (mpipp_facts[call->procedure].form) {
   case MPIPP_FORM_NONBLOCKING:
   case MPIPP_FORM_PERSISTENT:
     return call->present & MPIPP_HAS_REQUESTS && call->buffer_count;
   default:
-    return 0;
+    return mpipp_is_access(call);
   }
 }
 
@@ -57,20 +59,39 @@ static int are_mixed(const struct mpipp_guarded *guarded) {
   return 0;
 }
 
+// What is an operation's request, if it has none; 0 without.
+static int name(struct mpipp_guarded *guarded, const struct mpipp_call *call) {
+  uint64_t serial = mpipp_access_open(call);
+  if (serial) mpipp_guarded_name(guarded, call->win, serial);
+  return serial != 0;
+}
+
+static void drop(struct mpipp_guarded *guarded) {
+  uint64_t serial = guarded->serial;
+  mpipp_guarded_drop(guarded);
+  mpipp_access_close(serial);
+}
+
 // Of each buffer what can be looked at; NULL if that is nothing.
 static struct mpipp_guarded *take(const struct mpipp_call *call) {
   struct mpipp_guarded *guarded = open_guard() ? mpipp_guarded_new() : NULL;
   for (uint32_t i = 0; guarded && i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;
     int writes = (call->buffers[i].access & MPIPP_WRITES) != 0;
-    if (mpipp_is_used(call, i) && mpipp_bytes_of_call(call, i, &bytes))
+    if (!mpipp_is_used(call, i) || !mpipp_bytes_of_call(call, i, &bytes)) continue;
+    if (mpipp_is_exposed(bytes.low, bytes.high))
+      mpipp_bytes_give(&bytes);
+    else
       mpipp_guarded_add(guarded, &bytes, i, writes);
   }
   if (!guarded) return NULL;
   int fine = guarded->part_count && !are_mixed(guarded);
   guarded->persistent = mpipp_facts[call->procedure].form == MPIPP_FORM_PERSISTENT;
+  guarded->win = call->present & MPIPP_HAS_WIN ? call->win : 0;
+  guarded->target = call->target_rank;
+  if (guarded->win && !(call->present & MPIPP_HAS_REQUESTS)) fine = fine && name(guarded, call);
   if (fine && (guarded->persistent || mpipp_guarded_fill(guarded))) return guarded;
-  mpipp_guarded_drop(guarded);
+  drop(guarded);
   return NULL;
 }
 
@@ -109,6 +130,28 @@ static void start(const struct mpipp_call *call) {
     if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_fill(guarded);
   }
   mpipp_faults_catch();
+  pthread_mutex_unlock(&lock);
+}
+
+// With the lock, which is left for a moment. What a change was found of is told.
+static void end_access(struct mpipp_guarded *guarded) {
+  struct mpipp_change change;
+  uint64_t serial = guarded->serial;
+  struct mpipp_request request;
+  int found = mpipp_guarded_end(guarded, &change);
+  pthread_mutex_unlock(&lock);
+  if (found && mpipp_access_copy(serial, &request)) mpipp_tell_change(&request, &change);
+  mpipp_access_close(serial);
+  pthread_mutex_lock(&lock);
+}
+
+// Operations of a window that are complete, all of them with NULL.
+static void end_accesses(uint64_t win, const struct mpipp_call *call) {
+  struct mpipp_guarded *one = NULL;
+  pthread_mutex_lock(&lock);
+  while ((one = mpipp_guarded_next_of(one, win))) {
+    if (!call || mpipp_completes_accesses(call, win, one->target)) end_access(one);
+  }
   pthread_mutex_unlock(&lock);
 }
 
@@ -170,6 +213,8 @@ static int enter(struct mpipp_passage *passage) {
   ask_after_kept(call->procedure == MPIPP_PROC_Finalize);
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
   if (call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall) start(call);
+  if (call->procedure == MPIPP_PROC_Win_free && passage->handle)
+    end_accesses(MPIPP_KEY(*(const MPI_Win *)passage->handle), NULL);
   if (is_guarded(call)) post(passage);
   return MPIPP_GO_ON;
 }
@@ -202,6 +247,12 @@ static void end_failed(const struct mpipp_passage *passage) {
   pthread_mutex_unlock(&lock);
 }
 
+static void expose_attached(void) {
+  pthread_mutex_lock(&lock);
+  mpipp_guarded_expose();
+  pthread_mutex_unlock(&lock);
+}
+
 static void leave(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   struct mpipp_guarded *guarded = posted;
@@ -214,10 +265,12 @@ static void leave(struct mpipp_passage *passage) {
     ask_after_kept(0);
   if (passage->code != MPI_SUCCESS && call->present & MPIPP_HAS_REQUESTS && !guarded)
     end_failed(passage);
+  if (call->present & MPIPP_HAS_WIN && !call->buffer_count) end_accesses(call->win, call);
+  if (call->procedure == MPIPP_PROC_Win_attach) expose_attached();
   if (!guarded) return;
   pthread_mutex_lock(&lock);
   if (passage->code != MPI_SUCCESS)
-    mpipp_guarded_drop(guarded);
+    drop(guarded);
   else if (!guarded->serial) // there is no request
     mpipp_guarded_end(guarded, NULL);
   else if (guarded->persistent)
@@ -227,11 +280,20 @@ static void leave(struct mpipp_passage *passage) {
   pthread_mutex_unlock(&lock);
 }
 
+static void expose(const struct mpipp_event *event) {
+  pthread_mutex_lock(&lock);
+  mpipp_window_exposes(event);
+  if (event->kind == MPIPP_EVENT_MADE) mpipp_guarded_expose();
+  pthread_mutex_unlock(&lock);
+}
+
 static void event(const struct mpipp_event *event) {
   const struct mpipp_object *request = event->object;
   struct mpipp_change change;
   int found = 0;
-  if (MPIPP_READ(is_off) || request->kind != MPIPP_REQUEST) return;
+  if (MPIPP_READ(is_off)) return;
+  if (request->kind == MPIPP_WIN) expose(event);
+  if (request->kind != MPIPP_REQUEST) return;
   pthread_mutex_lock(&lock);
   struct mpipp_guarded *guarded = mpipp_guarded_of(request->handle, request->serial);
   if (event->kind == MPIPP_EVENT_MADE) {

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "guard/accesses.h"
+#include "guard/exposed.h"
 #include "guard/pages.h"
 #include "mpi/vendor.h"
 #include "records/store.h"
@@ -30,7 +32,7 @@ struct mpipp_guarded *mpipp_guarded_new(void) {
   struct mpipp_guarded *guarded = &all[i];
   if (first_free) first_free = guarded->next;
   guarded->part_count = guarded->persistent = guarded->given_back = guarded->next = 0;
-  guarded->request = guarded->serial = 0;
+  guarded->request = guarded->serial = guarded->win = 0;
   set_state(guarded, MPIPP_GUARDED_POSTED);
   if (i == used) __atomic_store_n(&used, used + 1, __ATOMIC_RELEASE);
   return guarded;
@@ -102,6 +104,7 @@ static int meets(const struct mpipp_comb *one, const struct mpipp_comb *other) {
 
 // What an operation forbids, of pages in [low, high).
 static void forbid(const struct mpipp_part *part, uint64_t low, uint64_t high) {
+  if (part->is_open) return;
   enum mpipp_allowed allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
   for (uint64_t i = 0; i < part->comb.count; i++) {
     struct mpipp_block block = mpipp_block_of(&part->comb, i);
@@ -128,16 +131,19 @@ static void forbid_again(const struct mpipp_comb *comb) {
 }
 
 // Its pages are the program's again, but those that other operations have, too.
+static void open_part(const struct mpipp_part *part) {
+  for (uint64_t i = 0; i < part->comb.count; i++) {
+    struct mpipp_block block = mpipp_block_of(&part->comb, i);
+    if (block.low < block.high) mpipp_pages_allow(block.low, block.high, MPIPP_ALLOW_ALL);
+  }
+  forbid_again(&part->comb);
+}
+
 static void release(struct mpipp_guarded *guarded) {
   if (guarded->state != MPIPP_GUARDED_PENDING) return;
   set_state(guarded, MPIPP_GUARDED_POSTED);
-  for (uint32_t j = 0; j < guarded->part_count; j++) {
-    const struct mpipp_comb *comb = &guarded->parts[j].comb;
-    for (uint64_t i = 0; i < comb->count; i++) {
-      struct mpipp_block block = mpipp_block_of(comb, i);
-      if (block.low < block.high) mpipp_pages_allow(block.low, block.high, MPIPP_ALLOW_ALL);
-    }
-    forbid_again(comb);
+  for (uint32_t i = 0; i < guarded->part_count; i++) {
+    if (!guarded->parts[i].is_open) open_part(&guarded->parts[i]);
   }
 }
 
@@ -160,7 +166,9 @@ void mpipp_guarded_drop(struct mpipp_guarded *guarded) {
 static int hand_over(const struct mpipp_guarded *guarded, struct mpipp_change *change) {
   int found = 0;
   for (uint32_t i = 0; i < guarded->part_count; i++) {
-    struct mpipp_compared *compared = guarded->parts[i].compared;
+    const struct mpipp_part *part = &guarded->parts[i];
+    struct mpipp_compared *compared = part->compared;
+    if (part->window && part->writes && !guarded->given_back) mpipp_window_empty(part->window);
     if (compared && guarded->given_back) mpipp_compared_is_other_memory(compared);
     if (compared) found |= mpipp_compared_end(compared, found ? NULL : change);
   }
@@ -187,7 +195,11 @@ void mpipp_guarded_rest(struct mpipp_guarded *guarded) {
 int mpipp_guarded_fill(struct mpipp_guarded *guarded) {
   int fine = 1;
   for (uint32_t i = 0; i < guarded->part_count; i++) {
-    struct mpipp_compared *compared = guarded->parts[i].compared;
+    struct mpipp_part *part = &guarded->parts[i];
+    struct mpipp_compared *compared = part->compared;
+    if (guarded->persistent && part->window)
+      part->is_open =
+          !mpipp_window_again(part->window) || mpipp_is_exposed(part->bytes.low, part->bytes.high);
     if (compared && !mpipp_compared_begin(compared)) fine = 0;
   }
   return fine;
@@ -231,8 +243,26 @@ struct mpipp_guarded *mpipp_guarded_any(void) {
 struct mpipp_guarded *mpipp_guarded_of(uint64_t request, uint64_t serial) {
   for (uint32_t i = *head_of(request); i; i = all[i - 1].next) {
     struct mpipp_guarded *one = &all[i - 1];
-    if (one->request == request && (!serial || one->serial == serial) && is_of_request(one))
-      return one;
+    int is_it = serial ? one->serial == serial : !(one->serial & MPIPP_ACCESS);
+    if (one->request == request && is_it && is_of_request(one)) return one;
+  }
+  return NULL;
+}
+
+void mpipp_guarded_expose(void) {
+  for (uint32_t i = 0; i < used; i++) {
+    for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
+      struct mpipp_part *part = &all[i].parts[j];
+      if (part->is_open || !mpipp_is_exposed(part->bytes.low, part->bytes.high)) continue;
+      __atomic_store_n(&part->is_open, 1, __ATOMIC_RELEASE);
+      open_part(part);
+    }
+  }
+}
+
+struct mpipp_guarded *mpipp_guarded_next_of(struct mpipp_guarded *after, uint64_t win) {
+  for (uint32_t i = after ? (uint32_t)(after - all) + 1 : 0; i < used; i++) {
+    if (all[i].state == MPIPP_GUARDED_PENDING && all[i].win == win) return &all[i];
   }
   return NULL;
 }
@@ -254,7 +284,9 @@ const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; j < all[i].part_count; j++) {
       *part = j;
-      if (mpipp_comb_page(&all[i].parts[j].comb, address)) return &all[i];
+      if (!__atomic_load_n(&all[i].parts[j].is_open, __ATOMIC_ACQUIRE) &&
+          mpipp_comb_page(&all[i].parts[j].comb, address))
+        return &all[i];
     }
   }
   return NULL;

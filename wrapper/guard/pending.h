@@ -25,6 +25,7 @@ struct mpipp_part {
   struct mpipp_compared *compared; // what no page is protected of; NULL: nothing
   uint64_t shift;                  // what is added to an address for what MPI is given
   uint32_t writes;                 // 1: MPI writes there, so that the program may not even load
+  uint32_t is_open;                // 1: no page is protected
 };
 
 struct mpipp_guarded {
@@ -34,6 +35,8 @@ struct mpipp_guarded {
   uint32_t given_back; // the program has freed memory of its buffers: nobody looks there any more
   uint32_t next;       // private
   uint64_t request, serial; // handle, and number of its record
+  uint64_t win;             // handle of the window of a one-sided operation, else 0
+  int64_t target;           // of that
   struct mpipp_part parts[MPIPP_MAX_BUFFERS];
 };
 
@@ -61,6 +64,10 @@ void mpipp_guarded_keep(struct mpipp_guarded *guarded);
 // asks after them ends them.
 extern uint32_t mpipp_guarded_kept __attribute__((visibility("hidden")));
 struct mpipp_guarded *mpipp_guarded_next_kept(struct mpipp_guarded *after);
+// Memory that other processes may use from now on: no page of it is protected any more.
+void mpipp_guarded_expose(void);
+// The first pending operation of a window, or that after another; NULL.
+struct mpipp_guarded *mpipp_guarded_next_of(struct mpipp_guarded *after, uint64_t win);
 // Any that MPI has, or may start; NULL.
 struct mpipp_guarded *mpipp_guarded_any(void);
 // That of a request, by its handle and the number of its record, or by its handle alone (0); NULL.

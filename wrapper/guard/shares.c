@@ -27,6 +27,12 @@ static int has_peer(const struct mpipp_call *call, uint32_t access) {
          (access & MPIPP_WRITES && !is_nobody(call, MPIPP_HAS_SOURCE, call->source));
 }
 
+// What MPI_NO_OP would take.
+static int is_ignored(const struct mpipp_call *call, uint32_t access) {
+  return call->present & MPIPP_HAS_WIN && call->present & MPIPP_HAS_OP && access & MPIPP_READS &&
+         call->op == MPIPP_KEY(MPI_NO_OP);
+}
+
 // The first process has nothing to receive from an exclusive scan.
 static int is_left_alone(const struct mpipp_call *call, uint32_t access) {
   if (mpipp_facts[call->procedure].operation != MPIPP_PROC_Exscan || !(access & MPIPP_WRITES))
@@ -41,7 +47,8 @@ int mpipp_is_used(const struct mpipp_call *call, uint32_t index) {
   if (buffer->access & MPIPP_REMOTE || buffer->address == (uintptr_t)MPI_IN_PLACE) return 0;
   if (!buffer->vector && (buffer->count < 1 || buffer->peers < 1 || (type && !type->size)))
     return 0;
-  return has_peer(call, buffer->access) && !is_left_alone(call, buffer->access);
+  return has_peer(call, buffer->access) && !is_left_alone(call, buffer->access) &&
+         !is_ignored(call, buffer->access);
 }
 
 static int64_t element(uint64_t array, uint64_t index, uint32_t size) {

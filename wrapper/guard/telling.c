@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "generated/procedures.h"
+#include "guard/accesses.h"
 #include "guard/comb.h"
 #include "guard/pages.h"
 #include "mpi/resolve.h"
@@ -28,6 +29,7 @@ static uint64_t sum_of(const struct mpipp_touch *touch, const struct mpipp_call 
 }
 
 struct mpipp_request *mpipp_pending_request(uint64_t handle, uint64_t serial) {
+  if (serial & MPIPP_ACCESS) return mpipp_access_record(serial);
   struct mpipp_request *request = mpipp_listed_locked(MPIPP_REQUEST, handle);
   while (request && request->object.serial != serial)
     request = (struct mpipp_request *)(uintptr_t)request->newer;
@@ -36,7 +38,7 @@ struct mpipp_request *mpipp_pending_request(uint64_t handle, uint64_t serial) {
 
 // Whether MPI had the data when the program called it next. Another thread may be completing it.
 static enum mpipp_moved ask_moved(const struct mpipp_touch *touch) {
-  if (MPIPP_READ(mpipp_several_threads)) return MPIPP_MOVED_UNKNOWN;
+  if (MPIPP_READ(mpipp_several_threads) || touch->serial & MPIPP_ACCESS) return MPIPP_MOVED_UNKNOWN;
   int flag = 0;
   MPI_Request request = (MPI_Request)(uintptr_t)touch->request;
   if (PMPI(Request_get_status)(request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
@@ -74,6 +76,10 @@ static enum mpipp_ends by_its_procedure(const struct mpipp_call *call) {
 // handle: then it is the one whose handle MPI stored there.
 static enum mpipp_ends ended_by(const struct mpipp_call *call,
                                 const struct mpipp_request *request) {
+  const struct mpipp_call *of = &request->call;
+  if (request->object.serial & MPIPP_ACCESS &&
+      mpipp_completes_accesses(call, of->win, of->target_rank))
+    return MPIPP_ENDS;
   enum mpipp_ends ends = by_its_procedure(call);
   const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
   if (ends == MPIPP_ENDS_NEVER) return ends;

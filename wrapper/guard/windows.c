@@ -100,6 +100,28 @@ struct mpipp_window *mpipp_window_take(const struct mpipp_comb *comb) {
   return window;
 }
 
+static void copy_pages(const struct mpipp_window *window, int back) {
+  for (uint64_t i = 0; i < window->comb.count; i++) {
+    struct mpipp_block block = mpipp_block_of(&window->comb, i);
+    if (block.low >= block.high) continue;
+    void *own = (void *)(uintptr_t)block.low;
+    void *other = (void *)(uintptr_t)mpipp_window_address(window, block.low);
+    memcpy(back ? own : other, back ? other : own, block.high - block.low);
+  }
+}
+
+int mpipp_window_again(struct mpipp_window *window) {
+  int saved = errno;
+  window->apart = !share_all(&window->comb);
+  errno = saved;
+  if (window->apart) copy_pages(window, 0);
+  return !window->apart;
+}
+
+void mpipp_window_empty(const struct mpipp_window *window) {
+  if (window->apart) copy_pages(window, 1);
+}
+
 void mpipp_window_give(struct mpipp_window *window) {
-  window->busy = 0;
+  window->busy = window->apart = 0;
 }

@@ -14,6 +14,7 @@ struct mpipp_window {
   uint64_t low, bytes; // the first page that it stands for, and how many bytes
   uint64_t used;       // number of the last use
   uint32_t busy;       // 1: an operation has it
+  uint32_t apart;      // 1: its own pages are a copy, too
   // The bytes that are a copy, in order.
   uint64_t edge_count;
   struct mpipp_piece *edges;
@@ -25,6 +26,10 @@ struct mpipp_window *mpipp_window_take(const struct mpipp_comb *comb);
 static inline uint64_t mpipp_window_address(const struct mpipp_window *window, uint64_t address) {
   return (uint64_t)(uintptr_t)window->memory + (address - window->low);
 }
+// A persistent operation is started again; it is complete. The program may have given the pages
+// back meanwhile: if they cannot be shared any more (0), they are a copy until the next time.
+int mpipp_window_again(struct mpipp_window *window);
+void mpipp_window_empty(const struct mpipp_window *window);
 // It may be used again.
 void mpipp_window_give(struct mpipp_window *window);
 

@@ -92,6 +92,40 @@ void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm) {
   errno = saved;
 }
 
+enum { MOST_ATTACHED = 256 };
+static struct { uint64_t low, high; } attached[MOST_ATTACHED]; // high: 0 where there is none
+static int has_more_attached;                                  // any memory may be that
+
+void mpipp_attached_memory(uint64_t base, int64_t size) {
+  mpipp_lock();
+  int i = 0;
+  while (i < MOST_ATTACHED && attached[i].high) i++;
+  if (i == MOST_ATTACHED) {
+    has_more_attached = 1;
+  } else {
+    attached[i].low = base;
+    attached[i].high = base + (uint64_t)size;
+  }
+  mpipp_unlock();
+}
+
+void mpipp_detached_memory(uint64_t base) {
+  mpipp_lock();
+  int i = 0;
+  while (i < MOST_ATTACHED && !(attached[i].high && attached[i].low == base)) i++;
+  if (i < MOST_ATTACHED) attached[i].high = 0;
+  mpipp_unlock();
+}
+
+int mpipp_is_attached(uint64_t low, uint64_t high) {
+  mpipp_lock();
+  int found = has_more_attached;
+  for (int i = 0; i < MOST_ATTACHED && !found; i++)
+    found = low < attached[i].high && attached[i].low < high;
+  mpipp_unlock();
+  return found;
+}
+
 // With the lock held: threads may synchronise one window with several others at a time.
 static void change_epochs(struct mpipp_win *record, uint64_t add, uint64_t remove) {
   if (!record) return;

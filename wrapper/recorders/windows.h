@@ -12,6 +12,10 @@ void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm);
 void mpipp_reach_settle(struct mpipp_reach *reach);
 // The window is about to be freed: what is held waits for its size, not for ever.
 void mpipp_win_freeing(uint64_t win);
+// Memory of dynamic windows, and whether any byte of [low, high) is of such.
+void mpipp_attached_memory(uint64_t base, int64_t size);
+void mpipp_detached_memory(uint64_t base);
+int mpipp_is_attached(uint64_t low, uint64_t high);
 void mpipp_epoch_opened(uint64_t win, unsigned epoch, uint64_t group);
 enum mpipp_synchronization { MPIPP_FENCING, MPIPP_STARTING, MPIPP_COMPLETING, MPIPP_LOCKING };
 void mpipp_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail);

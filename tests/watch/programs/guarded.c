@@ -270,6 +270,83 @@ static void neighbors(void) {
   MPI_Comm_free(&ring);
 }
 
+static void one_sided(void) {
+  static double window[N];
+  MPI_Win win;
+  MPI_Group group, peer;
+  MPI_Win_create(window, sizeof window, sizeof *window, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  fill();
+  MPI_Win_fence(0, win);
+  MPI_Put(out, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, win);
+  store(&out[1031]); // store origin_addr[1031](DOUBLE) MPI_Put
+  sum += out[1032];
+  MPI_Win_fence(0, win);
+  out[N / 2] = 1;
+  NEED(window[7] == from(other) + 7 && window[N - 1] == from(other) + N - 1);
+  MPI_Win_fence(0, win);
+  MPI_Get(in, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, win);
+  load(&in[1033]); // load origin_addr[1033](DOUBLE) MPI_Get
+  MPI_Win_fence(0, win);
+  check(in, N / 4, from(rank));
+  in[N / 2] = 1;
+  MPI_Win_lock(MPI_LOCK_SHARED, other, 0, win);
+  fill();
+  MPI_Accumulate(out, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, MPI_REPLACE, win);
+  store(&out[1034]); // store origin_addr[1034](DOUBLE) MPI_Accumulate
+  MPI_Win_flush_local(other, win);
+  out[N / 2] = 2;
+  MPI_Win_flush(other, win);
+  MPI_Get_accumulate(out, N, MPI_DOUBLE, in, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, MPI_NO_OP,
+                     win);
+  out[N / 2] = 3;  // it takes nothing
+  load(&in[1035]); // load result_addr[1035](DOUBLE) MPI_Get_accumulate
+  MPI_Win_unlock(other, win);
+  check(in, N / 4, from(rank));
+  in[N / 2] = 3;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, win);
+  MPI_Rput(out, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, win, &request);
+  store(&out[1036]); // store origin_addr[1036](DOUBLE) MPI_Rput
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  out[N / 2] = 4;
+  MPI_Rput(out, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, win, &request);
+  MPI_Win_flush_all(win);
+  out[N / 2] = 5; // that has completed it, too
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  MPI_Group_incl(group, 1, &other, &peer);
+  MPI_Win_post(peer, 0, win);
+  MPI_Win_start(peer, 0, win);
+  MPI_Rget(in, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, win, &request);
+  load(&in[1037]); // load origin_addr[1037](DOUBLE) MPI_Rget
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  in[N / 2] = 6;
+  MPI_Put(more, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, win);
+  MPI_Win_complete(win);
+  more[N / 2] = 6;
+  MPI_Win_wait(win);
+  // What others may use is left alone.
+  MPI_Irecv(window, N, MPI_DOUBLE, other, 8, MPI_COMM_WORLD, &request);
+  MPI_Send(out, N, MPI_DOUBLE, other, 8, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  NEED(window[N / 2] == 5);
+  MPI_Group_free(&group);
+  MPI_Group_free(&peer);
+  MPI_Win_free(&win);
+  // Memory that becomes a window's while an operation has it.
+  MPI_Irecv(in, N, MPI_DOUBLE, other, 9, MPI_COMM_WORLD, &request);
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_attach(win, memory[1], sizeof memory[1]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Send(out, N, MPI_DOUBLE, other, 9, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  NEED(in[N / 2] == 5);
+  MPI_Win_detach(win, memory[1]);
+  MPI_Win_free(&win);
+}
+
 #if MPI_VERSION >= 4
 static void of_mpi_4(void) {
   fill();
@@ -315,6 +392,7 @@ int main(int argc, char **argv) {
   all_to_all();
   reductions();
   neighbors();
+  one_sided();
   of_mpi_4();
   MPI_Finalize();
   if (rank == 0) puts("done");
