@@ -162,6 +162,7 @@ void mpipp_ask_parts(struct mpipp_asking *asking, const struct mpipp_call *call)
   for (uint32_t i = 0; i < call->buffer_count; i++)
     mpipp_ask_datatype(asking, call->buffers[i].record, call->buffers[i].datatype);
   if (call->present & MPIPP_HAS_COMM) mpipp_ask_object(asking, MPIPP_COMM, call->comm);
+  if (call->present & MPIPP_HAS_WIN) mpipp_ask_object(asking, MPIPP_WIN, call->win);
   if (call->present & MPIPP_HAS_VECTORS)
     add_arrays(asking, call, mpipp_stores[MPIPP_DATATYPE].table->handle_size);
 }
