@@ -297,7 +297,7 @@ static void event(const struct mpipp_event *event) {
   pthread_mutex_lock(&lock);
   struct mpipp_guarded *guarded = mpipp_guarded_of(request->handle, request->serial);
   if (event->kind == MPIPP_EVENT_MADE) {
-    if (posted) mpipp_guarded_name(posted, request->handle, request->serial);
+    if (posted && !posted->serial) mpipp_guarded_name(posted, request->handle, request->serial);
   } else if (guarded && event->kind == MPIPP_EVENT_STARTED) {
     mpipp_guarded_begin(guarded);
   } else if (guarded && event->kind == MPIPP_EVENT_COMPLETED) {
