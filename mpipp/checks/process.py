@@ -63,8 +63,9 @@ class Operation:
     def party(self, *details: str) -> Party:
         """The operation as a party of a finding."""
         arguments = oneline.arguments(self.call, self.process.around)
-        has_request = self.request is not None and self.call.facts.form != "blocking"
-        request = f", request #{self.request.header.serial}" if has_request else ""
+        request = ""
+        if self.request is not None and self.call.facts.form != "blocking":  # else a stand-in
+            request = f", request #{self.request.header.serial}"
         text = f"{self.call.procedure}({arguments}){request}"
         evidence = Evidence(self.call, self.on)
         return Party(
