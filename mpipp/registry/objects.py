@@ -69,7 +69,8 @@ class Objects:
         raw = self.raw("request", RawRequest, record)
         state = self._source.enumerator("request_state", raw.state)
         call = self._calls.call(raw.call)
-        if header.site.python:
+        # The call's own may be in MPI's Fortran layer.
+        if header.site.python or (header.site.address and header.site.address != call.site.address):
             call = replace(call, site=header.site)
         return model.Request(header, state, bool(raw.persistent), raw.ready, raw.newer, call)
 

@@ -85,7 +85,25 @@ static void set_state(struct mpipp_touch *touch, enum mpipp_touch_state state) {
   __atomic_store_n(&touch->state, state, __ATOMIC_RELEASE);
 }
 
-// NULL: there is no room; those before it are told of.
+static int is_same_place(const struct mpipp_touch *one, const struct mpipp_touch *other) {
+  if (one->serial != other->serial || one->stores != other->stores ||
+      one->instruction != other->instruction || one->count != other->count)
+    return 0;
+  return memcmp(one->callers, other->callers, one->count * sizeof *one->callers) == 0;
+}
+
+// Whether the same is taken down already, of another page.
+static int is_repeated(const struct mpipp_touch *touch) {
+  for (int i = 0; i < ROOM; i++) {
+    const struct mpipp_touch *other = &touches[i];
+    if (__atomic_load_n(&other->state, __ATOMIC_ACQUIRE) == MPIPP_TOUCH_WHOLE &&
+        is_same_place(touch, other))
+      return 1;
+  }
+  return 0;
+}
+
+// NULL: it is known, or there is no room, and those before it are told of.
 static struct mpipp_touch *take_down(const struct mpipp_guarded *guarded, uint32_t part,
                                      uint64_t address, ucontext_t *context) {
   int i = 0;
@@ -93,7 +111,8 @@ static struct mpipp_touch *take_down(const struct mpipp_guarded *guarded, uint32
   if (i == ROOM) return NULL;
   struct mpipp_touch *touch = &touches[i];
   __atomic_fetch_add(&mpipp_faults_count, 1, __ATOMIC_RELAXED);
-  touch->moved = touch->asked = 0;
+  touch->moved = MPIPP_MOVED_UNKNOWN;
+  touch->place = 0;
   touch->serial = guarded->serial;
   touch->request = guarded->request;
   touch->address = address;
@@ -102,6 +121,10 @@ static struct mpipp_touch *take_down(const struct mpipp_guarded *guarded, uint32
   touch->instruction = instruction(context);
   touch->frames = (uintptr_t)&touch->count;
   touch->count = walk(touch->instruction, touch->callers);
+  if (is_repeated(touch)) {
+    set_state(touch, MPIPP_TOUCH_NONE);
+    return NULL;
+  }
   touch->receives = guarded->parts[part].writes;
   touch->sum = !touch->receives || touch->stores ? 0 : mpipp_pages_sum(mpipp_page_down(address));
   set_state(touch, MPIPP_TOUCH_WHOLE);

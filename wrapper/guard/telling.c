@@ -17,6 +17,8 @@ enum { KNOWN = 1024, DEEP = 3, MOST_KEPT = 32 };
 
 // Sums of what was asked about; but for the last bit, which says that the data had not been moved.
 static uint64_t known[KNOWN];
+// Sums of those of which it is not known yet what ends them, and how many these are.
+static uint64_t kept[KNOWN], kept_count;
 
 // The same instruction and callers, about operations of one place.
 static uint64_t sum_of(const struct mpipp_touch *touch, const struct mpipp_call *call) {
@@ -116,28 +118,37 @@ static void ask(const struct mpipp_touch *touch, const struct mpipp_request *req
     known[sum % KNOWN] = touch->moved == MPIPP_MOVED ? sum & ~(uint64_t)1 : sum;
 }
 
-// Until it is known what ends the operation.
-static int is_kept(enum mpipp_ends ends) {
-  return ends == MPIPP_ENDS_NOT && MPIPP_READ(mpipp_faults_count) < MOST_KEPT;
+// With the lock.
+static void keep(const struct mpipp_touch *touch, int is_kept) {
+  uint64_t *place = &kept[touch->place % KNOWN];
+  kept_count -= *place != 0;
+  *place = is_kept ? touch->place : 0;
+  kept_count += (uint64_t)is_kept;
+}
+
+// With the lock: the operation, if nothing of that place is told, and the touch is the first there.
+static struct mpipp_request *worth_telling(const struct mpipp_touch *touch) {
+  struct mpipp_request *request = mpipp_pending_request(touch->request, touch->serial);
+  uint64_t sum = request ? sum_of(touch, &request->call) : 0;
+  if (!request || is_known(sum, touch->place ? touch->moved : MPIPP_NOT_MOVED)) return NULL;
+  return touch->place || kept[sum % KNOWN] != sum ? request : NULL;
 }
 
 static int tell(struct mpipp_touch *touch, void *with) {
-  const struct mpipp_call *call = with;
   mpipp_lock();
-  struct mpipp_request *request = mpipp_pending_request(touch->request, touch->serial);
-  int is_over = !request || is_known(sum_of(touch, &request->call), MPIPP_NOT_MOVED);
+  struct mpipp_request *request = worth_telling(touch);
+  uint64_t place = request ? sum_of(touch, &request->call) : touch->place;
   mpipp_unlock();
-  if (is_over) return 1;
-  if (!touch->asked) touch->moved = ask_moved(touch);
-  touch->asked = 1;
+  if (request && !touch->place) touch->moved = ask_moved(touch);
+  if (place) touch->place = place;
   mpipp_lock();
-  request = mpipp_pending_request(touch->request, touch->serial);
-  is_over = !request || is_known(sum_of(touch, &request->call), touch->moved);
-  enum mpipp_ends ends = is_over ? MPIPP_ENDS_NOT : ended_by(call, request);
-  int is_told = is_over || !is_kept(ends);
-  if (is_told && !is_over) ask(touch, request, ends);
+  request = request ? worth_telling(touch) : NULL;
+  enum mpipp_ends ends = request ? ended_by(with, request) : MPIPP_ENDS_NOT;
+  int is_over = !request || ends != MPIPP_ENDS_NOT || kept_count == MOST_KEPT;
+  if (request && is_over) ask(touch, request, ends);
+  if (place) keep(touch, !is_over);
   mpipp_unlock();
-  return is_told;
+  return is_over;
 }
 
 void mpipp_tell_touches(const struct mpipp_call *call) {

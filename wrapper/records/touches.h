@@ -17,8 +17,7 @@ struct mpipp_touch {
   uint32_t stores; // 1; loads: 0
   uint64_t serial; // the number of the operation's request
   uint64_t address, tid;
-  uint32_t moved; // enum "moved"
-  uint32_t asked; // private: 1 if it was asked about that
+  uint32_t moved, padding; // enum "moved"
   uint64_t instruction;
   uint64_t frames;                       // address of the count of callers, which follow it
   uint64_t count;                        // of
@@ -26,6 +25,7 @@ struct mpipp_touch {
   // Private: the request's handle; whether the operation stores there; of loads then a sum of what
   // the page had.
   uint64_t request, receives, sum;
+  uint64_t place; // private: a sum of the place, once it is known whether the data had been moved
 };
 
 #endif
