@@ -24,7 +24,8 @@ FLAGS = ("-g", "-O0")
 
 def built(mpi: MPI, directory: Path) -> Path:
     """All patterns as one executable."""
-    fortran, options = mpi.mpifort, ()
+    fortran = mpi.mpifort
+    options: tuple[str, ...] = ()
     assert mpi.mpicxx
     if mpi.id in OF_C:
         kind, ignore = OF_C[mpi.id]

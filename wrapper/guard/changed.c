@@ -25,7 +25,8 @@ static void ask(const struct mpipp_request *request, const struct mpipp_change *
 
 void mpipp_tell_change(const struct mpipp_request *request, const struct mpipp_change *change) {
   mpipp_lock();
-  ask(request, change);
+  if (!mpipp_is_touched(request->object.serial))
+    ask(request, change); // else it is told by its line
   mpipp_unlock();
 }
 
