@@ -25,7 +25,7 @@ _ALL = "all"  # the checks
 _ALONE = {"--check": f"--check={_ALL}", "--provoke": "--provoke=any"}
 WITH_VALUE = (
     *("-n", "--mpiexec", "--mpicc", "--frames", "--on-error", "--hang-after", "--report"),
-    "--stop-at",
+    *("--stop-at", "--budget"),
     *("--suppress", "--error-exit", "--provoke-sweep"),
 )  # options that a word of their own follows
 # How launchers name a job to its processes.
@@ -48,6 +48,13 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
         metavar="LIST",
         help="watch the program: report errors; --check=LIST: of these checks alone, by the names "
         "that docs/checks.md has",
+    )
+    parser.add_argument(
+        "--budget",
+        type=int,
+        metavar="PERCENT",
+        help="with --check=buffers: how much of the program's time guarding may take; where it "
+        "would take more, the calls take turns (default: 10)",
     )
     parser.add_argument(
         "--strict",
@@ -131,6 +138,8 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
         found["MPIPP_STOP"] = arguments.stop
     if _guards(arguments):
         found["MPIPP_GUARD"] = "1"
+        if arguments.budget is not None:
+            found["MPIPP_BUDGET"] = str(arguments.budget)
     return {**found, "MPIPP_SCREENS": "none"} if _looks_at_no_call(arguments) else found
 
 
@@ -176,6 +185,8 @@ def settings(arguments: argparse.Namespace, **others: object) -> str:
     Raises MpippError for a negative number, a check that does not exist, and for a file that makes
     no sense.
     """
+    if arguments.budget is not None and arguments.budget < 0:
+        raise MpippError(f"--budget {arguments.budget}: a percentage")
     if arguments.hang_after < 0:
         raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
     suppress = os.path.abspath(arguments.suppress) if arguments.suppress else ""

@@ -8,6 +8,7 @@ object.
 
 from mpipp.model.buffers import Buffer, Share
 from mpipp.model.calls import Call, Constructor, OwnOp, Request, Thread
+from mpipp.model.covers import Cover
 from mpipp.model.headers import KINDS, Broken, DatatypeRecord, Header, PythonLine, Site
 from mpipp.model.levels import Breach, ThreadCall
 from mpipp.model.objects import (
@@ -39,6 +40,7 @@ __all__ = [
     "Channel",
     "Comm",
     "Constructor",
+    "Cover",
     "DatatypeRecord",
     "Errhandler",
     "File",

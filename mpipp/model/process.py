@@ -54,5 +54,3 @@ class ProcessInfo:
     of_sessions: bool = False  # some session has had an attached buffer
     unseen: bool = False  # requests or messages may be there of which nothing is recorded
     guard: str = "none"  # of buffers of pending operations: "there" "failed"; "none": not asked for
-    guarded: int = 0  # operations whose buffers were guarded
-    unguarded: int = 0  # and were not

@@ -38,6 +38,4 @@ def process_info(source: Source, root: RawRoot) -> ProcessInfo:
         of_sessions=bool(root.of_sessions),
         unseen=bool(root.unseen),
         guard=source.enumerator("guard", root.guard),
-        guarded=root.guarded,
-        unguarded=root.unguarded,
     )

@@ -14,6 +14,7 @@ from mpipp.model import (
     Call,
     Channel,
     Comm,
+    Cover,
     DatatypeRecord,
     Header,
     Object,
@@ -33,7 +34,15 @@ from mpipp.registry.ledger import Ledger
 from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
 from mpipp.registry.processinfo import process_info
-from mpipp.registry.records import RawBreach, RawChunk, RawRoot, RawSlot, RawThread, RawTouch
+from mpipp.registry.records import (
+    RawBreach,
+    RawChunk,
+    RawCover,
+    RawRoot,
+    RawSlot,
+    RawThread,
+    RawTouch,
+)
 from mpipp.registry.source import Source
 
 _MOVED = {"moved": True, "not moved": False}
@@ -355,6 +364,17 @@ class Registry:
                 site = source.site(raw.instruction + 1, raw.frames)
                 moved = _MOVED.get(source.enumerator("moved", raw.moved))
                 yield Touch(raw.serial, raw.address, bool(raw.stores), raw.tid, site, moved)
+
+    def covers(self) -> Iterator[Cover]:
+        """How the buffers of pending operations were looked at, for each place that has any."""
+        source = self._source
+        if "covers" not in source.tables:
+            return
+        for raw in source.entries("covers", RawCover):
+            counts = (raw.pages, raw.compared, raw.skipped, raw.nothing)
+            if any(counts):
+                procedure = source.procedure(raw.procedure) if raw.caller else ""
+                yield Cover(procedure, source.site(raw.caller, 0), *counts)
 
     def _is_inside(self, tid: int, serial: int) -> bool:
         return any(

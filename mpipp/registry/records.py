@@ -37,8 +37,6 @@ class RawRoot(NamedTuple):
     attached: bytes
     of_sessions: int
     unseen: int
-    guarded: int
-    unguarded: int
     guard: int
     library_version: bytes
     built_with: bytes
@@ -166,6 +164,15 @@ class RawTouch(NamedTuple):
     moved: int
     instruction: int
     frames: int
+
+
+class RawCover(NamedTuple):
+    caller: int
+    procedure: int
+    pages: int
+    compared: int
+    skipped: int
+    nothing: int
 
 
 class RawBreach(NamedTuple):

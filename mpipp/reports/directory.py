@@ -111,6 +111,17 @@ class Suppressed(NamedTuple):
     count: int  # type: ignore[assignment]  # in place of tuple's own
 
 
+class Guarded(NamedTuple):
+    """How the buffers of the operations that one call has started were looked at: how many."""
+
+    place: str
+    procedure: str
+    pages: int  # of theirs were protected
+    compared: int  # their bytes were
+    skipped: int  # for want of time
+    nothing: int  # nobody could look at them
+
+
 class Run(NamedTuple):
     """A watched run."""
 
@@ -129,6 +140,7 @@ class Run(NamedTuple):
     not_checked: Sequence[str]
     summary: str  # the last line
     findings: Sequence[Entry]
+    guarded: Sequence[Guarded]
 
 
 def write(directory: Path, content: Mapping[str, Any], text: str) -> None:
@@ -255,7 +267,13 @@ def _run(of: _Fields) -> Run:
             entry._replace(number=number)
             for number, entry in enumerate(of.objects("findings", _entry), 1)
         ],
+        guarded=of.objects("guarded", _guarded),
     )
+
+
+def _guarded(of: _Fields) -> Guarded:
+    counts = (of.number(name) for name in ("pages", "compared", "skipped", "nothing"))
+    return Guarded(of.text("place"), of.text("procedure"), *counts)
 
 
 def _entry(of: _Fields) -> Entry:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mpipp.reports import stopping
+from mpipp.reports import guarded, stopping
 from mpipp.reports.directory import Drawn, Entry, Party, Place, Row, Run, Timeline
 from mpipp.reports.plain import html as e
 from mpipp.reports.sources import Frame
@@ -64,6 +64,15 @@ def _run(run: Run) -> Iterator[str]:
         yield '<h2 id="unchecked">Not checked</h2>'
         yield from _list(run.not_checked)
         yield "</section>"
+    if run.guarded:
+        yield '<section class="note" aria-labelledby="guarded">'
+        yield f'<h2 id="guarded">{e(guarded.TITLE)}</h2><table><thead><tr>'
+        yield from (f'<th scope="col">{e(head)}</th>' for head in guarded.HEADS)
+        yield "</tr></thead><tbody>"
+        for name, *cells in guarded.rows(run.guarded):
+            numbers = "".join(f'<td class="number">{e(cell)}</td>' for cell in cells)
+            yield f'<tr><th scope="row">{e(name)}</th>{numbers}</tr>'
+        yield "</tbody></table></section>"
     if run.suppressed:
         yield '<section class="note" aria-labelledby="suppressed">'
         yield '<h2 id="suppressed">Suppressed</h2>'

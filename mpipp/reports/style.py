@@ -63,6 +63,7 @@ figure{margin:.25rem 0 .5rem} figcaption{font-size:.8125rem;color:var(--dim)}
 caption{text-align:left;padding:.5rem .6rem;color:var(--dim)}
 th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-top:1px solid var(--line);
 overflow-wrap:normal} th{white-space:nowrap} td{min-width:8rem}
+.number{text-align:right;min-width:0}
 tbody th{font-weight:400;color:var(--dim)} td .dim{display:block}
 .here{background:var(--mark)} .here th{color:inherit;font-weight:600;
 border-left:4px solid var(--error)} .here .dim{color:inherit}

@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from mpipp.checks.hangs import words
-from mpipp.model import ProcessInfo
+from mpipp.errors import MpippError
+from mpipp.watch.report import Covered, covered
 from mpipp.watch.watched import RUNNING, Watched
+
+_NOT_GUARDED = (
+    "they lie in memory of a device or that others share, too far apart, or are another operation's"
+)
 
 
 def unseen(one: Watched) -> Iterator[str]:
@@ -30,15 +36,33 @@ def unwatched(processes: Sequence[Watched]) -> Iterator[str]:
         yield "processes that MPI_Comm_spawn has started are not watched"
 
 
-def unguarded(processes: Sequence[ProcessInfo]) -> Iterator[str]:
-    """What of the buffers of pending operations was not guarded, in runs that guard them."""
-    if any(one.guard == "failed" for one in processes):
+def covers(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> tuple[Covered, ...]:
+    """How the buffers of pending operations were looked at, for each place in the program."""
+    rows: list[Sequence[Any]] = []
+    for one in processes:
+        try:
+            rows += _rows(one)
+        except MpippError as error:
+            not_checked(f"{one.label()}: {error}")
+    return covered(rows)
+
+
+def _rows(one: Watched) -> Iterator[Sequence[Any]]:
+    for cover in one.registry.covers():
+        places = one.places.site(cover.site) if cover.procedure else ()
+        place = next(iter(places), "other places")
+        yield place, cover.procedure, *cover[2:]
+
+
+def unguarded(processes: Sequence[Watched], rows: Sequence[Covered]) -> Iterator[str]:
+    """What of these buffers was not looked at, in runs that guard them."""
+    if any(one.registry.info.guard == "failed" for one in processes):
         yield "buffers of pending operations: they cannot be guarded here (docs/guard.md)"
         return
-    left_out = sum(one.unguarded for one in processes)
-    if left_out:
-        every = left_out + sum(one.guarded for one in processes)
-        yield (
-            f"the buffers of {left_out:,} of {every:,} nonblocking operations: they lie in memory "
-            "of a device or that others share, too far apart, or are another operation's"
-        )
+    every = sum(sum(row[2:]) for row in rows)
+    for left_out, why in (
+        (sum(row.nothing for row in rows), _NOT_GUARDED),
+        (sum(row.skipped for row in rows), "it would have taken too long (see --budget)"),
+    ):
+        if left_out:
+            yield f"the buffers of {left_out:,} of {every:,} operations: {why}"

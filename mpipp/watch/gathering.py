@@ -56,6 +56,7 @@ def write(directory: Path, found: Found, run: dict[str, Any]) -> None:
         "more": total.untold,
         "suppressed": [{"reason": reason, "count": count} for reason, count in total.suppressed],
         "not_checked": found.not_checked,
+        "guarded": [row._asdict() for row in total.covered],
         "summary": total.line(),
         "run": run,
         "findings": found.findings,

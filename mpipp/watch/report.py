@@ -26,6 +26,17 @@ Label = Callable[..., str]
 More = Callable[[Finding, dict[str, Any]], None]
 
 
+class Covered(NamedTuple):
+    """How the buffers of the operations that one call has started were looked at: how many."""
+
+    place: str
+    procedure: str
+    pages: int  # of theirs were protected
+    compared: int  # their bytes were
+    skipped: int  # for want of time
+    nothing: int  # nobody could look at them
+
+
 class Total(NamedTuple):
     """What a watcher says at its end; those of several nodes are added."""
 
@@ -37,6 +48,7 @@ class Total(NamedTuple):
     unchecked: tuple[str, ...]  # sentences
     suppressed: tuple[tuple[str, int], ...] = ()  # reasons, each with how many findings it has
     questions: int = 0  # calls that a watcher was asked about
+    covered: tuple[Covered, ...] = ()  # in runs that guard buffers
 
     def plus(self, other: Total) -> Total:
         """Of both."""
@@ -49,6 +61,7 @@ class Total(NamedTuple):
             tuple(dict.fromkeys((*self.unchecked, *other.unchecked))),
             _added(self.suppressed, other.suppressed),
             self.questions + other.questions,
+            covered((*self.covered, *other.covered)),
         )
 
     def remarks(self) -> Iterator[str]:
@@ -80,6 +93,15 @@ def _added(*of: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     for reason, number in (one for each in of for one in each):
         found[reason] += number
     return tuple(found.items())
+
+
+def covered(rows: Iterable[Sequence[Any]]) -> tuple[Covered, ...]:
+    """One row for each call, with what all of them count."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for place, procedure, *counts in rows:
+        known = found.setdefault((place, procedure), [0] * len(counts))
+        found[place, procedure] = [one + other for one, other in zip(known, counts)]
+    return tuple(Covered(*names, *counts) for names, counts in sorted(found.items()))
 
 
 NOTHING = Total(0, 0, 0, 0, 0, ())

@@ -9,6 +9,7 @@
 #include "generated/facts.h"
 #include "guard/accesses.h"
 #include "guard/changed.h"
+#include "guard/coverage.h"
 #include "guard/exposed.h"
 #include "guard/faults.h"
 #include "guard/given.h"
@@ -42,7 +43,7 @@ static int is_guarded(const struct mpipp_call *call) {
 
 static int open_guard(void) {
   static int opened = 0; // 1: it is there, -1: it cannot be
-  if (!opened) opened = mpipp_faults_open() && mpipp_pages_open() ? 1 : -1;
+  if (!opened) opened = mpipp_faults_open() && mpipp_pages_open() && mpipp_coverage_open() ? 1 : -1;
   mpipp_registry.guard = opened > 0 ? MPIPP_GUARD_THERE : MPIPP_GUARD_FAILED;
   return opened > 0;
 }
@@ -74,7 +75,7 @@ static void drop(struct mpipp_guarded *guarded) {
 
 // Of each buffer what can be looked at; NULL if that is nothing.
 static struct mpipp_guarded *take(const struct mpipp_call *call) {
-  struct mpipp_guarded *guarded = open_guard() ? mpipp_guarded_new() : NULL;
+  struct mpipp_guarded *guarded = mpipp_guarded_new();
   for (uint32_t i = 0; guarded && i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;
     int writes = (call->buffers[i].access & MPIPP_WRITES) != 0;
@@ -95,13 +96,34 @@ static struct mpipp_guarded *take(const struct mpipp_call *call) {
   return NULL;
 }
 
-// MPI is given other memory for buffers of which that is so.
-static void give(struct mpipp_passage *passage, const struct mpipp_guarded *guarded) {
+// MPI is given other memory for buffers of which that is so. Returns whether pages are protected.
+static int give(struct mpipp_passage *passage, const struct mpipp_guarded *guarded) {
+  int any = 0;
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_part *part = &guarded->parts[i];
     passage->addresses[part->buffer] = passage->call->buffers[part->buffer].address + part->shift;
-    if (part->window) mpipp_faults_catch();
+    any |= part->window != NULL;
   }
+  if (any) mpipp_faults_catch();
+  return any;
+}
+
+static struct mpipp_guarded *look_at(struct mpipp_passage *passage, struct mpipp_cover *cover) {
+  if (!mpipp_coverage_affords(cover)) {
+    cover->skipped++;
+    return NULL;
+  }
+  struct mpipp_guarded *guarded = take(passage->call);
+  if (!guarded) {
+    cover->nothing++;
+    return NULL;
+  }
+  guarded->cover = cover;
+  if (give(passage, guarded))
+    cover->pages++;
+  else
+    cover->compared++;
+  return guarded;
 }
 
 static void post(struct mpipp_passage *passage) {
@@ -109,15 +131,12 @@ static void post(struct mpipp_passage *passage) {
   uint32_t used = 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) used += (uint32_t)mpipp_is_used(call, i);
   if (!used) return;
+  uint64_t since = mpipp_ticks();
   pthread_mutex_lock(&lock);
+  struct mpipp_cover *cover = open_guard() ? mpipp_cover_of(call) : NULL;
   mpipp_faults_catch_soon();
-  posted = take(call);
-  if (posted) {
-    give(passage, posted);
-    mpipp_registry.guarded++;
-  } else {
-    mpipp_registry.unguarded++;
-  }
+  posted = cover ? look_at(passage, cover) : NULL;
+  if (cover) mpipp_coverage_spend(cover, since);
   pthread_mutex_unlock(&lock);
 }
 
@@ -268,6 +287,8 @@ static void leave(struct mpipp_passage *passage) {
   if (call->present & MPIPP_HAS_WIN && !call->buffer_count) end_accesses(call->win, call);
   if (call->procedure == MPIPP_PROC_Win_attach) expose_attached();
   if (!guarded) return;
+  struct mpipp_cover *cover = guarded->cover;
+  uint64_t since = mpipp_ticks();
   pthread_mutex_lock(&lock);
   if (passage->code != MPI_SUCCESS)
     drop(guarded);
@@ -277,6 +298,7 @@ static void leave(struct mpipp_passage *passage) {
     mpipp_guarded_rest(guarded);
   else
     mpipp_guarded_begin(guarded);
+  mpipp_coverage_spend(cover, since);
   pthread_mutex_unlock(&lock);
 }
 
@@ -294,8 +316,10 @@ static void event(const struct mpipp_event *event) {
   if (MPIPP_READ(is_off)) return;
   if (request->kind == MPIPP_WIN) expose(event);
   if (request->kind != MPIPP_REQUEST) return;
+  uint64_t since = mpipp_ticks();
   pthread_mutex_lock(&lock);
   struct mpipp_guarded *guarded = mpipp_guarded_of(request->handle, request->serial);
+  struct mpipp_cover *cover = guarded ? guarded->cover : NULL;
   if (event->kind == MPIPP_EVENT_MADE) {
     if (posted && !posted->serial) mpipp_guarded_name(posted, request->handle, request->serial);
   } else if (guarded && event->kind == MPIPP_EVENT_STARTED) {
@@ -307,6 +331,7 @@ static void event(const struct mpipp_event *event) {
     found = mpipp_guarded_end(guarded, &change);
     if (guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_drop(guarded);
   }
+  if (cover) mpipp_coverage_spend(cover, since);
   pthread_mutex_unlock(&lock);
   if (found) mpipp_tell_change((const struct mpipp_request *)request, &change);
 }

@@ -5,6 +5,7 @@
 
 #include "guard/compared.h"
 #include "guard/windows.h"
+#include "records/covers.h"
 
 enum { MPIPP_MOST_GUARDED = 4096 };
 
@@ -34,9 +35,10 @@ struct mpipp_guarded {
   uint32_t persistent;
   uint32_t given_back; // the program has freed memory of its buffers: nobody looks there any more
   uint32_t next;       // private
-  uint64_t request, serial; // handle, and number of its record
-  uint64_t win;             // handle of the window of a one-sided operation, else 0
-  int64_t target;           // of that
+  uint64_t request, serial;  // handle, and number of its record
+  uint64_t win;              // handle of the window of a one-sided operation, else 0
+  int64_t target;            // of that
+  struct mpipp_cover *cover; // the place that has started it
   struct mpipp_part parts[MPIPP_MAX_BUFFERS];
 };
 

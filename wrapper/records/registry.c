@@ -95,8 +95,9 @@ static const struct mpipp_table tables[] = {
     // referred to by address
     {.name = "histories", .record = RECORD_history, .record_size = sizeof(struct mpipp_history)},
     {.name = "pages", .record = RECORD_page, .record_size = sizeof(struct mpipp_page)},
-    // an array, where buffers are guarded
+    // arrays, where buffers are guarded
     {.name = "touches", .record = RECORD_touch, .record_size = sizeof(struct mpipp_touch)},
+    {.name = "covers", .record = RECORD_cover, .record_size = sizeof(struct mpipp_cover)},
 };
 
 enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
@@ -165,6 +166,10 @@ struct mpipp_table *mpipp_python_table(void) {
 
 struct mpipp_table *mpipp_touch_table(void) {
   return &copies.tables[MPIPP_KINDS + 10];
+}
+
+struct mpipp_table *mpipp_cover_table(void) {
+  return &copies.tables[MPIPP_KINDS + 11];
 }
 
 void mpipp_add_constant(const char *name, int64_t value) {

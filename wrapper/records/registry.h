@@ -5,6 +5,7 @@
 
 #include "generated/procedures.h"
 #include "records/arena.h"
+#include "records/covers.h"
 #include "records/records.h"
 #include "records/root.h"
 #include "records/touches.h"
@@ -29,6 +30,7 @@ struct mpipp_table *mpipp_thread_table(void);
 struct mpipp_table *mpipp_breach_table(void);
 struct mpipp_table *mpipp_python_table(void);
 struct mpipp_table *mpipp_touch_table(void);
+struct mpipp_table *mpipp_cover_table(void);
 
 void mpipp_add_constant(const char *name, int64_t value);
 

@@ -122,8 +122,7 @@ struct mpipp_registry {
   uint64_t of_sessions;             // 1: some session has had one
   // 1: requests or messages may be there of which nothing is recorded
   uint64_t unseen;
-  uint64_t guarded, unguarded; // operations whose buffers were guarded (guard/), and were not
-  uint32_t guard, padding;     // enum "guard"
+  uint32_t guard, padding; // enum "guard"
   char library_version[256];
   char built_with[256];
 };

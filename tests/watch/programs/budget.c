@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Messages to itself, at two places, for a while: one is as large as all of the other's.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ROUNDS = 3000, LARGE = 1 << 20, SMALL = 1 << 16 };
+
+static void exchange(char *to, char *from, int bytes) {
+  MPI_Request requests[2];
+  MPI_Irecv(to, bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, &requests[0]);
+  MPI_Isend(from, bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void other(char *to, char *from, int bytes) {
+  MPI_Request requests[2];
+  MPI_Irecv(to, bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, &requests[0]);
+  MPI_Isend(from, bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+int main(int argc, char **argv) {
+  char *to = malloc(LARGE), *from = calloc(1, LARGE);
+  MPI_Init(&argc, &argv);
+  for (int i = 0; i < ROUNDS; i++) {
+    exchange(to, from, LARGE);
+    for (int j = 0; j < 4; j++) other(to, from, SMALL);
+  }
+  puts("done");
+  MPI_Finalize();
+  free(to);
+  free(from);
+  return 0;
+}

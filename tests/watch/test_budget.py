@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""How buffers of pending operations were looked at is counted by place; it takes no more than is
+allowed, and places take turns."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import runs
+from support import MPI, on_mpi, shell
+
+HEAD = (
+    "Buffers of pending operations, by the calls that started these:\n"
+    f"  {'call'.ljust(len('MPI_Irecv, budget.c:11 in exchange'))}  operations  by pages  "
+    "by comparison  not, for time  not at all\n"
+)
+ROW = re.compile(
+    r"  (MPI_\w+, budget\.c:\d+ in \w+) +([\d,]+) +([\d,]+) +([\d,]+) +([\d,]+) +(\d+)"
+)
+
+
+def rows(directory: Path) -> dict[str, list[int]]:
+    """Of the report's table."""
+    told = shell("report", directory).stdout
+    assert HEAD in told
+    found = ROW.findall(told)
+    return {name: [int(one.replace(",", "")) for one in counts] for name, *counts in found}
+
+
+@on_mpi("mpich4")
+def test_places_take_turns(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.program("budget.c", mpi)
+    options = ["--check=buffers", "--report", str(tmp_path), "--budget"]
+    assert runs.run(mpi, [program], *options, "1000", n=1).output == "done\n"
+    expected = {
+        "MPI_Irecv, budget.c:11 in exchange": 3000,
+        "MPI_Isend, budget.c:12 in exchange": 3000,
+        "MPI_Irecv, budget.c:18 in other": 12000,
+        "MPI_Isend, budget.c:19 in other": 12000,
+    }
+    assert rows(tmp_path) == {name: [n, n, 0, 0, 0] for name, n in expected.items()}
+    run = runs.run(mpi, [program], *options, "1", n=1)
+    assert (run.output, run.blocks) == ("done\n", [])
+    told = re.fullmatch(
+        r"mpipp: not checked: the buffers of ([\d,]+) of 30,000 operations: it would have taken "
+        r"too long \(see --budget\)",
+        run.last[0],
+    )
+    assert told, run.last
+    counted = rows(tmp_path)
+    assert {name: row[0] for name, row in counted.items()} == expected
+    assert all(pages > 0 and skipped > 0 for _, pages, _, skipped, _ in counted.values()), counted
+    assert sum(row[3] for row in counted.values()) == int(told[1].replace(",", ""))

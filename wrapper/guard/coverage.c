@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "guard/coverage.h"
+
+#include <stdlib.h>
+
+#include "mpi/vendor.h"
+#include "records/registry.h"
+#include "records/store.h"
+
+enum { PERCENT = 10 }; // of the time, unless MPIPP_BUDGET says otherwise
+// Programs are taken to have run for so long when they begin: ten seconds, or nearly so.
+#define HEAD_START ((uint64_t)20 << 30)
+
+static struct mpipp_cover *covers;
+static uint32_t count; // of places, without the last cover
+static uint64_t begun, spent, percent = PERCENT;
+
+uint64_t mpipp_ticks(void) {
+#ifdef __x86_64__
+  return __builtin_ia32_rdtsc();
+#else
+  return 0;
+#endif
+}
+
+int mpipp_coverage_open(void) {
+  mpipp_lock();
+  covers = mpipp_allocate(MPIPP_COVERS * sizeof *covers);
+  mpipp_unlock();
+  if (!covers) return 0;
+  const char *budget = getenv("MPIPP_BUDGET");
+  if (budget) percent = strtoul(budget, NULL, 10);
+  begun = mpipp_ticks();
+  struct mpipp_table *table = mpipp_cover_table();
+  table->entries = (uintptr_t)covers;
+  __atomic_store_n(&table->count, MPIPP_COVERS, __ATOMIC_RELEASE);
+  return 1;
+}
+
+struct mpipp_cover *mpipp_cover_of(const struct mpipp_call *call) {
+  enum { PLACES = MPIPP_COVERS - 1, TRIES = 8 };
+  uint64_t hash = (call->caller * 0x9E3779B97F4A7C15u ^ call->procedure) >> 32;
+  for (uint64_t i = 0; i < TRIES; i++) {
+    struct mpipp_cover *cover = &covers[(hash + i) % PLACES];
+    if (!cover->caller) {
+      cover->caller = call->caller;
+      cover->procedure = call->procedure;
+      count++;
+    }
+    if (cover->caller == call->caller && cover->procedure == call->procedure) return cover;
+  }
+  return &covers[PLACES];
+}
+
+// What each has had more than its share of waits until the others have had theirs.
+int mpipp_coverage_affords(const struct mpipp_cover *cover) {
+  enum { SLACK = 8 };
+  uint64_t allowed = (mpipp_ticks() - begun + HEAD_START) / 100 * percent;
+  return spent < allowed && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
+}
+
+void mpipp_coverage_spend(struct mpipp_cover *cover, uint64_t since) {
+  uint64_t ticks = mpipp_ticks() - since;
+  cover->ticks += ticks;
+  spent += ticks;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Which operations are looked at, so that it takes no more than a part of the time, and how that
+// was counted. With the guard's lock.
+#ifndef MPIPP_COVERAGE_H
+#define MPIPP_COVERAGE_H
+
+#include "records/covers.h"
+#include "records/records.h"
+
+// 0 without memory.
+int mpipp_coverage_open(void);
+// The place that a call is made at.
+struct mpipp_cover *mpipp_cover_of(const struct mpipp_call *call);
+// Whether there is time for one more operation of it. Places take turns.
+int mpipp_coverage_affords(const struct mpipp_cover *cover);
+
+// The processor's clock, in its ticks; what was done for a place since then is counted.
+uint64_t mpipp_ticks(void);
+void mpipp_coverage_spend(struct mpipp_cover *cover, uint64_t since);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// How the buffers of operations were looked at while they were pending (guard/), for each place in
+// the program that starts some.
+#ifndef MPIPP_COVERS_H
+#define MPIPP_COVERS_H
+
+#include <stdint.h>
+
+// The last one is of all places that find no other.
+enum { MPIPP_COVERS = 256 };
+
+struct mpipp_cover {
+  uint64_t caller;    // return address of the calls; 0: of several
+  uint32_t procedure; // enum mpipp_proc; of the last one 0
+  uint32_t padding;
+  // Operations by how they were looked at: pages of theirs were protected; bytes were compared, and
+  // no more; not, since it would have taken too long; not, since nobody could.
+  uint64_t pages, compared, skipped, nothing;
+  uint64_t ticks; // private: of the processor's clock that looking has taken
+};
+
+#endif
