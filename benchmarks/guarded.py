@@ -14,7 +14,12 @@ from tests.support import MPI, ROOT, compile_program
 
 GUARDED = "guarded"
 ROUNDS = 9
-_ROWS = 150  # iterations: some 0.3 s of two processes
+# Iterations, some 0.3 s of two processes; and what it may cost at most.
+_HALOS = {
+    "halorows": ("halo of rows, 8 MB", 150, 1.08),
+    "halocolumns": ("halo of columns, 8 MB", 150, 1.3),
+    "halosmall": ("halo of 2 kB", 8000, 1.3),
+}
 _SIZES = {64: 20000, 65536: 5000, 1 << 20: 500}  # bytes of a message, and how many
 
 
@@ -47,8 +52,9 @@ def _least(mpi: MPI, command: Sequence[str | Path], n: int, rounds: int) -> dict
 
 def figures(mpi: MPI, rounds: int = ROUNDS) -> Iterator[Figure]:
     """Ratios to the program alone; of messages to itself the microseconds that are added."""
-    least = _least(mpi, [kernel(mpi, "halorows"), str(_ROWS)], 2, rounds)
-    yield Figure(f"{mpi.id}: halo of rows, 8 MB, guarded", least[GUARDED] / least[ALONE], 1.08, "x")
+    for name, (words, iterations, most) in _HALOS.items():
+        least = _least(mpi, [kernel(mpi, name), str(iterations)], 2, rounds)
+        yield Figure(f"{mpi.id}: {words}, guarded", least[GUARDED] / least[ALONE], most, "x")
     ratios = []
     for name, iterations in KERNELS.items():
         least = _least(mpi, [kernel(mpi, name), str(iterations)], 2, rounds)

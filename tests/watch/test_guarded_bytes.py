@@ -81,7 +81,7 @@ def test_each_change_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
     # Receives of each process: into shared memory; into what it sends; into static memory and its
     # stack, with one datatype.
     assert right.last[:-1] == [
-        "mpipp: not checked: the buffers of 6 of 64 operations: they lie in memory of "
+        "mpipp: not checked: the buffers of 6 of 66 operations: they lie in memory of "
         "a device or that others share, too far apart, or are another operation's"
     ]
     run = runs.run(mpi, [program, "wrong"], "--check=buffers")

@@ -12,6 +12,7 @@ struct mpipp_listed {
   uint64_t record, serial; // of the datatype; 0: it is not kept
   int64_t count;
   uint64_t total, high; // bytes; beyond the last
+  uint64_t stride;      // as of a comb; 0: it is none
   uint32_t users;       // and 1 while it is kept
   struct mpipp_layout *layout;
 };
@@ -55,6 +56,17 @@ static struct mpipp_layout *flatten(const struct mpipp_datatype *type, int64_t c
   return NULL;
 }
 
+// A list whose blocks are alike, at one distance.
+static uint64_t stride_of(const struct mpipp_layout *layout) {
+  const struct mpipp_piece *all = layout->all;
+  uint64_t length = all->high - all->low,
+           stride = layout->count > 1 ? all[1].low - all->low : length;
+  for (uint32_t i = 1; i < layout->count; i++) {
+    if (all[i].high - all[i].low != length || all[i].low - all[i - 1].low != stride) return 0;
+  }
+  return stride < length ? 0 : stride;
+}
+
 static struct mpipp_listed *list(struct mpipp_layout *layout) {
   struct mpipp_listed *listed = layout && layout->count ? malloc(sizeof *listed) : NULL;
   if (!listed) {
@@ -66,11 +78,20 @@ static struct mpipp_listed *list(struct mpipp_layout *layout) {
     listed->total += layout->all[i].high - layout->all[i].low;
     if (layout->all[i].high > listed->high) listed->high = layout->all[i].high;
   }
+  listed->stride = stride_of(layout);
   return listed;
 }
 
 static void use(struct mpipp_listed *listed, uint64_t base, struct mpipp_bytes *bytes) {
   const struct mpipp_layout *layout = listed->layout;
+  if (listed->stride) {
+    const struct mpipp_piece *first = layout->all;
+    const struct mpipp_comb comb = {first->low + base, first->high - first->low, listed->stride,
+                                    layout->count};
+    *bytes = mpipp_bytes_of_comb(&comb);
+    bytes->listed = listed;
+    return;
+  }
   *bytes = (struct mpipp_bytes){.pieces = layout->all,
                                 .base = base,
                                 .count = layout->count,

@@ -20,6 +20,7 @@ enum state {
   ACTIVE,   // it is compared at its end
   SPOILED,  // the same without a finding: another operation writes there, too
   GIVEN_UP, // the program has its bytes as they are
+  LEFT,     // the same, and nobody knows whether it is complete
   GONE,     // its memory is used otherwise by now: nothing is stored there
 };
 
@@ -278,9 +279,10 @@ int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *cha
   if (compared->state == RESTING) return 0;
   struct work work = {.compared = compared, .done = compared->bytes.count};
   if (compared->state == ACTIVE) work.change = change;
-  if (compared->state == GIVEN_UP && compared->writes)
+  int comes_in = compared->state == GIVEN_UP || (compared->state == LEFT && change);
+  if (comes_in && compared->writes)
     mpipp_carefully(restore, &work);
-  else if (compared->state != GONE && compared->writes)
+  else if ((compared->state == ACTIVE || compared->state == SPOILED) && compared->writes)
     mpipp_carefully(receive, &work);
   else if (compared->state == ACTIVE)
     mpipp_carefully(compare, &work);
@@ -302,6 +304,14 @@ void mpipp_compared_give_up(struct mpipp_compared *compared) {
   if (compared->state != ACTIVE && compared->state != SPOILED) return;
   if (compared->writes) mpipp_carefully(restore, &work);
   compared->state = GIVEN_UP;
+}
+
+void mpipp_compared_left(void) {
+  for (uint32_t i = 0; i < active_count; i++) {
+    if (!active[i]->writes || (active[i]->state != ACTIVE && active[i]->state != SPOILED)) continue;
+    mpipp_compared_give_up(active[i]);
+    active[i]->state = LEFT;
+  }
 }
 
 int mpipp_compared_spoil(const struct mpipp_bytes *bytes) {
@@ -328,7 +338,7 @@ uint64_t mpipp_compared_is_gone(struct mpipp_compared *compared, uint64_t frame)
 }
 
 int mpipp_compared_may_be_gone(uint64_t frame) {
-  if (MPIPP_LIKELY(frame < first_end)) return 0;
+  if (MPIPP_LIKELY(frame < first_end) || frame >= mpipp_self->stack_end) return 0;
   first_end = ~(uint64_t)0;
   int any = 0;
   for (uint32_t i = 0; i < active_count; i++) {

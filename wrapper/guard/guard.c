@@ -28,7 +28,9 @@ enum { ORDER = 1000 }; // next to MPI: others see the program's own buffers
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t asking_after = PTHREAD_MUTEX_INITIALIZER; // operations that were given up
 static int is_off = 0;
-static _Thread_local struct mpipp_guarded *posted; // by the call that the thread is in
+// By the call that the thread is in; and whether it is in one.
+static __thread struct mpipp_guarded *posted __attribute__((tls_model("initial-exec")));
+static __thread int is_inside __attribute__((tls_model("initial-exec")));
 
 // Whether a call starts an operation that has buffers, or makes a request of one.
 static int is_guarded(const struct mpipp_call *call) {
@@ -223,10 +225,21 @@ static void tell_gone(uint64_t frame) {
   }
 }
 
+// The call before never returned. What it started is MPI's no more; what it waited for may be
+// complete, and nobody is told.
+static void call_was_left(void) {
+  pthread_mutex_lock(&lock);
+  if (posted) mpipp_guarded_drop(posted);
+  posted = NULL;
+  mpipp_compared_left();
+  pthread_mutex_unlock(&lock);
+}
+
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  posted = NULL;
   if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
+  if (MPIPP_UNLIKELY(is_inside)) call_was_left();
+  is_inside = 1;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_faults_count))) mpipp_tell_touches(call);
   if (MPIPP_UNLIKELY(mpipp_compared_may_be_gone(call->frame))) tell_gone(call->frame);
   ask_after_kept(call->procedure == MPIPP_PROC_Finalize);
@@ -276,6 +289,7 @@ static void leave(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   struct mpipp_guarded *guarded = posted;
   posted = NULL;
+  is_inside = 0;
   if (MPIPP_READ(is_off)) return;
   // What has come with this call may tell the program that an operation before is complete.
   if (call->procedure == MPIPP_PROC_Finalize)

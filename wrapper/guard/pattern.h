@@ -16,27 +16,35 @@ static inline uint64_t mpipp_pattern_at(uint64_t address) {
 }
 
 static inline void mpipp_pattern_put(uint64_t address, uint64_t bytes) {
-  uint64_t word;
-  for (; bytes >= sizeof word; bytes -= sizeof word, address += sizeof word) {
-    word = mpipp_pattern_at(address);
-    memcpy((char *)(uintptr_t)address, &word, sizeof word);
+  uint64_t word, sum = address * MPIPP_PATTERN_STEP;
+  char *to = (char *)(uintptr_t)address;
+  for (; bytes >= sizeof word; bytes -= sizeof word, to += sizeof word) {
+    word = sum ^ MPIPP_PATTERN_MARK;
+    memcpy(to, &word, sizeof word);
+    sum += sizeof word * MPIPP_PATTERN_STEP;
   }
-  word = mpipp_pattern_at(address);
-  if (bytes) memcpy((char *)(uintptr_t)address, &word, bytes);
+  word = sum ^ MPIPP_PATTERN_MARK;
+  if (bytes) memcpy(to, &word, bytes);
 }
 
 // The number of the first byte that is another; `bytes` if there is none.
 static inline uint64_t mpipp_pattern_differs(uint64_t address, uint64_t bytes) {
-  for (uint64_t at = 0; at < bytes; at += sizeof(uint64_t)) {
-    uint64_t left = bytes - at < sizeof(uint64_t) ? bytes - at : sizeof(uint64_t), now = 0;
-    uint64_t word = mpipp_pattern_at(address + at);
-    const char *own = (const char *)(uintptr_t)(address + at);
-    if (left == sizeof word)
-      memcpy(&now, own, sizeof now);
-    else
-      memcpy(&now, own, left);
-    for (uint64_t i = 0; now != word && i < left; i++) {
-      if (((const char *)&now)[i] != ((const char *)&word)[i]) return at + i;
+  enum { AT_ONCE = 64, WORDS = AT_ONCE / 8 };
+  const char *own = (const char *)(uintptr_t)address;
+  uint64_t at = 0, sum = address * MPIPP_PATTERN_STEP;
+  for (; bytes - at >= AT_ONCE; at += AT_ONCE) {
+    uint64_t now[WORDS], others = 0;
+    memcpy(now, own + at, AT_ONCE);
+    for (uint64_t i = 0; i < WORDS; i++)
+      others |= now[i] ^ (sum + i * 8 * MPIPP_PATTERN_STEP) ^ MPIPP_PATTERN_MARK;
+    if (others) break;
+    sum += AT_ONCE * MPIPP_PATTERN_STEP;
+  }
+  for (; at < bytes; at += 8) {
+    uint64_t left = bytes - at < 8 ? bytes - at : 8, word = mpipp_pattern_at(address + at);
+    if (left == 8 && memcmp(own + at, &word, 8) == 0) continue;
+    for (uint64_t i = 0; i < left; i++) {
+      if (own[at + i] != ((const char *)&word)[i]) return at + i;
     }
   }
   return bytes;
