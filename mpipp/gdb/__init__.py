@@ -10,6 +10,7 @@ def register() -> None:
     import mpipp.gdb.autoload
     import mpipp.gdb.commands
     import mpipp.gdb.commands.breakpoints
+    import mpipp.gdb.commands.guarded
     import mpipp.gdb.commands.summary
     import mpipp.gdb.commands.watchpoints
     import mpipp.gdb.functions
@@ -26,6 +27,7 @@ def register() -> None:
     mpipp.gdb.printing.printers.register()
     mpipp.gdb.commands.register()
     mpipp.gdb.commands.breakpoints.register()
+    mpipp.gdb.commands.guarded.register()
     mpipp.gdb.commands.watchpoints.register()
     mpipp.gdb.commands.summary.register()
     mpipp.gdb.functions.register()
@@ -36,6 +38,7 @@ def unregister() -> None:
     """Stop listening to gdb and to browsers; printers and commands are replaced when made anew."""
     import mpipp.gdb.commands.breakpoints
     import mpipp.gdb.commands.browse
+    import mpipp.gdb.commands.guarded
     import mpipp.gdb.commands.summary
     import mpipp.gdb.commands.watchpoints
     import mpipp.gdb.notices
@@ -44,6 +47,7 @@ def unregister() -> None:
 
     mpipp.gdb.printing.printers.unregister()
     mpipp.gdb.commands.breakpoints.unregister()
+    mpipp.gdb.commands.guarded.unregister()
     mpipp.gdb.commands.watchpoints.unregister()
     mpipp.gdb.commands.summary.unregister()
     mpipp.gdb.commands.browse.close()

@@ -15,7 +15,8 @@ from mpipp.errors import MpippError
 from mpipp.watch import connection as said
 from mpipp.watch import questions, reaching
 from mpipp.watch.stopping import Stopping
-from mpipp.watch.watched import GONE, Watched
+from mpipp.watch.strict import STOPS
+from mpipp.watch.watched import GONE, RUNNING, Watched
 
 _SOON = 1.0  # seconds in which other processes ask the same
 
@@ -98,6 +99,30 @@ class Answering:
         self._found += found
         stops = found and not self._stopping.is_asked_for  # who would stop is told so above
         one.answer(said.FOUND if stops else said.ANSWERED)
+
+    def touching(self, asking: said.Touching) -> int:
+        """What a process is answered that waits before it touches a pending operation's buffer."""
+        found: list[Finding] = []
+        one = next((one for one in self._watched if one.pid == asking.pid), None)
+        if one is None or one.state != RUNNING:
+            return 0
+        try:
+            one.refresh()
+            process = one.process(self._watched.index(one))
+            found = list(filter(self._is_chosen, checks.cited(touches.check(process), [process])))
+        except MpippError as error:
+            self._not_checked(f"{one.label()}: {error}")
+        if not found:
+            return 0
+        one.places.refresh()
+        if not self._stopping.is_wanted(one, found):
+            self._found += found
+            self.due = self.due or time.monotonic() + _SOON
+            return 1
+        if not self._tell(found, self._stopping.line(one)):
+            return 1
+        self._stopping.stop(one, asking.tid)
+        return 1 | STOPS
 
     def tell(self) -> None:
         """Tell what was found so far."""

@@ -58,11 +58,18 @@ class Late(NamedTuple):
     tid: int  # of the thread that asks
 
 
+class Touching(NamedTuple):
+    """A process that waits before it touches a pending operation's buffer: it is to be told."""
+
+    pid: int
+    tid: int
+
+
 class Started(NamedTuple):
     """A process that is about to become the program."""
 
 
-First = Union[Hello, Disagreeing, Strict, Late, Started]
+First = Union[Hello, Disagreeing, Strict, Late, Touching, Started]
 
 
 def peer(connection: socket.socket) -> tuple[int, int]:
@@ -103,6 +110,8 @@ def _greeting(data: bytes, files: array.array[int]) -> First | None:
     if len(data) == _DISAGREEING.size and data.startswith((b"MPIPPALL", b"MPIPPNOW")):
         _, pid, tid, *_ = _DISAGREEING.unpack(data)
         return Strict(pid) if data.startswith(b"MPIPPALL") else Late(pid, tid)
+    if len(data) == _DISAGREEING.size and data.startswith(b"MPIPPTCH"):
+        return Touching(*_DISAGREEING.unpack(data)[1:3])
     if len(data) != _HELLO.size or not data.startswith(b"MPIPPHI\0") or len(files) != 1:
         raise MpippError("what has connected to the watcher is no program of MPI's")
     _, version, _, pid, root, arena, _, strict = _HELLO.unpack(data)

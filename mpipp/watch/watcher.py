@@ -211,6 +211,9 @@ class Watcher:
         if isinstance(hello, said.Late):
             answer(made, self._compare_late(hello))
             return
+        if isinstance(hello, said.Touching):
+            answer(made, self._answering.touching(hello))
+            return
         if isinstance(hello, said.Started):
             self._programs.add(said.peer(made)[0])
         made.close()

@@ -20,10 +20,11 @@
 #include "records/registry.h"
 #include "watch/disagreement.h"
 
-enum { ROOM = 64, FRAMES = 32, STORE = 2, STOPS = 64, DEEP = 4 };
+enum { ROOM = 64, FRAMES = 32, STORE = 2, STOPS = 64, DEEP = 4, TOUCHED = 256 };
 
 static struct mpipp_touch *touches; // what handlers have taken down
 uint64_t mpipp_faults_count;
+static uint64_t touched[TOUCHED]; // the last operations of which any was
 
 static struct sigaction before; // the handler that ours has come in place of
 static int walks_stacks = 0;
@@ -103,10 +104,15 @@ static int is_repeated(const struct mpipp_touch *touch) {
   return 0;
 }
 
+int mpipp_is_touched(uint64_t serial) {
+  return __atomic_load_n(&touched[serial % TOUCHED], __ATOMIC_RELAXED) == serial;
+}
+
 // NULL: it is known, or there is no room, and those before it are told of.
 static struct mpipp_touch *take_down(const struct mpipp_guarded *guarded, uint32_t part,
                                      uint64_t address, ucontext_t *context) {
   int i = 0;
+  __atomic_store_n(&touched[guarded->serial % TOUCHED], guarded->serial, __ATOMIC_RELAXED);
   while (i < ROOM && !claim(&touches[i], MPIPP_TOUCH_NONE)) i++;
   if (i == ROOM) return NULL;
   struct mpipp_touch *touch = &touches[i];
@@ -145,6 +151,14 @@ static int is_new(const struct mpipp_touch *touch, uint64_t buffer) {
 static void stop_at(struct mpipp_touch *touch, uint64_t buffer) {
   if (!is_new(touch, buffer) || mpipp_ask_touched(mpipp_registry.pid, touch->tid, (uintptr_t)touch))
     set_state(touch, MPIPP_TOUCH_NONE);
+}
+
+// A debugger would stop at each of the pages.
+static void open_all(const struct mpipp_comb *comb) {
+  for (uint64_t i = 0; i < comb->count; i++) {
+    struct mpipp_block block = mpipp_block_of(comb, i);
+    if (block.low < block.high) mpipp_pages_allow(block.low, block.high, MPIPP_ALLOW_ALL);
+  }
 }
 
 // As if this library were not there.
@@ -195,7 +209,10 @@ static void handle(int number, siginfo_t *info, void *context) {
     const struct mpipp_thread *thread = mpipp_self;
     int inside = thread != &mpipp_no_thread && thread->depth; // MPI's own: the screens tell of it
     struct mpipp_touch *touch = inside ? NULL : take_down(guarded, part, address, context);
-    if (touch && stops) stop_at(touch, guarded->parts[part].comb.start);
+    if (touch && stops) {
+      stop_at(touch, guarded->parts[part].comb.start);
+      open_all(&guarded->parts[part].comb);
+    }
     uint64_t page = mpipp_page_down(address);
     mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
   } else if (!is_first(address, instruction(context))) {

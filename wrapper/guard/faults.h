@@ -15,6 +15,8 @@ int mpipp_faults_open(void);
 void mpipp_faults_catch(void);
 // The same, if it was not done some milliseconds ago: for what hardly ever has faults.
 void mpipp_faults_catch_soon(void);
+// Whether an operation's buffer was touched, by its request's number, as far as that is remembered.
+int mpipp_is_touched(uint64_t serial);
 // How many were taken down and not told.
 extern uint64_t mpipp_faults_count __attribute__((visibility("hidden")));
 // Calls it for each of them. Where it returns 1 that one is told, else it is kept.

@@ -13,13 +13,12 @@
 #include "recorders/threads.h"
 #include "watch/questions.h"
 
-enum { KNOWN = 1024, DEEP = 3, MOST_KEPT = 32, TOUCHED = 256 };
+enum { KNOWN = 1024, DEEP = 3, MOST_KEPT = 32 };
 
 // Sums of what was asked about; but for the last bit, which says that the data had not been moved.
 static uint64_t known[KNOWN];
 // Sums of those of which it is not known yet what ends them, and how many these are.
 static uint64_t kept[KNOWN], kept_count;
-static uint64_t touched[TOUCHED]; // the last operations of which any was
 
 // The same instruction and callers, about operations of one place.
 static uint64_t sum_of(const struct mpipp_touch *touch, const struct mpipp_call *call) {
@@ -135,13 +134,8 @@ static struct mpipp_request *worth_telling(const struct mpipp_touch *touch) {
   return touch->place || kept[sum % KNOWN] != sum ? request : NULL;
 }
 
-int mpipp_is_touched(uint64_t serial) {
-  return touched[serial % TOUCHED] == serial;
-}
-
 static int tell(struct mpipp_touch *touch, void *with) {
   mpipp_lock();
-  touched[touch->serial % TOUCHED] = touch->serial;
   struct mpipp_request *request = worth_telling(touch);
   uint64_t place = request ? sum_of(touch, &request->call) : touch->place;
   mpipp_unlock();

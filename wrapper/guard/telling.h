@@ -11,9 +11,6 @@
 // asked about once.
 void mpipp_tell_touches(const struct mpipp_call *call);
 
-// With the store's lock: whether an operation's buffer was touched, as far as that is remembered.
-int mpipp_is_touched(uint64_t serial);
-
 // A request whose operation goes on still, by its handle and number: a program that has left a call
 // by a jump may take it for complete. NULL; with the store's lock.
 struct mpipp_request *mpipp_pending_request(uint64_t handle, uint64_t serial);

@@ -14,6 +14,8 @@ from mpipp.gdb.commands.base import Command
 from mpipp.gdb.printing import buffers
 from mpipp.gdb.program import callers
 
+_HANDLER = 16  # frames of a signal handler, at most
+
 
 class Frame(Command):
     """Select the frame that called MPI, where the program's variables are.
@@ -41,12 +43,28 @@ class Frame(Command):
             )
         session = sessions.required()
         call = buffers.active_call(session)
+        interrupted = _interrupted() if call is None else None
+        if interrupted is not None:
+            gdb.execute(f"frame level {callers.level(interrupted)}")
+            return ()
         if call is None:
             raise MpippError('this thread is in no MPI call: see "mpipp list calls"')
         # By gdb's own command: it tells front ends.
         gdb.execute(f"frame level {callers.level(callers.user(call.site))}")
         python = callers.python_line(gdb.selected_thread().ptid[1], session)
         return [f"in Python: {python}"] if python else ()
+
+
+def _interrupted() -> gdb.Frame | None:
+    # What a signal handler has interrupted: of the wrapper, where a guarded buffer is touched.
+    frame: gdb.Frame | None = gdb.newest_frame()
+    for _ in range(_HANDLER):
+        if frame is None or frame.type() == gdb.SIGTRAMP_FRAME:
+            break
+        frame = frame.older()
+    else:
+        return None
+    return frame.older() if frame is not None else None
 
 
 def _thread(tid: int) -> gdb.InferiorThread:

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""`--stop` and `--gdb` with guarded buffers: the process stops at the access, before it happens."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import runs
+import support
+from support import MPI
+from test_gdb_opens import PROMPT, QUIT, opened
+
+FOUND = """\
+error: a store to the buffer of a pending MPI_Isend
+  rank 0: stores to buf(DOUBLE), at 0x..., in faces
+    at touched_twice.c:15 in main
+  rank 0: MPI_Isend(dest = 0, tag = 0, comm = "MPI_COMM_SELF", buf = 0x... (8192 MPI_DOUBLE)), \
+request #1
+    called at touched_twice.c:14 in main
+"""
+SENTENCE = (
+    "mpipp: this SIGSEGV is an access to buf(DOUBLE), in the buffer of the pending MPI_Isend, "
+    "called at touched_twice.c:14 in main. It has not happened yet: continue goes on."
+)
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_the_process_stops_before_the_store(mpi: MPI) -> None:
+    program = runs.program("touched_twice.c", mpi)
+    command = [
+        sys.executable,
+        "-m",
+        "mpipp.cli",
+        *runs.words(mpi, "--check=buffers", "--stop", n=1),
+    ]
+    env = support.clean_environment(PYTHONPATH=str(support.ROOT))
+    assert mpi.wrapper
+    with subprocess.Popen([*command, program], env=env, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stderr
+        said = ""
+        for line in run.stderr:
+            said += line
+            stops = re.fullmatch(
+                r"  rank 0 stops there: mpipp attach (\d+); kill -CONT \1 .*\n", line
+            )
+            if stops:
+                pid = int(stops[1])
+                while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
+                    os.sched_yield()
+                os.kill(pid, signal.SIGCONT)
+        assert run.wait() == 0
+    assert re.sub("0x[0-9a-f]+", "0x...", said).startswith(FOUND)
+    # The second has another variable's distance, and no other place.
+    assert said.count("stops there") == 1
+    assert said.splitlines()[-1].startswith("mpipp: 1 error in 1 process, ")
+
+
+@support.on_mpi("mpich4")
+def test_gdb_opens_at_the_access_and_says_what_the_next_one_is(mpi: MPI) -> None:
+    run = opened(mpi, runs.program("touched_twice.c", mpi), "--gdb", "--check=buffers", n=1)
+    said = run.until(PROMPT)
+    assert said.rstrip().splitlines()[-1].startswith("15\t    for (int j = 0; j < N; j++) faces")
+    run.type("print i")
+    assert run.until(PROMPT) == "print i\n$1 = 0\n"
+    run.type("continue")
+    lines = run.until(PROMPT).splitlines()
+    assert any("received signal SIGSEGV" in line for line in lines)
+    assert SENTENCE in lines
+    run.type("print i")
+    assert run.until(PROMPT) == "print i\n$2 = 1\n"
+    run.type("kill")
+    run.until("(y or n) ")
+    run.type("y")
+    run.until(PROMPT)
+    run.type("quit")
+    said, _ = run.rest()
+    assert QUIT not in said
