@@ -126,6 +126,8 @@ FOLDERS = (
     "strict",
     "guard",
     "provoke",
+    "program",
+    "compiled",
     "generated/calls",
 )
 _INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)

@@ -149,7 +149,8 @@ def commands(
         extra_flags: more flags for it.
     """
     sources = source_directory()
-    files = sorted(set(sources.rglob("*.c")) - {sources / _FREEING})
+    others = {sources / _FREEING, *(sources / "program").iterdir()}  # the second: cli/runtime.py
+    files = sorted(set(sources.rglob("*.c")) - others)
     start = [compiler or mpi.compiler, *_FLAGS, *extra_flags]
     where = [f"-I{sources}", f"-I{build_directory}"]
     where += [f"-DMPIPP_FOR_{mpi.flavor.key.upper()}=1", *mpi.flags]

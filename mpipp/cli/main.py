@@ -60,12 +60,14 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _other(words: list[str]) -> int:
-    from mpipp.cli import attach, gdb
+    from mpipp.cli import attach, compiled, gdb
 
     parser, gdb_parser = _parsers()
     # gdb's options are not ours to know: only what comes before them is parsed.
     if words[:1] == ["gdb"]:
         return gdb.run(*_gdb_arguments(gdb_parser, words[1:]))
+    if words and words[0] in compiled.LANGUAGES and words[1:2] not in (["-h"], ["--help"], []):
+        return compiled.run(words[0], words[1:])
     if words[:1] == ["attach"] and "--" in words:
         end = words.index("--")
         arguments = _parsed(parser, words[:end])
@@ -94,7 +96,7 @@ def _exec_parser() -> _Parser:
 
 
 def _parsers() -> tuple[_Parser, _Parser]:
-    from mpipp.cli import attach, browse, check, doctor, gdb, report, run, why, wrapper
+    from mpipp.cli import attach, browse, check, compiled, doctor, gdb, report, run, why, wrapper
 
     parser = _Parser(
         prog="mpipp",
@@ -119,6 +121,13 @@ def _parsers() -> tuple[_Parser, _Parser]:
         command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         module.add_arguments(command)
         command.set_defaults(run=module.run, prog=command.prog)
+    for name in compiled.LANGUAGES:
+        text = compiled.description(name)
+        command = commands.add_parser(
+            name, help=text, description=text, usage=compiled.usage(name), allow_abbrev=False
+        )
+        compiled.add_arguments(command)
+        command.set_defaults(run=compiled.nothing, prog=command.prog)
     text = "start gdb with mpipp loaded and the wrapper in the program"
     gdb_parser = commands.add_parser(
         "gdb",

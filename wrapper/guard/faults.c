@@ -29,6 +29,8 @@ static uint64_t touched[TOUCHED]; // the last operations of which any was
 static struct sigaction before; // the handler that ours has come in place of
 static int walks_stacks = 0;
 static int stops = 0; // where something is found
+#define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
+OF_THREAD uint64_t expected_address, expected_bytes; // that are about to be touched
 
 int mpipp_faults_open(void) {
 #ifdef __x86_64__
@@ -108,33 +110,45 @@ int mpipp_is_touched(uint64_t serial) {
   return __atomic_load_n(&touched[serial % TOUCHED], __ATOMIC_RELAXED) == serial;
 }
 
-// NULL: it is known, or there is no room, and those before it are told of.
-static struct mpipp_touch *take_down(const struct mpipp_guarded *guarded, uint32_t part,
-                                     uint64_t address, ucontext_t *context) {
+// What was found, where the stack has that address. NULL: it is known, or there is no room, and
+// those before it are told of.
+static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t at) {
   int i = 0;
-  __atomic_store_n(&touched[guarded->serial % TOUCHED], guarded->serial, __ATOMIC_RELAXED);
+  __atomic_store_n(&touched[found->serial % TOUCHED], found->serial, __ATOMIC_RELAXED);
   while (i < ROOM && !claim(&touches[i], MPIPP_TOUCH_NONE)) i++;
   if (i == ROOM) return NULL;
   struct mpipp_touch *touch = &touches[i];
   __atomic_fetch_add(&mpipp_faults_count, 1, __ATOMIC_RELAXED);
   touch->moved = MPIPP_MOVED_UNKNOWN;
   touch->place = 0;
-  touch->serial = guarded->serial;
-  touch->request = guarded->request;
-  touch->address = address;
-  touch->stores = (uint32_t)is_store(context);
+  touch->serial = found->serial;
+  touch->request = found->request;
+  touch->address = found->address;
+  touch->stores = found->stores;
   touch->tid = (uint64_t)syscall(SYS_gettid);
-  touch->instruction = instruction(context);
+  touch->instruction = found->instruction;
   touch->frames = (uintptr_t)&touch->count;
-  touch->count = walk(touch->instruction, touch->callers);
+  touch->count = walk(at, touch->callers);
   if (is_repeated(touch)) {
     set_state(touch, MPIPP_TOUCH_NONE);
     return NULL;
   }
-  touch->receives = guarded->parts[part].writes;
-  touch->sum = !touch->receives || touch->stores ? 0 : mpipp_pages_sum(mpipp_page_down(address));
+  touch->receives = found->receives;
+  touch->sum = found->sum;
   set_state(touch, MPIPP_TOUCH_WHOLE);
   return touch;
+}
+
+static struct mpipp_touch *take_down_fault(const struct mpipp_guarded *guarded, uint32_t part,
+                                           uint64_t address, const ucontext_t *context) {
+  struct mpipp_touch found = {.serial = guarded->serial,
+                              .request = guarded->request,
+                              .address = address,
+                              .stores = (uint32_t)is_store(context),
+                              .instruction = instruction(context),
+                              .receives = guarded->parts[part].writes};
+  if (found.receives && !found.stores) found.sum = mpipp_pages_sum(mpipp_page_down(address));
+  return take_down(&found, found.instruction);
 }
 
 // Whether it is the first at its place, as far as that is remembered.
@@ -159,6 +173,16 @@ static void open_all(const struct mpipp_comb *comb) {
     struct mpipp_block block = mpipp_block_of(comb, i);
     if (block.low < block.high) mpipp_pages_allow(block.low, block.high, MPIPP_ALLOW_ALL);
   }
+}
+
+void mpipp_faults_expect(uint64_t address, uint64_t bytes) {
+  expected_address = address;
+  expected_bytes = bytes;
+}
+
+void mpipp_faults_take(const struct mpipp_touch *found, uint64_t next, uint64_t buffer) {
+  struct mpipp_touch *touch = touches ? take_down(found, next) : NULL;
+  if (touch && stops) stop_at(touch, buffer);
 }
 
 // As if this library were not there.
@@ -208,7 +232,8 @@ static void handle(int number, siginfo_t *info, void *context) {
   if (guarded) {
     const struct mpipp_thread *thread = mpipp_self;
     int inside = thread != &mpipp_no_thread && thread->depth; // MPI's own: the screens tell of it
-    struct mpipp_touch *touch = inside ? NULL : take_down(guarded, part, address, context);
+    int told = inside || address - expected_address < expected_bytes;
+    struct mpipp_touch *touch = told ? NULL : take_down_fault(guarded, part, address, context);
     if (touch && stops) {
       stop_at(touch, guarded->parts[part].comb.start);
       open_all(&guarded->parts[part].comb);

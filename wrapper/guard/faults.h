@@ -17,6 +17,11 @@ void mpipp_faults_catch(void);
 void mpipp_faults_catch_soon(void);
 // Whether an operation's buffer was touched, by its request's number, as far as that is remembered.
 int mpipp_is_touched(uint64_t serial);
+// This thread is about to touch these bytes, and that need not be taken down any more.
+void mpipp_faults_expect(uint64_t address, uint64_t bytes);
+// Takes down one that the program is about to do, by itself: all but where it is from. next: a
+// return address in the function that does it; buffer: where that begins.
+void mpipp_faults_take(const struct mpipp_touch *found, uint64_t next, uint64_t buffer);
 // How many were taken down and not told.
 extern uint64_t mpipp_faults_count __attribute__((visibility("hidden")));
 // Calls it for each of them. Where it returns 1 that one is told, else it is kept.

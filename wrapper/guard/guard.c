@@ -13,6 +13,7 @@
 #include "guard/exposed.h"
 #include "guard/faults.h"
 #include "guard/given.h"
+#include "guard/guard.h"
 #include "guard/pages.h"
 #include "guard/pending.h"
 #include "guard/shares.h"
@@ -31,6 +32,14 @@ static int is_off = 0;
 // By the call that the thread is in; and whether it is in one.
 static __thread struct mpipp_guarded *posted __attribute__((tls_model("initial-exec")));
 static __thread int is_inside __attribute__((tls_model("initial-exec")));
+
+void mpipp_guard_lock(void) {
+  pthread_mutex_lock(&lock);
+}
+
+void mpipp_guard_unlock(void) {
+  pthread_mutex_unlock(&lock);
+}
 
 // Whether a call starts an operation that has buffers, or makes a request of one.
 static int is_guarded(const struct mpipp_call *call) {

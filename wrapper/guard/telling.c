@@ -48,7 +48,7 @@ static enum mpipp_moved ask_moved(const struct mpipp_touch *touch) {
   if (!flag) return MPIPP_NOT_MOVED;
   if (!touch->receives) return MPIPP_MOVED;
   // To ask lets what has arrived come in. What was stored there cannot be told from that.
-  if (touch->stores) return MPIPP_MOVED_UNKNOWN;
+  if (touch->stores || touch->sum == MPIPP_TOUCH_NO_SUM) return MPIPP_MOVED_UNKNOWN;
   int same = mpipp_pages_sum(mpipp_page_down(touch->address)) == touch->sum;
   return same ? MPIPP_MOVED : MPIPP_NOT_MOVED;
 }

@@ -11,6 +11,8 @@ enum mpipp_touch_state { MPIPP_TOUCH_NONE, MPIPP_TOUCH_WHOLE, MPIPP_TOUCH_BUSY }
 // Whether MPI had moved the data of an operation when the process called it next.
 enum mpipp_moved { MPIPP_MOVED_UNKNOWN, MPIPP_NOT_MOVED, MPIPP_MOVED };
 
+#define MPIPP_TOUCH_NO_SUM (~(uint64_t)0)
+
 // One that was not the program's right.
 struct mpipp_touch {
   uint32_t state;  // enum "touch_state"; written last
@@ -23,7 +25,7 @@ struct mpipp_touch {
   uint64_t count;                        // of
   uint64_t callers[MPIPP_TOUCH_CALLERS]; // return addresses
   // Private: the request's handle; whether the operation stores there; of loads then a sum of what
-  // the page had.
+  // the page had, or NO_SUM.
   uint64_t request, receives, sum;
   uint64_t place; // private: a sum of the place, once it is known whether the data had been moved
 };

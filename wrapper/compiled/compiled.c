@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// A hook that says to compiled programs which bytes are a pending operation's, and takes down what
+// they find.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "compiled/looked.h"
+#include "compiled/programs.h"
+#include "generated/procedures.h"
+#include "guard/faults.h"
+#include "guard/guard.h"
+#include "intercept/seam.h"
+#include "recorders/threads.h"
+#include "records/store.h"
+
+enum { ORDER = 1010, KNOWN = 4096 }; // before the guard hears of it
+
+static int is_off = 0;
+
+// Whether it is the first of its place, as far as that is remembered: loops go on and on.
+static int is_first(uint64_t serial, uint64_t next) {
+  static uint64_t known[KNOWN];
+  uint64_t sum = (next + serial * 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
+  return __atomic_exchange_n(&known[sum >> 52], sum, __ATOMIC_RELAXED) != sum;
+}
+
+static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
+  const struct mpipp_thread *thread = mpipp_self;
+  struct mpipp_met met;
+  if (thread != &mpipp_no_thread && thread->depth) return; // MPI's own
+  mpipp_guard_lock();
+  int is_met = bytes && mpipp_looked_meet(address, bytes, stores, &met);
+  mpipp_guard_unlock();
+  if (!is_met) return;
+  mpipp_faults_expect(address, bytes);
+  if (!is_first(met.serial, next)) return;
+  int saved = errno;
+  struct mpipp_touch found = {.serial = met.serial,
+                              .request = met.request,
+                              .address = met.address,
+                              .stores = (uint32_t)stores,
+                              .instruction = next - 1, // within the call of what sees to it
+                              .receives = (uint64_t)met.writes,
+                              .sum = MPIPP_TOUCH_NO_SUM};
+  mpipp_faults_take(&found, next, met.buffer);
+  errno = saved;
+}
+
+static int enter(struct mpipp_passage *passage) {
+  (void)passage;
+  mpipp_faults_expect(0, 0);
+  return MPIPP_GO_ON;
+}
+
+static int has_shadow(void) {
+  static int is_there = 0; // 1: it is, -1: it cannot be
+  if (!is_there) is_there = mpipp_programs_map() ? 1 : -1;
+  return is_there > 0;
+}
+
+static void made(const struct mpipp_request *request) {
+  if (!mpipp_programs_any || !has_shadow()) return;
+  struct mpipp_looked *looked = mpipp_looked_new(request);
+  if (looked && request->state == MPIPP_REQUEST_ACTIVE) mpipp_looked_begin(looked);
+  if (looked) mpipp_faults_catch();
+}
+
+static void event(const struct mpipp_event *event) {
+  const struct mpipp_object *object = event->object;
+  if (MPIPP_READ(is_off) || object->kind != MPIPP_REQUEST) return;
+  const struct mpipp_request *request = (const struct mpipp_request *)object;
+  mpipp_guard_lock();
+  struct mpipp_looked *looked = mpipp_looked_of(object->serial);
+  if (event->kind == MPIPP_EVENT_MADE) {
+    made(request);
+  } else if (looked && event->kind == MPIPP_EVENT_STARTED) {
+    mpipp_looked_begin(looked);
+  } else if (looked && event->kind == MPIPP_EVENT_COMPLETED && request->persistent) {
+    mpipp_looked_end(looked);
+  } else if (looked) {
+    mpipp_looked_drop(looked);
+  }
+  mpipp_guard_unlock();
+}
+
+static void leave(struct mpipp_passage *passage) {
+  if (passage->call->procedure != MPIPP_PROC_Finalize || MPIPP_READ(is_off)) return;
+  mpipp_guard_lock();
+  mpipp_looked_end_all();
+  mpipp_guard_unlock();
+}
+
+static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
+
+// The child is not watched.
+static void after_fork_in_child(void) {
+  is_off = 1;
+  mpipp_programs_call(NULL);
+}
+
+__attribute__((constructor)) static void hook_in(void) {
+  if (!getenv("MPIPP_GUARD") || !getenv("MPIPP_WATCH")) return;
+  pthread_atfork(NULL, NULL, after_fork_in_child);
+  mpipp_programs_call(accesses);
+  mpipp_hook_in(&hook);
+}

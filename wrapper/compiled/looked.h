@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The bytes of pending operations' buffers, which compiled programs look at: which they are, and
+// the shadow that leads there. With the guard's lock.
+#ifndef MPIPP_LOOKED_H
+#define MPIPP_LOOKED_H
+
+#include "records/records.h"
+
+struct mpipp_looked;
+
+// The buffers of a request that a call has made; NULL where they are not known byte by byte.
+struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request);
+// That of a request, by the number of its record; NULL.
+struct mpipp_looked *mpipp_looked_of(uint64_t serial);
+// The operation is pending from now on; it is no more.
+void mpipp_looked_begin(struct mpipp_looked *looked);
+void mpipp_looked_end(struct mpipp_looked *looked);
+// There is no such request any more.
+void mpipp_looked_drop(struct mpipp_looked *looked);
+void mpipp_looked_end_all(void);
+
+// Whose bytes an access is not to touch.
+struct mpipp_met {
+  uint64_t serial, request; // of the operation's request
+  uint64_t address, buffer; // the first of these bytes, and that of the buffer
+  int writes;               // MPI does
+};
+int mpipp_looked_meet(uint64_t address, uint64_t bytes, int stores, struct mpipp_met *met);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The parts of the program that `mpipp cc` has compiled: its executable, and shared libraries.
+#ifndef MPIPP_PROGRAMS_H
+#define MPIPP_PROGRAMS_H
+
+#include <stdint.h>
+
+// Whether there are any. They come as the system loads them.
+extern int mpipp_programs_any __attribute__((visibility("hidden")));
+// Sees to it that there is a shadow; 0 without.
+int mpipp_programs_map(void);
+// All of them look at what lies in [low, low + bytes); none looks at anything.
+void mpipp_programs_look(int any, uint64_t low, uint64_t bytes);
+// What they call where they may have found something; NULL: nothing. Also of those to come.
+void mpipp_programs_call(void (*accesses)(uint64_t address, uint64_t bytes, int stores,
+                                          uint64_t next));
+
+#endif

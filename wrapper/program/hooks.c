@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// What becomes part of each object that Clang compiles for `mpipp cc`, inlined in place of the
+// calls that -fsanitize=thread makes. What is looked at is copied into each object: nobody else has
+// its address, so that no store of the program's changes it, and loops without a call are compiled
+// twice: for when nothing is looked at, as if nothing were.
+#include "program/program.h"
+
+#define INSIDE __attribute__((always_inline, used)) static
+#define OFTEN_NOT(X) __builtin_expect(!!(X), 0)
+#define WORD(X) ((uint64_t)(uintptr_t)(X))
+
+static unsigned char active __attribute__((section("mpipp_active")));
+static uint64_t low __attribute__((section("mpipp_low")));
+static uint64_t bytes __attribute__((section("mpipp_bytes")));
+
+// Any call may call it, as far as the compiler knows: behind it all is loaded again.
+__attribute__((used)) static void mpipp_inlined_look(unsigned char any, uint64_t from, uint64_t n) {
+  active = any;
+  low = from;
+  bytes = n;
+}
+
+// The program's memory is not theirs: mpipp/cli says so of their declarations.
+__attribute__((preserve_all)) extern void mpipp_inlined_load(uint64_t address, uint64_t length);
+__attribute__((preserve_all)) extern void mpipp_inlined_store(uint64_t address, uint64_t length);
+
+static inline __attribute__((always_inline)) void one(const volatile void *address, uint64_t length,
+                                                      int stores) {
+  if (OFTEN_NOT(active) && OFTEN_NOT(WORD(address) - low < bytes)) {
+    const unsigned char *shadow = (const unsigned char *)(WORD(address) >> MPIPP_SHADOW_SHIFT);
+    unsigned char found = shadow[MPIPP_SHADOW_AT];
+    if (OFTEN_NOT(found & (stores ? MPIPP_SHADOW_STORES : MPIPP_SHADOW_LOADS))) {
+      if (stores)
+        mpipp_inlined_store(WORD(address), length);
+      else
+        mpipp_inlined_load(WORD(address), length);
+    }
+  }
+}
+
+static inline __attribute__((always_inline)) void many(const volatile void *address,
+                                                       uint64_t length, int stores) {
+  if (OFTEN_NOT(active) && OFTEN_NOT(WORD(address) < low + bytes && WORD(address) + length > low)) {
+    if (stores)
+      mpipp_inlined_store(WORD(address), length);
+    else
+      mpipp_inlined_load(WORD(address), length);
+  }
+}
+
+#define OF_SIZE(BYTES)                                                                             \
+  INSIDE void __tsan_read##BYTES(void *address) {                                                  \
+    one(address, BYTES, 0);                                                                        \
+  }                                                                                                \
+  INSIDE void __tsan_write##BYTES(void *address) {                                                 \
+    one(address, BYTES, 1);                                                                        \
+  }                                                                                                \
+  INSIDE void __tsan_unaligned_read##BYTES(void *address) {                                        \
+    one(address, BYTES, 0);                                                                        \
+  }                                                                                                \
+  INSIDE void __tsan_unaligned_write##BYTES(void *address) {                                       \
+    one(address, BYTES, 1);                                                                        \
+  }                                                                                                \
+  INSIDE void __tsan_read_write##BYTES(void *address) {                                            \
+    one(address, BYTES, 1);                                                                        \
+  }                                                                                                \
+  INSIDE void __tsan_unaligned_read_write##BYTES(void *address) {                                  \
+    one(address, BYTES, 1);                                                                        \
+  }
+OF_SIZE(1)
+OF_SIZE(2)
+OF_SIZE(4)
+OF_SIZE(8)
+OF_SIZE(16)
+
+INSIDE void __tsan_vptr_read(void *address) {
+  one(address, sizeof(void *), 0);
+}
+
+INSIDE void __tsan_vptr_update(void *address, void *value) {
+  (void)value;
+  one(address, sizeof(void *), 1);
+}
+
+// Of sizes that have no function above.
+INSIDE void mpipp_inlined_loads(void *address, uint64_t length) {
+  many(address, length, 0);
+}
+
+INSIDE void mpipp_inlined_stores(void *address, uint64_t length) {
+  many(address, length, 1);
+}
+
+INSIDE void *mpipp_inlined_memcpy(void *to, const void *from, uint64_t length) {
+  many(from, length, 0);
+  many(to, length, 1);
+  return __builtin_memcpy(to, from, length);
+}
+
+INSIDE void *mpipp_inlined_memmove(void *to, const void *from, uint64_t length) {
+  many(from, length, 0);
+  many(to, length, 1);
+  return __builtin_memmove(to, from, length);
+}
+
+INSIDE void *mpipp_inlined_memset(void *to, int byte, uint64_t length) {
+  many(to, length, 1);
+  return __builtin_memset(to, byte, length);
+}

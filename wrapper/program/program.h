@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What a program that `mpipp cc` has compiled and the wrapper's library know of each other. Each
+// executable and shared library that was linked so has one of these.
+#ifndef MPIPP_PROGRAM_H
+#define MPIPP_PROGRAM_H
+
+#include <stdint.h>
+
+// A byte for eight of the program's, as GCC's -fsanitize=kernel-address looks at them. One that is
+// not 0 is negative: loads and stores of all sizes are looked at closely then.
+#define MPIPP_SHADOW_AT ((uint64_t)0x7fff8000)
+#define MPIPP_SHADOW_BYTES ((uint64_t)1 << 44)
+enum {
+  MPIPP_SHADOW_SHIFT = 3,
+  MPIPP_SHADOW_ANY = 0x80,
+  MPIPP_SHADOW_STORES = 1, // these are looked at
+  MPIPP_SHADOW_LOADS = 2,
+  // The longest access that is looked up by its first byte: what begins so far before a byte that
+  // is looked at is looked at, too.
+  MPIPP_SHADOW_REACH = 16,
+};
+
+enum { MPIPP_PROGRAM_VERSION = 1 };
+
+struct mpipp_program {
+  uint64_t version;
+  // The library's, NULL without one: the program loads or stores bytes that may be looked at.
+  // next: the return address of what sees to it.
+  void (*accesses)(uint64_t address, uint64_t bytes, int stores, uint64_t next);
+  // The program's. Maps the shadow if it is not there; 0 without.
+  int (*map)(void);
+  // Whether anything is looked at, and all of it lies in [low, low + bytes).
+  void (*look)(int any, uint64_t low, uint64_t bytes);
+  struct mpipp_program *following; // the library's
+};
+
+// The library's, by its name. there: it has been loaded; else it is about to be gone.
+#define MPIPP_PROGRAM_HERE "mpipp_program_here"
+typedef void mpipp_program_here_type(struct mpipp_program *program, int there);
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Linked where GCC's -fsanitize=kernel-address has been at work: such code looks at the shadow from
+// the first instruction on, with the wrapper's library or without.
+#include <unistd.h>
+
+#include "program/program.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define NEXT ((uint64_t)(uintptr_t)__builtin_return_address(0))
+
+extern struct mpipp_program mpipp_program HIDDEN;
+int mpipp_program_map(void) HIDDEN;
+
+__attribute__((constructor(101))) static void need_shadow(void) {
+  static const char why[] =
+      "mpipp: this program was compiled by mpipp with GCC, and has no 16 TB of "
+      "addresses: run it without a limit of virtual memory (ulimit -v), or "
+      "compile it without mpipp\n";
+  static int done;
+  if (done) return;
+  done = 1;
+  if (mpipp_program_map()) return;
+  _exit(write(2, why, sizeof why - 1) < 0 ? 126 : 127);
+}
+
+#ifdef MPIPP_EXECUTABLE
+// Before the constructors of its libraries.
+__attribute__((section(".preinit_array"), used)) static void (*const first)(void) = need_shadow;
+#endif
+
+static inline __attribute__((always_inline)) void tell(const void *address, uint64_t bytes,
+                                                       int stores, uint64_t next) {
+  uint64_t at = (uint64_t)(uintptr_t)address;
+  if (mpipp_program.accesses) mpipp_program.accesses(at, bytes, stores, next);
+}
+
+// What was found in the shadow. Loads of what is sent are right, and many.
+static inline __attribute__((always_inline)) void found(const void *address, uint64_t bytes,
+                                                        int stores, uint64_t next) {
+  uint64_t at = (uint64_t)(uintptr_t)address;
+  const unsigned char *shadow = (const unsigned char *)(at >> MPIPP_SHADOW_SHIFT);
+  if (shadow[MPIPP_SHADOW_AT] & (stores ? MPIPP_SHADOW_STORES : MPIPP_SHADOW_LOADS) ||
+      (bytes > 8 &&
+       shadow[MPIPP_SHADOW_AT + 1] & (stores ? MPIPP_SHADOW_STORES : MPIPP_SHADOW_LOADS)))
+    tell(address, bytes, stores, next);
+}
+
+#define OF_SIZE(BYTES)                                                                             \
+  HIDDEN void __asan_report_load##BYTES##_noabort(const void *address) {                           \
+    found(address, BYTES, 0, NEXT);                                                                \
+  }                                                                                                \
+  HIDDEN void __asan_report_store##BYTES##_noabort(const void *address) {                          \
+    found(address, BYTES, 1, NEXT);                                                                \
+  }                                                                                                \
+  HIDDEN void __asan_load##BYTES##_noabort(const void *address) {                                  \
+    found(address, BYTES, 0, NEXT);                                                                \
+  }                                                                                                \
+  HIDDEN void __asan_store##BYTES##_noabort(const void *address) {                                 \
+    found(address, BYTES, 1, NEXT);                                                                \
+  }
+#define OF_ANY(NAME, STORES)                                                                       \
+  HIDDEN void NAME(const void *address, uint64_t bytes) {                                          \
+    tell(address, bytes, STORES, NEXT);                                                            \
+  }
+OF_SIZE(1)
+OF_SIZE(2)
+OF_SIZE(4)
+OF_SIZE(8)
+OF_SIZE(16)
+OF_ANY(__asan_report_load_n_noabort, 0)
+OF_ANY(__asan_report_store_n_noabort, 1)
+OF_ANY(__asan_loadN_noabort, 0)
+OF_ANY(__asan_storeN_noabort, 1)
+HIDDEN void __asan_handle_no_return(void) {}
