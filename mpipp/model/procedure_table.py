@@ -174,6 +174,7 @@ Op_create: Op_create+
 Op_free: Op_free
 Pack: Pack+ | takes comm | buffers inbuf incount datatype, outbuf outsize MPI_PACKED
 Pack_external: Pack_external+ | buffers inbuf incount datatype, outbuf outsize MPI_PACKED
+Parrived: Parrived
 Pready: Pready
 Pready_list: Pready_list
 Pready_range: Pready_range

@@ -29,7 +29,7 @@ def told(block: str) -> tuple[str, str, str, int]:
     lines = block.splitlines()
     access = re.fullmatch(r"  rank 0: (stores to|loads) (.*), at 0x[0-9a-f]+(, in .*)?", lines[1])
     caller = re.fullmatch(r"    from guarded\.c:(\d+) in \w+", lines[3])
-    operation = re.match(r"  rank 0: (MPI_\w+)\(", lines[5])
+    operation = re.search(r"\n  rank 0: (MPI_\w+)\(", block)
     assert access and caller and operation, block
     return _VERBS[access[1]], access[2], operation[1], int(caller[1])
 

@@ -2143,6 +2143,41 @@ int PMPI_Op_free(MPI_Op* op) {
 }
 #endif
 
+#ifdef MPIPP_HAVE_Parrived
+typedef int raw_Parrived(mpipp_MPI_Request request, int partition, int* flag);
+typedef __typeof__(mpih_Parrived) typed_Parrived;
+static MPIPP_COLD int hooked_Parrived(struct mpipp_thread *thread, void *real, mpipp_MPI_Request request, int partition, int* flag) {
+  struct mpipp_passage results = {.flag = flag};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Parrived *)real)((MPI_Request)request, partition, flag);
+}
+EXPORT int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag);
+int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Parrived, &real);
+  if (!thread) return ((raw_Parrived *)real)(request, partition, flag);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Parrived, MPIPP_SITE);
+  call->present = MPIPP_HAS_ARGUMENTS;
+  MPI_Request given = (MPI_Request)request; // as others are given theirs
+  call->requests = (uintptr_t)&given;
+  call->request_count = 1;
+  call->present |= MPIPP_HAS_REQUESTS;
+  struct mpipp_input inputs[] = {{&partition, 1, sizeof partition, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_partition)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Parrived *)real)((MPI_Request)request, partition, flag)
+                 : hooked_Parrived(thread, real, request, partition, flag);
+  return mpipp_leave(thread, code);
+}
+extern raw_Parrived own_Parrived OWN(MPI_Parrived);
+EXPORT int PMPI_Parrived(mpipp_MPI_Request request, int partition, int* flag);
+int PMPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Parrived);
+  if (mpipp_passes()) return ((raw_Parrived *)real)(request, partition, flag);
+  return own_Parrived(request, partition, flag);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Request_free
 typedef int raw_Request_free(MPI_Request* request);
 typedef __typeof__(mpih_Request_free) typed_Request_free;

@@ -255,9 +255,6 @@ MARKED(MPI, Pack_size, (int incount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm
 #ifdef MPIPP_HAVE_Pack_size_c
 MARKED(MPI, Pack_size_c, (MPI_Count incount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm, MPI_Count* size), (incount, datatype, comm, size))
 #endif
-#ifdef MPIPP_HAVE_Parrived
-MARKED(MPI, Parrived, (mpipp_MPI_Request request, int partition, int* flag), (request, partition, flag))
-#endif
 #ifdef MPIPP_HAVE_Publish_name
 MARKED(MPI, Publish_name, (const char* service_name, mpipp_MPI_Info info, const char* port_name), (service_name, info, port_name))
 #endif

@@ -291,6 +291,7 @@ const struct mpipp_facts mpipp_facts[MPIPP_PROCEDURES] = {
   FACTS(Pack_c, Pack, BLOCKING, NONE, NONE, NONE, 1, 0)
   FACTS(Pack_external, Pack_external, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Pack_external_c, Pack_external, BLOCKING, NONE, NONE, NONE, 1, 0)
+  FACTS(Parrived, Parrived, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Pready, Pready, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Pready_list, Pready_list, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Pready_range, Pready_range, BLOCKING, NONE, NONE, NONE, 0, 0)

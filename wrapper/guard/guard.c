@@ -46,6 +46,7 @@ static int is_guarded(const struct mpipp_call *call) {
   switch (mpipp_facts[call->procedure].form) {
   case MPIPP_FORM_NONBLOCKING:
   case MPIPP_FORM_PERSISTENT:
+  case MPIPP_FORM_PARTITIONED:
     return call->present & MPIPP_HAS_REQUESTS && call->buffer_count;
   default:
     return mpipp_is_access(call);
@@ -84,6 +85,10 @@ static void drop(struct mpipp_guarded *guarded) {
   mpipp_access_close(serial);
 }
 
+static int is_partitioned(const struct mpipp_call *call) {
+  return mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
+}
+
 // Of each buffer what can be looked at; NULL if that is nothing.
 static struct mpipp_guarded *take(const struct mpipp_call *call) {
   struct mpipp_guarded *guarded = mpipp_guarded_new();
@@ -93,12 +98,15 @@ static struct mpipp_guarded *take(const struct mpipp_call *call) {
     if (!mpipp_is_used(call, i) || !mpipp_bytes_of_call(call, i, &bytes)) continue;
     if (mpipp_is_exposed(bytes.low, bytes.high))
       mpipp_bytes_give(&bytes);
+    else if (is_partitioned(call))
+      mpipp_guarded_add_partitions(guarded, &bytes, call->buffers[i].peers, writes);
     else
       mpipp_guarded_add(guarded, &bytes, i, writes);
   }
   if (!guarded) return NULL;
   int fine = guarded->part_count && !are_mixed(guarded);
-  guarded->persistent = mpipp_facts[call->procedure].form == MPIPP_FORM_PERSISTENT;
+  guarded->persistent =
+      mpipp_facts[call->procedure].form == MPIPP_FORM_PERSISTENT || is_partitioned(call);
   guarded->win = call->present & MPIPP_HAS_WIN ? call->win : 0;
   guarded->target = call->target_rank;
   if (guarded->win && !(call->present & MPIPP_HAS_REQUESTS)) fine = fine && name(guarded, call);
@@ -160,6 +168,25 @@ static void start(const struct mpipp_call *call) {
     if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_fill(guarded);
   }
   mpipp_faults_catch();
+  pthread_mutex_unlock(&lock);
+}
+
+static int64_t number_in(const struct mpipp_call *call, uint32_t input, int64_t index) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  return ((const int *)inputs[input].values)[index];
+}
+
+// Partitions that a call marks ready, or says to have arrived.
+static void mark(const struct mpipp_call *call) {
+  const MPI_Request *request = (const MPI_Request *)(uintptr_t)call->requests;
+  int is_list = call->procedure == MPIPP_PROC_Pready_list;
+  int64_t first = is_list ? 0 : number_in(call, 0, 0);
+  int64_t last = is_list ? number_in(call, 0, 0) - 1 : first;
+  if (call->procedure == MPIPP_PROC_Pready_range) last = number_in(call, 1, 0);
+  pthread_mutex_lock(&lock);
+  struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(*request), 0);
+  for (int64_t i = first; guarded && i <= last; i++)
+    mpipp_guarded_mark(guarded, is_list ? number_in(call, 1, i) : i);
   pthread_mutex_unlock(&lock);
 }
 
@@ -254,6 +281,9 @@ static int enter(struct mpipp_passage *passage) {
   ask_after_kept(call->procedure == MPIPP_PROC_Finalize);
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
   if (call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall) start(call);
+  if (call->procedure == MPIPP_PROC_Pready || call->procedure == MPIPP_PROC_Pready_range ||
+      call->procedure == MPIPP_PROC_Pready_list)
+    mark(call);
   if (call->procedure == MPIPP_PROC_Win_free && passage->handle)
     end_accesses(MPIPP_KEY(*(const MPI_Win *)passage->handle), NULL);
   if (is_guarded(call)) post(passage);
@@ -308,6 +338,8 @@ static void leave(struct mpipp_passage *passage) {
   if (passage->code != MPI_SUCCESS && call->present & MPIPP_HAS_REQUESTS && !guarded)
     end_failed(passage);
   if (call->present & MPIPP_HAS_WIN && !call->buffer_count) end_accesses(call->win, call);
+  if (call->procedure == MPIPP_PROC_Parrived && passage->code == MPI_SUCCESS && *passage->flag)
+    mark(call);
   if (call->procedure == MPIPP_PROC_Win_attach) expose_attached();
   if (!guarded) return;
   struct mpipp_cover *cover = guarded->cover;

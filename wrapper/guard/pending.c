@@ -84,6 +84,24 @@ void mpipp_guarded_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
   windows += part->window != NULL;
 }
 
+void mpipp_guarded_add_partitions(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
+                                  int64_t count, int writes) {
+  struct mpipp_part *part = &guarded->parts[guarded->part_count];
+  *part = (struct mpipp_part){.bytes = *bytes, .writes = (uint32_t)writes};
+  int fine = bytes->comb.count == 1 && !(writes && meets_others(bytes));
+  part->window = fine ? mpipp_window_take(&bytes->comb) : NULL;
+  if (part->window) part->partitions = mpipp_partitions_new(part->window, count, writes);
+  if (!part->partitions) {
+    if (part->window) mpipp_window_give(part->window);
+    mpipp_bytes_give(bytes);
+    return;
+  }
+  part->comb = bytes->comb;
+  part->shift = mpipp_window_address(part->window, 0);
+  guarded->part_count++;
+  windows++;
+}
+
 void mpipp_guarded_name(struct mpipp_guarded *guarded, uint64_t request, uint64_t serial) {
   uint32_t *head = head_of(request);
   guarded->request = request;
@@ -105,6 +123,10 @@ static int meets(const struct mpipp_comb *one, const struct mpipp_comb *other) {
 // What an operation forbids, of pages in [low, high).
 static void forbid(const struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (part->is_open) return;
+  if (part->partitions) {
+    mpipp_partitions_forbid(part->partitions, low, high);
+    return;
+  }
   enum mpipp_allowed allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
   for (uint64_t i = 0; i < part->comb.count; i++) {
     struct mpipp_block block = mpipp_block_of(&part->comb, i);
@@ -152,6 +174,7 @@ void mpipp_guarded_drop(struct mpipp_guarded *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     if (part->compared) mpipp_compared_drop(part->compared);
+    if (part->partitions) mpipp_partitions_drop(part->partitions);
     if (part->window) mpipp_window_give(part->window);
     windows -= part->window != NULL;
     mpipp_bytes_give(&part->bytes);
@@ -168,6 +191,10 @@ static int hand_over(const struct mpipp_guarded *guarded, struct mpipp_change *c
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_part *part = &guarded->parts[i];
     struct mpipp_compared *compared = part->compared;
+    if (part->partitions) {
+      if (!guarded->given_back) mpipp_partitions_end(part->partitions);
+      continue;
+    }
     if (part->window && part->writes && !guarded->given_back) mpipp_window_empty(part->window);
     if (compared && guarded->given_back) mpipp_compared_is_other_memory(compared);
     if (compared) found |= mpipp_compared_end(compared, found ? NULL : change);
@@ -197,9 +224,11 @@ int mpipp_guarded_fill(struct mpipp_guarded *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     struct mpipp_compared *compared = part->compared;
-    if (guarded->persistent && part->window)
-      part->is_open =
-          !mpipp_window_again(part->window) || mpipp_is_exposed(part->bytes.low, part->bytes.high);
+    if (guarded->persistent && part->window) {
+      int shared = part->partitions ? mpipp_partitions_begin(part->partitions)
+                                    : mpipp_window_again(part->window);
+      part->is_open = !shared || mpipp_is_exposed(part->bytes.low, part->bytes.high);
+    }
     if (compared && !mpipp_compared_begin(compared)) fine = 0;
   }
   return fine;
@@ -219,6 +248,20 @@ void mpipp_guarded_keep(struct mpipp_guarded *guarded) {
   }
   mpipp_guarded_kept++;
   set_state(guarded, MPIPP_GUARDED_KEPT);
+}
+
+void mpipp_guarded_mark(struct mpipp_guarded *guarded, int64_t number) {
+  struct mpipp_part *part = &guarded->parts[0];
+  if (guarded->state != MPIPP_GUARDED_PENDING || !part->partitions) return;
+  const struct mpipp_block all = mpipp_block_of(&part->comb, 0);
+  struct mpipp_block pages = mpipp_partitions_mark(part->partitions, number);
+  if (pages.low < all.low) pages.low = all.low;
+  if (pages.high > all.high) pages.high = all.high;
+  if (pages.low >= pages.high || part->is_open) return;
+  if (part->writes)
+    mpipp_pages_allow(pages.low, pages.high, MPIPP_ALLOW_ALL);
+  else
+    forbid(part, pages.low, pages.high);
 }
 
 static int is_of_request(const struct mpipp_guarded *guarded) {

@@ -4,6 +4,7 @@
 #define MPIPP_GUARD_PENDING_H
 
 #include "guard/compared.h"
+#include "guard/partitions.h"
 #include "guard/windows.h"
 #include "records/covers.h"
 
@@ -20,13 +21,14 @@ enum mpipp_guarded_state {
 // A buffer of an operation.
 struct mpipp_part {
   struct mpipp_bytes bytes;
-  uint32_t buffer;                 // of the call
-  struct mpipp_window *window;     // NULL: it has no page for itself
-  struct mpipp_comb comb;          // of a window
-  struct mpipp_compared *compared; // what no page is protected of; NULL: nothing
-  uint64_t shift;                  // what is added to an address for what MPI is given
-  uint32_t writes;                 // 1: MPI writes there, so that the program may not even load
-  uint32_t is_open;                // 1: no page is protected
+  uint32_t buffer;                     // of the call
+  struct mpipp_window *window;         // NULL: it has no page for itself
+  struct mpipp_comb comb;              // of a window
+  struct mpipp_compared *compared;     // what no page is protected of; NULL: nothing
+  uint64_t shift;                      // what is added to an address for what MPI is given
+  uint32_t writes;                     // 1: MPI writes there, so that the program may not even load
+  uint32_t is_open;                    // 1: no page is protected
+  struct mpipp_partitions *partitions; // of a partitioned operation
 };
 
 struct mpipp_guarded {
@@ -47,6 +49,11 @@ struct mpipp_guarded *mpipp_guarded_new(void);
 // One more buffer of the call, whose bytes it takes over; none if it cannot be looked at.
 void mpipp_guarded_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes, uint32_t buffer,
                        int writes);
+// The same of a partitioned operation, whose pages alone can be looked at.
+void mpipp_guarded_add_partitions(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
+                                  int64_t count, int writes);
+// A partition of it is about to be marked ready, or has arrived.
+void mpipp_guarded_mark(struct mpipp_guarded *guarded, int64_t number);
 // What is its request.
 void mpipp_guarded_name(struct mpipp_guarded *guarded, uint64_t request, uint64_t serial);
 // MPI has started the operation; it is complete; MPI has not started it. One that is complete is

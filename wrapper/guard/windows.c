@@ -100,26 +100,44 @@ struct mpipp_window *mpipp_window_take(const struct mpipp_comb *comb) {
   return window;
 }
 
-static void copy_pages(const struct mpipp_window *window, int back) {
-  for (uint64_t i = 0; i < window->comb.count; i++) {
+static void copy(const struct mpipp_window *window, uint64_t start, uint64_t end, int back) {
+  void *own = (void *)(uintptr_t)start;
+  void *other = (void *)(uintptr_t)mpipp_window_address(window, start);
+  if (start < end) memcpy(back ? own : other, back ? other : own, end - start);
+}
+
+static uint64_t later(uint64_t one, uint64_t other) {
+  return one > other ? one : other;
+}
+
+static uint64_t earlier(uint64_t one, uint64_t other) {
+  return one < other ? one : other;
+}
+
+static void copy_pages(const struct mpipp_window *window, uint64_t low, uint64_t high, int back) {
+  for (uint64_t i = 0; window->apart && i < window->comb.count; i++) {
     struct mpipp_block block = mpipp_block_of(&window->comb, i);
-    if (block.low >= block.high) continue;
-    void *own = (void *)(uintptr_t)block.low;
-    void *other = (void *)(uintptr_t)mpipp_window_address(window, block.low);
-    memcpy(back ? own : other, back ? other : own, block.high - block.low);
+    if (block.low < block.high)
+      copy(window, later(low, block.low), earlier(high, block.high), back);
   }
+}
+
+void mpipp_window_copy(const struct mpipp_window *window, uint64_t low, uint64_t high, int back) {
+  copy_pages(window, low, high, back);
+  for (uint64_t i = 0; i < window->edge_count; i++)
+    copy(window, later(low, window->edges[i].low), earlier(high, window->edges[i].high), back);
 }
 
 int mpipp_window_again(struct mpipp_window *window) {
   int saved = errno;
   window->apart = !share_all(&window->comb);
   errno = saved;
-  if (window->apart) copy_pages(window, 0);
+  copy_pages(window, 0, ~(uint64_t)0, 0);
   return !window->apart;
 }
 
 void mpipp_window_empty(const struct mpipp_window *window) {
-  if (window->apart) copy_pages(window, 1);
+  copy_pages(window, 0, ~(uint64_t)0, 1);
 }
 
 void mpipp_window_give(struct mpipp_window *window) {

@@ -30,6 +30,8 @@ static inline uint64_t mpipp_window_address(const struct mpipp_window *window, u
 // back meanwhile: if they cannot be shared any more (0), they are a copy until the next time.
 int mpipp_window_again(struct mpipp_window *window);
 void mpipp_window_empty(const struct mpipp_window *window);
+// What is a copy of the bytes [low, high): from the program's to the window's, or back.
+void mpipp_window_copy(const struct mpipp_window *window, uint64_t low, uint64_t high, int back);
 // It may be used again.
 void mpipp_window_give(struct mpipp_window *window);
 

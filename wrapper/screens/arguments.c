@@ -163,6 +163,7 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_Group_intersection:
   case MPIPP_PROC_Group_difference:
   case MPIPP_PROC_Errhandler_free:
+  case MPIPP_PROC_Parrived:
     return 1;
   case MPIPP_PROC_Pready:
   case MPIPP_PROC_Pready_range:

@@ -348,7 +348,46 @@ static void one_sided(void) {
 }
 
 #if MPI_VERSION >= 4
+static void partitioned(void) {
+  enum { PARTS = 8, SIZE = ROOM / 12 };
+  MPI_Request both[2];
+  MPI_Status statuses[2];
+  int list[] = {7, 5}, flag = 0;
+  fill();
+  MPI_Psend_init(out, PARTS, SIZE, MPI_DOUBLE, other, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &both[0]);
+  MPI_Precv_init(in, PARTS, SIZE, MPI_DOUBLE, other, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &both[1]);
+  for (int round = 0; round < 3; round++) {
+    for (int i = 0; i < PARTS * SIZE; i++) in[i] = -1;
+    MPI_Startall(2, both);
+    for (int i = 0; i < PARTS * SIZE; i++) out[i] = round + i; // they are not ready
+    MPI_Pready(0, both[0]);
+    out[SIZE] = round + SIZE;
+    MPI_Pready_range(1, 3, both[0]);
+    if (round == 1) store(&out[2 * SIZE + 100]); // store buf[2148](DOUBLE) MPI_Psend_init
+    out[6 * SIZE + 10] = round + 6 * SIZE + 10;
+    MPI_Pready(4, both[0]);
+    MPI_Pready_list(2, list, both[0]);
+    out[6 * SIZE + 511] = round + 6 * SIZE + 511;
+    if (round == 1) store(&out[4 * SIZE + 101]); // store buf[4197](DOUBLE) MPI_Psend_init
+    if (round == 2) load(&in[7 * SIZE + 100]);   // load buf[7268](DOUBLE) MPI_Precv_init
+    MPI_Pready(6, both[0]);
+    for (int part = 0; round && part < PARTS; part += 3) {
+      for (flag = 0; !flag;) MPI_Parrived(both[1], part, &flag);
+      check(&in[part * SIZE], SIZE, round + part * SIZE);
+      in[part * SIZE] = in[part * SIZE + SIZE - 1] = 77;
+    }
+    MPI_Waitall(2, both, statuses);
+    for (int i = 0; i < PARTS * SIZE; i++) {
+      int is_mine = round && i / SIZE % 3 == 0 && (i % SIZE == 0 || i % SIZE == SIZE - 1);
+      NEED(in[i] == (is_mine ? 77 : round + i) || (wrong && in[i] == 7));
+    }
+  }
+  MPI_Request_free(&both[0]);
+  MPI_Request_free(&both[1]);
+}
+
 static void of_mpi_4(void) {
+  partitioned();
   fill();
   MPI_Isendrecv(out, N, MPI_DOUBLE, other, 5, in, N, MPI_DOUBLE, other, 5, MPI_COMM_WORLD,
                 &request);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Buffers of partitioned operations: a partition that is sent is the program's until it is marked
+// ready, one that is received is so again when it has arrived. With the guard's lock.
+#ifndef MPIPP_PARTITIONS_H
+#define MPIPP_PARTITIONS_H
+
+#include "guard/windows.h"
+
+struct mpipp_partitions;
+
+// Of a window of one block, in so many equal parts; NULL without.
+struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window, int64_t count,
+                                              int writes);
+void mpipp_partitions_drop(struct mpipp_partitions *partitions);
+// The operation is about to be started: none is ready, none has arrived. 0: its pages cannot be
+// protected this time. It is complete: the program gets what it does not have yet.
+int mpipp_partitions_begin(struct mpipp_partitions *partitions);
+void mpipp_partitions_end(struct mpipp_partitions *partitions);
+// One is about to be marked ready, or has arrived. Gives the pages that it has any byte in.
+struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, int64_t number);
+// Protects pages of [low, high) that are MPI's alone.
+void mpipp_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low,
+                             uint64_t high);
+
+#endif
