@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""Accesses of every kind to guarded pages are told by their lines, and nothing else is."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import runs
+from support import MPI, on_mpi
+
+TOLD = re.compile(r"\n  rank 0: ((?:stores to|loads) \S+), at 0x.*\n    at (\S+) in")
+
+
+@pytest.mark.parametrize("name", ["matrix.c", "matrix.f90"])
+@on_mpi("mpich4", "openmpi4")
+def test_each_is_told_by_its_line(mpi: MPI, name: str) -> None:
+    lines = (runs.PROGRAMS / name).read_text().splitlines()
+    expected = {}
+    for number, line in enumerate(lines, 1):
+        marked = re.search(r"(?://|!): (.+)$", line)
+        if marked:
+            expected[f"{name}:{number}"] = marked[1]
+    run = runs.run(mpi, [runs.program(name, mpi)], "--check=buffers", n=1)
+    assert (run.status, run.output.strip()) == (0, "done")
+    told = [TOLD.search(block) for block in run.blocks]
+    assert all(told), run.blocks
+    assert {one[2]: one[1] for one in told if one} == expected
+    assert run.last[-1].startswith(f"mpipp: {len(expected)} errors in 1 process, ")
+
+
+@on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+def test_what_is_right_stays_right(mpi: MPI) -> None:
+    """Threads, system calls, the program's own handlers, large pages."""
+    program = runs.program("guard_safety.c", mpi, "-pthread")
+    how = ["system"] if mpi.id == "mpich4" else []  # which nobody tells: it is documented
+    run = runs.run(mpi, [program, *how], "--check=buffers")
+    assert (run.status, run.output, run.blocks) == (0, "done\n", [])
+    assert run.last[-1].startswith("mpipp: no errors in 2 processes, ")
