@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 
-from mpipp.cli import provoke, sweep, watched
+from mpipp.cli import provoke, sweep, valgrind, watched
 from mpipp.cli.launch import built, mpi_for, preload
 from mpipp.cli.mpi import Mpi, mpiexec_of
 from mpipp.cli.program import executable
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     watched.add_arguments(parser)
     provoke.add_arguments(parser)
+    valgrind.add_arguments(parser)
     parser.add_argument(
         "program",
         nargs=argparse.REMAINDER,
@@ -54,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not program:
         raise MpippError("no program to run: give it after --, with its arguments")
     mpi = mpi_for(program[0], arguments.mpicc)
+    program = [*valgrind.prefix(arguments), *program]
     command = _launcher(mpi, arguments.mpiexec)
     if arguments.n is not None:
         command += ["-n", str(arguments.n)]

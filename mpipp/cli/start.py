@@ -22,12 +22,13 @@ WRAPPER = "MPIPP_WRAPPER"  # the path of the wrapper, where looking for it takes
 _MOST_ORDINALS = 16  # of wrapper/intercept/stopat.c
 _ALL = "all"  # the checks
 # Options whose value, if any, is part of the word: what they mean without one.
-_ALONE = {"--check": f"--check={_ALL}", "--provoke": "--provoke=any"}
+_ALONE = {"--check": f"--check={_ALL}", "--provoke": "--provoke=any", "--valgrind": "--valgrind="}
 WITH_VALUE = (
     *("-n", "--mpiexec", "--mpicc", "--frames", "--on-error", "--hang-after", "--report"),
     *("--stop-at", "--budget"),
     *("--suppress", "--error-exit", "--provoke-sweep"),
 )  # options that a word of their own follows
+_MEMCHECK = "memcheck"  # MPIPP_GUARD, where valgrind is to tell
 # How launchers name a job to its processes.
 _JOBS = (
     ("SLURM_JOB_ID", "SLURM_STEP_ID"),
@@ -136,14 +137,17 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
         found["MPIPP_STOP_AT"] = ",".join(map(str, sorted(ordinals)[:_MOST_ORDINALS]))
     elif arguments.stop:
         found["MPIPP_STOP"] = arguments.stop
-    if _guards(arguments):
-        found["MPIPP_GUARD"] = "1"
+    if guards(arguments):
+        found["MPIPP_GUARD"] = (
+            _MEMCHECK if getattr(arguments, "valgrind", None) is not None else "1"
+        )
         if arguments.budget is not None:
             found["MPIPP_BUDGET"] = str(arguments.budget)
     return {**found, "MPIPP_SCREENS": "none"} if _looks_at_no_call(arguments) else found
 
 
-def _guards(arguments: argparse.Namespace) -> bool:
+def guards(arguments: argparse.Namespace) -> bool:
+    """Whether buffers of pending operations are guarded."""
     # It changes what MPI is given, so it must be asked for by name.
     names = _chosen(arguments)
     if not names:

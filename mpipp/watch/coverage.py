@@ -59,6 +59,8 @@ def unguarded(processes: Sequence[Watched], rows: Sequence[Covered]) -> Iterator
     if any(one.registry.info.guard == "failed" for one in processes):
         yield "buffers of pending operations: they cannot be guarded here (docs/guard.md)"
         return
+    if any(one.registry.info.guard == "memcheck" for one in processes):
+        yield "the buffers that MPI writes: valgrind tells of these itself"
     every = sum(sum(row[2:]) for row in rows)
     for left_out, why in (
         (sum(row.nothing for row in rows), _NOT_GUARDED),

@@ -137,11 +137,15 @@ def _mapping(line: str) -> _Mapping | None:
 
 
 def _program(pid: int, mappings: Sequence[_Mapping]) -> str:
-    # The file that was executed; what is mapped first, if the process has ended already.
+    # The file that was executed; what is mapped first, if the process has ended already, or if that
+    # is valgrind.
     try:
-        return os.readlink(f"/proc/{pid}/exe")
+        path = os.readlink(f"/proc/{pid}/exe")
     except OSError:
-        return mappings[0].path if mappings else ""
+        path = ""
+    if path and os.path.basename(os.path.dirname(path)) != "valgrind":
+        return path
+    return mappings[0].path if mappings else ""
 
 
 def _lines(path: str) -> Lines:

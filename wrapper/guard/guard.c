@@ -14,6 +14,7 @@
 #include "guard/faults.h"
 #include "guard/given.h"
 #include "guard/guard.h"
+#include "guard/memcheck.h"
 #include "guard/pages.h"
 #include "guard/pending.h"
 #include "guard/shares.h"
@@ -53,10 +54,16 @@ static int is_guarded(const struct mpipp_call *call) {
   }
 }
 
+static int all_open(void) {
+  return mpipp_faults_open() && mpipp_pages_open() && mpipp_coverage_open();
+}
+
 static int open_guard(void) {
   static int opened = 0; // 1: it is there, -1: it cannot be
-  if (!opened) opened = mpipp_faults_open() && mpipp_pages_open() && mpipp_coverage_open() ? 1 : -1;
-  mpipp_registry.guard = opened > 0 ? MPIPP_GUARD_THERE : MPIPP_GUARD_FAILED;
+  if (!opened) opened = mpipp_memcheck_open() && all_open() ? 1 : -1;
+  mpipp_registry.guard = opened < 0       ? MPIPP_GUARD_FAILED
+                         : mpipp_memcheck ? MPIPP_GUARD_MEMCHECK
+                                          : MPIPP_GUARD_THERE;
   return opened > 0;
 }
 
@@ -107,6 +114,7 @@ static struct mpipp_guarded *take(const struct mpipp_call *call) {
   int fine = guarded->part_count && !are_mixed(guarded);
   guarded->persistent =
       mpipp_facts[call->procedure].form == MPIPP_FORM_PERSISTENT || is_partitioned(call);
+  guarded->procedure = call->procedure;
   guarded->win = call->present & MPIPP_HAS_WIN ? call->win : 0;
   guarded->target = call->target_rank;
   if (guarded->win && !(call->present & MPIPP_HAS_REQUESTS)) fine = fine && name(guarded, call);
@@ -287,6 +295,7 @@ static int enter(struct mpipp_passage *passage) {
   if (call->procedure == MPIPP_PROC_Win_free && passage->handle)
     end_accesses(MPIPP_KEY(*(const MPI_Win *)passage->handle), NULL);
   if (is_guarded(call)) post(passage);
+  if (mpipp_memcheck) mpipp_memcheck_enter();
   return MPIPP_GO_ON;
 }
 
@@ -330,6 +339,7 @@ static void leave(struct mpipp_passage *passage) {
   posted = NULL;
   is_inside = 0;
   if (MPIPP_READ(is_off)) return;
+  if (mpipp_memcheck) mpipp_memcheck_leave();
   // What has come with this call may tell the program that an operation before is complete.
   if (call->procedure == MPIPP_PROC_Finalize)
     end_all();

@@ -3,8 +3,10 @@
 
 #include <stddef.h>
 
+#include "generated/procedures.h"
 #include "guard/accesses.h"
 #include "guard/exposed.h"
+#include "guard/memcheck.h"
 #include "guard/pages.h"
 #include "mpi/vendor.h"
 #include "records/store.h"
@@ -41,7 +43,8 @@ struct mpipp_guarded *mpipp_guarded_new(void) {
 // A window where it has pages for itself, with the rest compared; else all is compared.
 static int is_taken(struct mpipp_part *part) {
   const struct mpipp_comb *comb = &part->bytes.comb;
-  part->window = comb->count ? mpipp_window_take(comb) : NULL;
+  if (mpipp_memcheck && part->writes) return 1;
+  part->window = comb->count && !mpipp_memcheck ? mpipp_window_take(comb) : NULL;
   if (!part->window) {
     part->compared = mpipp_compared_new(&part->bytes, 0, (int)part->writes);
     part->shift = part->compared ? mpipp_compared_shift(part->compared) : 0;
@@ -138,7 +141,13 @@ static void forbid(const struct mpipp_part *part, uint64_t low, uint64_t high) {
 void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
   guarded->given_back = 0;
   set_state(guarded, MPIPP_GUARDED_PENDING);
-  for (uint32_t i = 0; i < guarded->part_count; i++) forbid(&guarded->parts[i], 0, ~(uint64_t)0);
+  for (uint32_t i = 0; i < guarded->part_count; i++) {
+    struct mpipp_part *part = &guarded->parts[i];
+    forbid(part, 0, ~(uint64_t)0);
+    const char *name = mpipp_procedure_names[guarded->procedure];
+    if (mpipp_memcheck && part->writes)
+      part->marked = 1 + mpipp_memcheck_forbid(&part->bytes, name);
+  }
 }
 
 // What others forbid of the pages of a buffer, which have just been opened.
@@ -165,7 +174,10 @@ static void release(struct mpipp_guarded *guarded) {
   if (guarded->state != MPIPP_GUARDED_PENDING) return;
   set_state(guarded, MPIPP_GUARDED_POSTED);
   for (uint32_t i = 0; i < guarded->part_count; i++) {
-    if (!guarded->parts[i].is_open) open_part(&guarded->parts[i]);
+    struct mpipp_part *part = &guarded->parts[i];
+    if (!part->is_open) open_part(part);
+    if (part->marked) mpipp_memcheck_allow(&part->bytes, part->marked - 1);
+    part->marked = 0;
   }
 }
 

@@ -27,6 +27,7 @@ struct mpipp_part {
   struct mpipp_compared *compared;     // what no page is protected of; NULL: nothing
   uint64_t shift;                      // what is added to an address for what MPI is given
   uint32_t writes;                     // 1: MPI writes there, so that the program may not even load
+  uint32_t marked;                     // 1 + what memcheck knows it by; 0: it does not
   uint32_t is_open;                    // 1: no page is protected
   struct mpipp_partitions *partitions; // of a partitioned operation
 };
@@ -41,6 +42,7 @@ struct mpipp_guarded {
   uint64_t win;              // handle of the window of a one-sided operation, else 0
   int64_t target;            // of that
   struct mpipp_cover *cover; // the place that has started it
+  uint32_t procedure;        // enum mpipp_proc: of the call
   struct mpipp_part parts[MPIPP_MAX_BUFFERS];
 };
 

@@ -83,7 +83,8 @@ struct mpipp_attachment {
 enum mpipp_guard {
   MPIPP_GUARD_NONE, // it is not asked for, or there was no buffer yet
   MPIPP_GUARD_THERE,
-  MPIPP_GUARD_FAILED, // it cannot be
+  MPIPP_GUARD_FAILED,   // it cannot be
+  MPIPP_GUARD_MEMCHECK, // by valgrind's memcheck, as far as MPI writes them
 };
 
 // The root: found by its symbol or, in a core, by its magic. The first 64 bytes never change.

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Buffers of pending operations under valgrind: memcheck tells of each byte that is used."""
+
+from __future__ import annotations
+
+import re
+
+from runs import program as compiled
+from runs import words
+from support import MPI, on_mpi, shell
+
+TOLD = """\
+==PID== Invalid read of size 8
+==PID==    at 0x...: main (valgrind.c:17)
+==PID==  Address 0x... is 64 bytes inside a buffer of a pending MPI_Irecv of size 296 client-defined
+"""
+CHANGED = """\
+    buf(VECTOR)[3][0](DOUBLE), at 0x..., was 0 and is 1
+  ranks 0 and 1: MPI_Waitall()
+    called at valgrind.c:22 in main
+    it was changed between these calls
+"""
+
+
+def told(mpi: MPI, *arguments: str) -> str:
+    """What a run of the program says on its error stream."""
+    command = words(mpi, "--check=buffers", "--valgrind")
+    known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
+    done = shell(*command, compiled("valgrind.c", mpi), *arguments, env=known)
+    assert (done.returncode, done.stdout) == (0, "0\n0\n")
+    return re.sub("0x[0-9a-fA-F]+", "0x...", re.sub(r"==\d+==", "==PID==", done.stderr))
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_each_byte_that_is_used_too_early_is_told(mpi: MPI) -> None:
+    right = told(mpi)
+    assert "Invalid" not in right and "error:" not in right, right
+    assert "mpipp: no errors in 2 processes, " in right, right
+    wrong = told(mpi, "wrong")
+    assert wrong.count(TOLD) == 2 and wrong.count("Invalid") == 2, wrong
+    assert CHANGED in wrong, wrong
+    assert "mpipp: 1 error in 2 processes, " in wrong, wrong
+
+
+@on_mpi("mpich4")
+def test_it_is_for_buffers(mpi: MPI) -> None:
+    done = shell(*words(mpi, "--valgrind"), compiled("valgrind.c", mpi))
+    assert done.returncode == 2
+    assert done.stderr.endswith("--valgrind is for buffers: add --check=buffers\n")
