@@ -17,7 +17,12 @@ static void ask(const struct mpipp_request *request, const struct mpipp_change *
   sum ^= change->kind ^ sum >> 29;
   if (known[sum % KNOWN] == sum) return;
   mpipp_ask_begin(&asking, mpipp_self);
-  if (asking.question) asking.question->awaits = MPIPP_AWAITS_TOUCH;
+  if (asking.question) {
+    // Its further arguments lie in the program's memory.
+    asking.question->call.present &= ~(uint32_t)(MPIPP_HAS_ARGUMENTS | MPIPP_HAS_CONSTRUCTOR);
+    asking.question->call.input_count = 0;
+    asking.question->awaits = MPIPP_AWAITS_TOUCH;
+  }
   mpipp_ask_pending(&asking, request);
   mpipp_ask_change(&asking, change);
   if (mpipp_ask_end(&asking)) known[sum % KNOWN] = sum;

@@ -81,6 +81,65 @@ static int subarray(struct mpipp_layout *layout, const struct mpipp_datatype *ty
   }
 }
 
+// What a process has of a dimension of an array that is distributed: blocks of `length`, each
+// `stride` after the one before, in [0, size).
+struct dimension {
+  int64_t size, first, length, stride;
+};
+
+static int64_t end_of(const struct dimension *dimension, int64_t start) {
+  return start + dimension->length < dimension->size ? start + dimension->length : dimension->size;
+}
+
+static struct dimension distributed(int64_t size, int64_t distribution, int64_t argument,
+                                    int64_t processes, int64_t coordinate) {
+  if (distribution == MPIPP_DISTRIBUTE_NONE || processes < 1)
+    return (struct dimension){size, 0, size, size};
+  int is_block = distribution == MPIPP_DISTRIBUTE_BLOCK;
+  int64_t length = argument;
+  if (argument == MPIPP_DISTRIBUTE_DFLT_DARG) length = is_block ? (size - 1) / processes + 1 : 1;
+  return (struct dimension){size, coordinate * length, length,
+                            is_block ? size : processes * length};
+}
+
+// The dimensions from the outermost on; the last one is of rows.
+static int rows(struct mpipp_layout *layout, const struct mpipp_datatype *part,
+                const struct dimension *dimensions, int64_t count, uint64_t address) {
+  int64_t bytes = part->extent;
+  for (int64_t i = 1; i < count; i++) bytes *= dimensions[i].size;
+  for (int64_t start = dimensions->first; start < dimensions->size; start += dimensions->stride) {
+    int64_t end = end_of(dimensions, start);
+    if (count == 1 && !entries(layout, part, address + (uint64_t)(start * bytes), end - start))
+      return 0;
+    for (int64_t i = start; count > 1 && i < end; i++) {
+      if (++layout->steps > MOST_STEPS * layout->room) return 0;
+      if (!rows(layout, part, dimensions + 1, count - 1, address + (uint64_t)(i * bytes))) return 0;
+    }
+  }
+  return 1;
+}
+
+// size, rank, ndims, gsizes, distribs, dargs, psizes, order. The processes are in row-major order.
+static int darray(struct mpipp_layout *layout, const struct mpipp_datatype *type,
+                  uint64_t address) {
+  enum { MOST_DIMENSIONS = 8 };
+  const int64_t *arguments = (const int64_t *)(uintptr_t)type->arguments;
+  int64_t n = type->argument_count > 3 ? arguments[2] : 0;
+  if (n < 1 || n > MOST_DIMENSIONS || type->argument_count != 4 + 4 * (uint64_t)n) return 0;
+  const int64_t *gsizes = arguments + 3, *distribs = gsizes + n, *dargs = distribs + n;
+  const int64_t *psizes = dargs + n;
+  struct dimension dimensions[MOST_DIMENSIONS];
+  int64_t rank = arguments[1], all = 1;
+  for (int64_t i = n - 1; i >= 0; i--) {
+    if (psizes[i] < 1 || gsizes[i] < 1 || __builtin_mul_overflow(all, gsizes[i], &all)) return 0;
+    int64_t at = psizes[n] == MPIPP_ORDER_FORTRAN ? n - 1 - i : i;
+    dimensions[at] = distributed(gsizes[i], distribs[i], dargs[i], psizes[i], rank % psizes[i]);
+    if (dimensions[at].length < 1 || dimensions[at].stride < 1) return 0;
+    rank /= psizes[i];
+  }
+  return rows(layout, component(type, 0), dimensions, n, address);
+}
+
 static int entry(struct mpipp_layout *layout, const struct mpipp_datatype *type, uint64_t address) {
   const int64_t *arguments = (const int64_t *)(uintptr_t)type->arguments, n = arguments[0];
   struct placed at = {.count = n, .lengths = arguments + 1};
@@ -112,6 +171,8 @@ static int entry(struct mpipp_layout *layout, const struct mpipp_datatype *type,
     break;
   case MPIPP_COMBINER_SUBARRAY:
     return subarray(layout, type, address);
+  case MPIPP_COMBINER_DARRAY:
+    return darray(layout, type, address);
   default:
     return 0;
   }

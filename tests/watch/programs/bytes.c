@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum { N = 16, ROWS = 40, COLUMNS = 1000, LONG = 3000, PAGE = 4096 };
@@ -93,6 +94,45 @@ static void records(void) {
   }
 }
 
+// Every element comes where it belongs, and nothing else changes.
+static void receive_shape(MPI_Datatype type) {
+  enum { AREA = 8 * 9 * 10 };
+  static double area[AREA], sent[AREA], packed[AREA];
+  int bytes, used = 0, position = 0;
+  MPI_Type_commit(&type);
+  MPI_Type_size(type, &bytes);
+  for (int i = 0; i < AREA; i++) area[i] = -1;
+  fill(sent, AREA, 1);
+  MPI_Irecv(area, 1, type, other, 8, MPI_COMM_WORLD, &request);
+  MPI_Send(sent, bytes / 8, MPI_DOUBLE, other, 8, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Pack(area, 1, type, packed, sizeof packed, &position, MPI_COMM_SELF);
+  for (int i = 0; i < AREA; i++) used += area[i] != -1;
+  NEED(used == bytes / 8 && memcmp(packed, sent, (size_t)bytes) == 0);
+  MPI_Type_free(&type);
+}
+
+static void shapes(void) {
+  int lengths[3] = {2, 1, 3}, places[3] = {9, 2, 20};
+  int sizes[3] = {8, 9, 10}, parts[3] = {3, 4, 5}, starts[3] = {1, 2, 3};
+  int distributions[3] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE};
+  int arguments[3] = {2, MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
+  int processes[3] = {2, 2, 1};
+  MPI_Datatype type;
+  MPI_Type_indexed(3, lengths, places, MPI_DOUBLE, &type);
+  receive_shape(type);
+  MPI_Type_create_indexed_block(3, 2, places, MPI_DOUBLE, &type);
+  receive_shape(type);
+  for (int order = 0; order < 2; order++) {
+    int of = order ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
+    MPI_Type_create_subarray(3, sizes, parts, starts, of, MPI_DOUBLE, &type);
+    receive_shape(type);
+    MPI_Type_create_darray(4, 2, 3, sizes, distributions, arguments, processes, of, MPI_DOUBLE,
+                           &type);
+    receive_shape(type);
+  }
+}
+
 // What is not received stays.
 static void partly(void) {
   double in[N];
@@ -170,6 +210,30 @@ static void absolute(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   NEED(here == 3 + rank && far[2] == 6 && there[1] == 1);
   MPI_Type_free(&both);
+}
+
+// A buffer on the stack of a coroutine is there when another calls MPI, from wherever.
+static ucontext_t outer, inner;
+static void coroutine(void) {
+  double out[N];
+  fill(out, N, 8);
+  MPI_Isend(out, N, MPI_DOUBLE, other, 14, MPI_COMM_WORLD, &request);
+  swapcontext(&inner, &outer);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void coroutines(void) {
+  static char stack[1 << 16];
+  double in[N];
+  getcontext(&inner);
+  inner.uc_stack.ss_sp = stack;
+  inner.uc_stack.ss_size = sizeof stack;
+  inner.uc_link = &outer;
+  makecontext(&inner, coroutine, 0);
+  swapcontext(&outer, &inner);
+  MPI_Recv(in, N, MPI_DOUBLE, other, 14, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  swapcontext(&outer, &inner);
+  NEED(in[N - 1] == 8 + N - 1);
 }
 
 // Two sends of the same bytes; several receives side by side; shared memory; the child of a fork.
@@ -335,6 +399,12 @@ static void gone(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static void puts_from_stack(MPI_Win window) {
+  double out[N];
+  fill(out, N, 1);
+  MPI_Put(out, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, window);
+}
+
 static void freed(void) { // its memory: the comparison is given up
   double *out = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   fill(out, N, 1);
@@ -345,6 +415,13 @@ static void freed(void) { // its memory: the comparison is given up
 }
 
 static void wrong(void) {
+  MPI_Win window;
+  static double exposed[N];
+  MPI_Win_create(exposed, sizeof exposed, sizeof *exposed, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_fence(0, window);
+  if (rank == 0) puts_from_stack(window);
+  MPI_Win_fence(0, window);
+  MPI_Win_free(&window);
   if (rank == 0) {
     double here[N];
     fill(here, N, 0);
@@ -399,6 +476,7 @@ int main(int argc, char **argv) {
   exchanges();
   columns();
   records();
+  shapes();
   partly();
   truncated();
   given_up();
@@ -407,6 +485,7 @@ int main(int argc, char **argv) {
   together();
   mixed();
   left();
+  coroutines();
   persistent();
   exchange(edges(0), edges(1), LONG, MPI_DOUBLE);
   MPI_Barrier(MPI_COMM_WORLD);
