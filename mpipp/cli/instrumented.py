@@ -19,6 +19,7 @@ GCC = (
     "-fsanitize=kernel-address",
     "-fasan-shadow-offset=0x7fff8000",
     *("--param", "asan-stack=0", "--param", "asan-globals=0"),
+    *("--param", "asan-instrument-allocas=0", "-fno-sanitize-address-use-after-scope"),
     *("--param", "asan-instrumentation-with-call-threshold=1000000000"),
     "-U__SANITIZE_ADDRESS__",
     "-fno-optimize-sibling-calls",  # who calls memcpy is to be seen
@@ -98,12 +99,15 @@ def _optimised(options: Sequence[str]) -> tuple[str, ...]:
 # What ThreadSanitizer passes over, or is told to: other sizes than 1, 2, 4, 8 and 16 bytes, and
 # atomic operations, which it would do itself.
 _TYPE = r"x86_fp80|half|bfloat|float|double|ptr|i\d+\*?|<\d+ x [a-z]+\d*>"
-_PLACE = rf"(?P<pointer>ptr|(?:{_TYPE})\*) (?P<address>%[^,\s]+|@[^,\s]+)"
+_PLACE = (
+    rf"(?P<pointer>ptr|(?:{_TYPE})\*) "
+    r"(?P<address>%[^,\s]+|@[^,\s]+|(?:getelementptr|bitcast) .*\)(?=, align))"
+)
 _LOAD = re.compile(
     rf"  %\S+ = (?P<verb>load)(?P<atomic> atomic)?(?: volatile)? (?P<type>{_TYPE}), {_PLACE}"
 )
 _STORE = re.compile(
-    rf"  (?P<verb>store)(?P<atomic> atomic)?(?: volatile)? (?P<type>{_TYPE}) [^,]+, {_PLACE}"
+    rf"  (?P<verb>store)(?P<atomic> atomic)?(?: volatile)? (?P<type>{_TYPE}) .+, {_PLACE}"
 )
 _CHANGE = re.compile(
     r"  %\S+ = (?P<verb>atomicrmw|cmpxchg)(?P<atomic>)(?: weak)?(?: volatile)?(?: f?[a-z]+)? "

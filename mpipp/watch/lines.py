@@ -207,8 +207,8 @@ class Lines:
         base = top["DW_AT_low_pc"].value if "DW_AT_low_pc" in top else 0
         ranges = self._debug.range_lists()
         offset = attribute.value
-        if attribute.form == "DW_FORM_rnglistx":
-            return
+        if attribute.form == "DW_FORM_rnglistx" and offset == attribute.raw_value:
+            return  # an index still, with an older pyelftools
         for one in ranges.get_range_list_at_offset(offset, unit):
             if hasattr(one, "base_address"):
                 base = one.base_address

@@ -60,13 +60,9 @@ def told(block: str) -> str:
     return f"{headline.removeprefix('error: ')}: {what} {function}"
 
 
-@pytest.mark.parametrize("with_", ["", "clang"])
 @on_mpi("mpich4", "openmpi4")
-def test_each_access_is_told_and_what_is_right_is_as_without(
-    mpi: MPI, with_: str, tmp_path: Path
-) -> None:
-    if with_:
-        need(with_)
+def test_each_access_is_told_and_what_is_right_is_as_without(mpi: MPI, tmp_path: Path) -> None:
+    with_ = Path(need("clang")).name if mpi.id == "openmpi4" else ""
     program = compiled(mpi, tmp_path, "cc", "compiled.c", "-O2", "-pthread", with_=with_)
     run = runs.run(mpi, [program, "wrong"], "--check=buffers")
     assert ([told(block) for block in run.blocks], run.status) == (FOUND, 0)
@@ -105,3 +101,40 @@ def test_a_compilers_own_words_go_through(tmp_path: Path) -> None:
     (tmp_path / "wrong.c").write_text("int main(void) { return nothing; }\n")
     done = shell("cc", "--mpicc", mpicc, "-c", "wrong.c", cwd=tmp_path)
     assert done.returncode == 1 and "nothing" in done.stderr
+
+
+FOUND_CXX = [
+    f"{STORE}buf(BYTE) in stores_wide",
+    f"{STORE}buf(BYTE) in stores_long",
+    f"{STORE}buf(BYTE) in compare_exchange_strong",
+    f"{STORE}buf(BYTE) in fills",
+    f"{STORE}buf(BYTE) in operator()",
+]
+
+
+@pytest.mark.parametrize("with_", ["", "clang++"])
+@on_mpi("openmpi4")
+def test_programs_in_cxx(mpi: MPI, with_: str, tmp_path: Path) -> None:
+    if with_:
+        need(with_)
+    program = compiled(mpi, tmp_path, "c++", "compiled.cc", "-O2", "-pthread", with_=with_)
+    run = runs.run(mpi, [program, "wrong"], "--check=buffers")
+    assert (run.status, [told(block) for block in run.blocks]) == (0, FOUND_CXX)
+    right = runs.run(mpi, [program], "--check=buffers")
+    assert (right.output, right.blocks) == ("4 2.5 5 1.5 x\n", [])
+    assert mpi.run([program], n=2, preload=False).stdout == right.output
+
+
+FOUND_FORTRAN = [
+    f"{STORE}buf(DOUBLE_PRECISION) in {name}" for name in ("stores", "in_section", "copies")
+]
+
+
+@on_mpi("mpich4")
+def test_programs_in_fortran(mpi: MPI, tmp_path: Path) -> None:
+    program = compiled(mpi, tmp_path, "fortran", "compiled.f90", "-O2")
+    run = runs.run(mpi, [program, "wrong"], "--check=buffers")
+    assert (run.status, [told(block) for block in run.blocks]) == (0, FOUND_FORTRAN)
+    right = runs.run(mpi, [program], "--check=buffers")
+    assert (right.output.split()[14], right.blocks) == ("3.5", [])
+    assert mpi.run([program], n=2, preload=False).stdout == right.output

@@ -71,4 +71,8 @@ OF_ANY(__asan_report_load_n_noabort, 0)
 OF_ANY(__asan_report_store_n_noabort, 1)
 OF_ANY(__asan_loadN_noabort, 0)
 OF_ANY(__asan_storeN_noabort, 1)
+
+// Of no interest here.
 HIDDEN void __asan_handle_no_return(void) {}
+HIDDEN void __asan_before_dynamic_init(const char *module __attribute__((unused))) {}
+HIDDEN void __asan_after_dynamic_init(void) {}
