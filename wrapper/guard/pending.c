@@ -145,7 +145,7 @@ void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
     struct mpipp_part *part = &guarded->parts[i];
     forbid(part, 0, ~(uint64_t)0);
     const char *name = mpipp_procedure_names[guarded->procedure];
-    if (mpipp_memcheck && part->writes)
+    if (mpipp_memcheck && part->writes && !part->partitions)
       part->marked = 1 + mpipp_memcheck_forbid(&part->bytes, name);
   }
 }
