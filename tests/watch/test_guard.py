@@ -17,7 +17,7 @@ receive buffer not used at all, before the operation is complete
   to do: complete the operation before, with MPI_Wait or the like"""
 RULE = PENDING + ", or use another buffer"
 RULE_ONCE_MOVED = PENDING + (
-    ": nothing came of it this time, but another library, size or moment moves the data later"
+    ": it may have done no harm this time, but another library, size or moment moves the data later"
 )
 NOT_MOVED = "\n    when the process called MPI next, the data had not been moved"
 

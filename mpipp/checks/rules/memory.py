@@ -41,8 +41,8 @@ RULES = (
         "touched-buffer",
         "3.7.2",
         _PENDING,
-        "complete the operation before, with MPI_Wait or the like: nothing came of it this time, "
-        "but another library, size or moment moves the data later",
+        "complete the operation before, with MPI_Wait or the like: it may have done no harm this "
+        "time, but another library, size or moment moves the data later",
     ),
     Rule(
         "freed-while-pending",
