@@ -58,9 +58,19 @@ void mpipp_held_told(uint64_t handle) {
   pthread_mutex_lock(&lock);
   struct mpipp_held *held = *find((MPI_Request)(uintptr_t)handle);
   struct mpipp_stage *stages = held ? held->stages : NULL;
-  if (held) held->stages = NULL;
+  if (held) held->stages = NULL, held->is_told = 1;
   pthread_mutex_unlock(&lock);
   mpipp_stages_end(stages);
+}
+
+int mpipp_held_state(MPI_Request request) {
+  if (!MPIPP_READ(mpipp_held_count)) return 0;
+  pthread_mutex_lock(&lock);
+  const struct mpipp_held *held = *find(request);
+  int state =
+      held ? (held->is_late ? MPIPP_HELD_LATE : 0) | (held->is_told ? MPIPP_HELD_TOLD : 0) : 0;
+  pthread_mutex_unlock(&lock);
+  return state;
 }
 
 // One that blocks while another thread may call MPI must not have to wait for what that one has

@@ -10,6 +10,7 @@ struct mpipp_held {
   struct mpipp_held *next, *next_late;
   MPI_Request request;
   int is_late; // the request is a persistent one, which is started late, and once
+  int is_told; // the program knows that it is complete, and has the request still
   struct mpipp_stage *stages;
 };
 
@@ -22,6 +23,9 @@ struct mpipp_held *mpipp_held_take(MPI_Request request);
 void mpipp_held_complete(MPI_Request before, MPI_Request *now);
 // The program knows that it is complete, and keeps the request.
 void mpipp_held_told(uint64_t handle);
+// Of one that is held: whether it is late, and whether it is told.
+enum { MPIPP_HELD_LATE = 1, MPIPP_HELD_TOLD = 2 };
+int mpipp_held_state(MPI_Request request);
 
 // Adds one to those that are to be started, and says so; returns 0, and starts it at once, where
 // another thread may be waiting for it in MPI.
