@@ -245,6 +245,7 @@ static int complete(struct mpipp_passage *passage, struct order *order) {
 
 // What every such call is given must be there: MPI finds it wrong if it is not.
 static int is_whole(const struct mpipp_passage *passage) {
+  if (!passage->status && !passage->own_statuses) return 0;
   switch (passage->call->procedure) {
   case MPIPP_PROC_Wait:
   case MPIPP_PROC_Waitall:
@@ -273,7 +274,9 @@ static int probe(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int flag = 0;
   MPI_Status status;
-  if (!passage->flag || MPIPP_READ(has_found) || !denies()) return MPIPP_GO_ON;
+  if (!passage->flag || !passage->status || MPIPP_READ(has_found)) return MPIPP_GO_ON;
+  if (call->procedure == MPIPP_PROC_Improbe && !passage->handle) return MPIPP_GO_ON;
+  if (!denies()) return MPIPP_GO_ON;
   passage->code = PMPI(Iprobe)((int)call->source, (int)call->tag, (MPI_Comm)(uintptr_t)call->comm,
                                &flag, &status); // finds errors, and things move on
   if (passage->code == MPI_SUCCESS) *passage->flag = 0;

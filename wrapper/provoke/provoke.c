@@ -12,6 +12,7 @@
 #include "intercept/seam.h"
 #include "mpi/resolve.h"
 #include "provoke/chance.h"
+#include "provoke/collectives.h"
 #include "provoke/completions.h"
 #include "provoke/held.h"
 #include "provoke/sends.h"
@@ -23,7 +24,8 @@
 enum { FIRST = MPIPP_SCREENS_ORDER / 2, LAST = 2000, ON_TIME_IN = 16 };
 
 // Of the thread's call.
-static _Thread_local int is_late;
+static _Thread_local int is_late; // its operation starts later
+static _Thread_local int makes;   // it becomes one of a persistent collective operation
 static _Thread_local struct mpipp_held *posting;
 
 static char is_local[MPIPP_PROCEDURES];
@@ -81,7 +83,8 @@ static int give_up(struct mpipp_passage *passage) {
 static int enter_first(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   mpipp_chance_begin();
-  is_late = mpipp_can_be_late(call) && mpipp_chance(ON_TIME_IN);
+  makes = mpipp_collective_can_be_late(call);
+  is_late = (makes || mpipp_can_be_late(call)) && mpipp_chance(ON_TIME_IN);
   if (!is_late && !is_local[call->procedure]) mpipp_held_start();
   mpipp_held_ask_abandoned();
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
@@ -95,6 +98,11 @@ static void post(struct mpipp_passage *passage) {
       !(call->present & (MPIPP_HAS_COMM | MPIPP_HAS_MESSAGE)) ||
       (call->present & MPIPP_HAS_SOURCE && call->source == MPI_PROC_NULL))
     return;
+  unsigned operation = mpipp_facts[call->procedure].operation;
+  int scatters =
+      operation == MPIPP_PROC_Reduce_scatter || operation == MPIPP_PROC_Reduce_scatter_block;
+  // With MPI_IN_PLACE these read more of the buffer than they write.
+  if (scatters && call->buffers[0].address == (uintptr_t)MPI_IN_PLACE) return;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     if (!(call->buffers[i].access & MPIPP_WRITES)) continue;
     if (!posting && !(posting = calloc(1, sizeof *posting))) return;
@@ -106,6 +114,17 @@ static void post(struct mpipp_passage *passage) {
   }
 }
 
+// All processes make such an operation, whenever each of them starts it.
+static int make_collective(struct mpipp_passage *passage) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (!posting && !(posting = calloc(1, sizeof *posting))) return MPIPP_GO_ON;
+  mpipp_collective_make(passage, &request);
+  if (passage->code != MPI_SUCCESS) return MPIPP_DONE;
+  posting->is_late = 1;
+  *(MPI_Request *)(uintptr_t)passage->call->requests = request;
+  return MPIPP_DONE;
+}
+
 static int enter_last(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   posting = NULL;
@@ -113,6 +132,7 @@ static int enter_last(struct mpipp_passage *passage) {
   if (call->present & MPIPP_HAS_DEST && call->buffer_count == 1)
     return mpipp_send(passage, is_late);
   if (call->present & MPIPP_HAS_REQUESTS && call->buffer_count) post(passage);
+  if (makes) return make_collective(passage);
   return mpipp_complete(passage);
 }
 
@@ -123,7 +143,7 @@ static void leave_last(struct mpipp_passage *passage) {
   int probes = call->procedure == MPIPP_PROC_Probe || call->procedure == MPIPP_PROC_Iprobe;
   if (probes && passage->code == MPI_SUCCESS && (!passage->flag || *passage->flag)) mpipp_found(1);
   if (!held) return;
-  if (passage->code != MPI_SUCCESS || !held->stages) {
+  if (passage->code != MPI_SUCCESS || (!held->stages && !held->is_late)) {
     mpipp_stages_drop(held->stages);
     free(held);
     return;
@@ -131,6 +151,10 @@ static void leave_last(struct mpipp_passage *passage) {
   for (const struct mpipp_stage *each = held->stages; each; each = each->next)
     mpipp_stage_spoil(each);
   mpipp_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
+  if (held->is_late && is_late)
+    mpipp_held_later(held);
+  else if (held->is_late)
+    PMPI(Start)(&held->request);
 }
 
 // MPI_Request_get_status and its kin: the program may use the buffer, and keeps the request.

@@ -210,18 +210,35 @@ static void complete_all(void) {
 }
 
 static void collective(void) {
-  long in = rank + 1, out = 0, all[3] = {-1, -1, -1}, here = rank == 1 ? 77 : -1;
-  MPI_Request some[4];
+  enum { N = 12 };
+  long in = rank + 1, out = 0, all[3] = {-1, -1, -1}, here = rank == 1 ? 77 : -1, place = in;
+  long mine[3] = {rank, rank + 10, rank + 20}, theirs[3] = {-1, -1, -1}, upto = -1;
+  long parts[3] = {rank, rank, rank}, gathered[3] = {-1, -1, -1}, total = -1;
+  int counts[3] = {1, 1, 1}, at[3] = {0, 1, 2}, here_too = -1;
+  long v[3] = {-1, -1, -1};
+  MPI_Request some[N];
   MPI_Iallreduce(&in, &out, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, &some[0]);
   MPI_Ibcast(&here, 1, MPI_LONG, 1, second, &some[1]);
   MPI_Iallgather(&in, 1, MPI_LONG, all, 1, MPI_LONG, MPI_COMM_WORLD, &some[2]);
   MPI_Ibarrier(second, &some[3]);
+  MPI_Iallreduce(MPI_IN_PLACE, &place, 1, MPI_LONG, MPI_MAX, second, &some[4]);
+  MPI_Ialltoall(mine, 1, MPI_LONG, theirs, 1, MPI_LONG, MPI_COMM_WORLD, &some[5]);
+  MPI_Ireduce_scatter_block(MPI_IN_PLACE, parts, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, &some[6]);
+  MPI_Iscan(&in, &upto, 1, MPI_LONG, MPI_SUM, second, &some[7]);
+  MPI_Igather(&in, 1, MPI_LONG, gathered, 1, MPI_LONG, 2, MPI_COMM_WORLD, &some[8]);
+  MPI_Ireduce(&in, &total, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD, &some[9]);
+  MPI_Iallgatherv(&in, 1, MPI_LONG, v, counts, at, MPI_LONG, MPI_COMM_WORLD, &some[10]);
+  MPI_Iscatter(rank == 0 ? at : NULL, 1, MPI_INT, &here_too, 1, MPI_INT, 0, second, &some[11]);
   if (draw(&own, 2)) {
-    MPI_Waitall(4, some, MPI_STATUSES_IGNORE);
+    MPI_Waitall(N, some, MPI_STATUSES_IGNORE);
   } else {
-    for (int i = 0, index; i < 4; i++) MPI_Waitany(4, some, &index, MPI_STATUS_IGNORE);
+    for (int i = 0, index; i < N; i++) MPI_Waitany(N, some, &index, MPI_STATUS_IGNORE);
   }
-  NEED(out == 6 && here == 77 && all[0] == 1 && all[1] == 2 && all[2] == 3);
+  NEED(out == 6 && here == 77 && all[0] == 1 && all[1] == 2 && all[2] == 3 && place == 3);
+  for (int i = 0; i < 3; i++) NEED(theirs[i] == i + 10 * rank && v[i] == i + 1);
+  NEED(parts[0] == 3 && upto == (rank + 1) * (rank + 2) / 2);
+  for (int i = 0; i < 3; i++) NEED(gathered[i] == (rank == 2 ? i + 1 : -1));
+  NEED(total == (rank == 0 ? 6 : -1) && here_too == rank);
 }
 
 // Requests that are cancelled, freed, of nobody, and with what MPI finds wrong.

@@ -32,6 +32,16 @@ static void changed_too_early(void) {
   }
 }
 
+// The same of a nonblocking collective operation.
+static void broadcast_too_early(void) {
+  MPI_Request request;
+  fill(rank == 1 ? 1 : 0);
+  MPI_Ibcast(buffer, N, MPI_INT, 1, MPI_COMM_WORLD, &request);
+  if (rank == 1) fill(2);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (rank == 0) printf("sum %ld\n", sum(buffer));
+}
+
 // That the second message is there does not say that the first one's receive is complete.
 static void read_too_early(void) {
   MPI_Request request;
@@ -87,6 +97,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "changed")) changed_too_early();
+    if (!strcmp(argv[i], "broadcast")) broadcast_too_early();
     if (!strcmp(argv[i], "read")) read_too_early();
     if (!strcmp(argv[i], "order")) in_order();
     if (!strcmp(argv[i], "head")) head_to_head();
