@@ -39,6 +39,7 @@ def words(mpi: MPI, *options: str, n: int = 2) -> list[str]:
 def run(
     mpi: MPI, command: list[str | Path], *options: str, n: int = 2
 ) -> subprocess.CompletedProcess[str]:
+    assert mpi.wrapper  # built before a command says that it does
     return shell(*words(mpi, *options, n=n), *command, env=environment(mpi))
 
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "generated/facts.h"
+#include "guard/shares.h"
 #include "intercept/seam.h"
 #include "mpi/resolve.h"
 #include "provoke/chance.h"
@@ -95,16 +96,10 @@ static int enter_first(struct mpipp_passage *passage) {
 static void post(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   if (mpipp_facts[call->procedure].form != MPIPP_FORM_NONBLOCKING || !call->requests ||
-      !(call->present & (MPIPP_HAS_COMM | MPIPP_HAS_MESSAGE)) ||
-      (call->present & MPIPP_HAS_SOURCE && call->source == MPI_PROC_NULL))
+      !(call->present & (MPIPP_HAS_COMM | MPIPP_HAS_MESSAGE)))
     return;
-  unsigned operation = mpipp_facts[call->procedure].operation;
-  int scatters =
-      operation == MPIPP_PROC_Reduce_scatter || operation == MPIPP_PROC_Reduce_scatter_block;
-  // With MPI_IN_PLACE these read more of the buffer than they write.
-  if (scatters && call->buffers[0].address == (uintptr_t)MPI_IN_PLACE) return;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
-    if (!(call->buffers[i].access & MPIPP_WRITES)) continue;
+    if (!(call->buffers[i].access & MPIPP_WRITES) || !mpipp_is_used(call, i)) continue;
     if (!posting && !(posting = calloc(1, sizeof *posting))) return;
     struct mpipp_stage *stage = mpipp_stage_new(&call->buffers[i], passage->addresses[i]);
     if (!stage) continue;
