@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from mpipp.checks import until
 from mpipp.checks.accesses import Access, accesses
 from mpipp.checks.finding import Evidence, Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
@@ -45,7 +46,7 @@ def _of_bytes(process: Process, memory: GivenBack, access: Access, byte: int) ->
     operation, buffer = access.operation, access.buffer
     text = f"gives back the memory at {memory.start:#x}, which has {access.name(byte)}"
     evidence = Evidence(operation.call, operation.on, None, buffer.role, byte - buffer.address)
-    return Finding.of(
+    found = Finding.of(
         "freed-while-pending",
         f"the buffer of a pending {operation.call.procedure} is given back",
         [
@@ -53,3 +54,4 @@ def _of_bytes(process: Process, memory: GivenBack, access: Access, byte: int) ->
             operation.party(),
         ],
     )
+    return until.of_kind(found, operation.call)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mpipp.checks import until
 from mpipp.checks.accesses import Access, accesses
 from mpipp.checks.finding import Evidence, Finding, Findings, Party
 from mpipp.checks.process import Process
@@ -50,11 +51,12 @@ def _of_element(process: Process, touch: Touch, access: Access, element: str) ->
     )
     rule = "touched-once-moved" if touch.moved else "touched-while-pending"
     late = ", whose data had been moved by the next call" if touch.moved else ""
-    return Finding.of(
+    found = Finding.of(
         rule,
         f"a {noun} the buffer of a pending {operation.call.procedure}{late}",
         [by, operation.party(*_known(touch)), *_end(process, touch)],
     )
+    return until.of_kind(found, operation.call)
 
 
 def _known(touch: Touch) -> Iterator[str]:

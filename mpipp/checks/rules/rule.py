@@ -50,9 +50,12 @@ _IN_3_1 = {
     "6.2.1": "5.2.1",
     "6.9": "5.9",
     "6.12": "5.12",
+    "8.7": "7.7",
     "11.2.2": "8.7",
+    "12.3": "11.3",
 }
+_IN_4_0 = "4.2 6.13 8.8".split()
 _NUMBERS: Mapping[str, Mapping[str, str]] = {
     "3.1": {**{section: section for section in _SAME}, **_IN_3_1},
-    "4.0": {section: section for section in (*_SAME, *_IN_3_1)},
+    "4.0": {section: section for section in (*_SAME, *_IN_3_1, *_IN_4_0)},
 }

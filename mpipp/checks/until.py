@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""How long an operation has its buffers: where the standard says so, and what ends it.
+
+The rules cite nonblocking point-to-point communication; this is for the other kinds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mpipp.checks.finding import Finding
+from mpipp.model import Call
+
+
+def of_kind(finding: Finding, call: Call) -> Finding:
+    """A finding about a buffer of a pending operation, as it is of that kind of operation."""
+    advice = finding.advice
+    if not call.facts.returns_at_once:  # one-sided, without a request
+        advice = advice.replace("MPI_Wait", "MPI_Win_flush")
+    return replace(finding, rule=finding.rule._replace(section=_section(call)), advice=advice)
+
+
+def _section(call: Call) -> str:
+    # Of MPI-4.1.
+    facts = call.facts
+    if call.win is not None:
+        return "12.3"
+    if facts.form == "partitioned":
+        return "4.2"
+    if facts.over == "comm":
+        nonblocking, persistent = ("8.7", "8.8") if facts.among_neighbors else ("6.12", "6.13")
+        return persistent if facts.form == "persistent" else nonblocking
+    return "3.9" if facts.form == "persistent" else "3.7.2"
