@@ -376,6 +376,24 @@ class Registry:
                 procedure = source.procedure(raw.procedure) if raw.caller else ""
                 yield Cover(procedure, source.site(raw.caller, 0), *counts)
 
+    def guard_switches(self) -> Iterator[tuple[int, str, int]]:
+        """Of each call whose operations are guarded: its return address, its procedure, and the
+        address of 4 bytes that are 1 where that is done whatever time it takes.
+
+        The last one's return address is 0: it is of all calls.
+        """
+        source = self._source
+        table = source.tables.get("covers")
+        field = source.layout.field(table.record, "always") if table is not None else None
+        if table is None or field is None:
+            return
+        for number, raw in enumerate(source.entries("covers", RawCover)):
+            is_last = number + 1 == table.count
+            if raw.caller or is_last:
+                procedure = source.procedure(raw.procedure) if raw.caller else ""
+                place = table.entries + number * table.record_size
+                yield raw.caller, procedure, place + field.offset
+
     def _is_inside(self, tid: int, serial: int) -> bool:
         return any(
             isinstance(thread, Thread)

@@ -42,3 +42,50 @@ def test_process_and_core(mpi: MPI, tmp_path: Path) -> None:
     assert said.splitlines()[:2] == ["True", VECTOR], said
     said = gdb_batch(["up", "output column", "echo \\n"], program=program, core=core)
     assert said.splitlines()[-1] == VECTOR, said
+
+
+LEFT_OUT = """\
+#include <mpi.h>
+static char buffer[1 << 16];
+static void mark(void) {}
+int main(int argc, char **argv) {
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  for (int i = 0; i < 3; i++) {
+    MPI_Irecv(buffer, sizeof buffer, MPI_BYTE, 0, 0, MPI_COMM_SELF, &request);
+    mark();
+    buffer[1 << 15] = 1;
+    MPI_Send(buffer, 1, MPI_BYTE, 0, 0, MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_the_budget_has_left_out_is_guarded_by_command(mpi: MPI) -> None:
+    program = compile_program(LEFT_OUT, mpi)
+    commands = ["mpipp guard", "mpipp guard MPI_INT", "continue", "up", "mpipp guard request"]
+    said = gdb_batch(
+        [*commands, "continue", "continue", "kill"],
+        program=program,
+        mpi=mpi,
+        stop=["break mark", "run", "up"],
+        env={**SHARED, "MPIPP_GUARD": "1", "MPIPP_BUDGET": "0"},
+    )
+    lines = said.splitlines()
+    assert lines[0] == "Write mpipp guard REQUEST, or mpipp guard all."
+    assert lines[1] == "MPI_INT is a handle of kind datatype: write a request."
+    switched = "from now on guarded: the buffers of MPI_Irecv, called at main.c:8 in main"
+    assert switched in lines, said
+    before, after = said.split(switched)
+    assert "SIGSEGV" not in before and after.count("hit Breakpoint 1") == 1, said
+    assert "received signal SIGSEGV" in after and "buffer[1 << 15] = 1;" in after, said
+    without = gdb_batch(
+        ["mpipp guard all"], program=program, mpi=mpi, stop=["break mark", "run"], env=SHARED
+    )
+    assert without == (
+        "buffers are not guarded in this process: start it with mpipp run --check=buffers.\n"
+    )

@@ -12,7 +12,7 @@ enum { MPIPP_COVERS = 256 };
 struct mpipp_cover {
   uint64_t caller;    // return address of the calls; 0: of several
   uint32_t procedure; // enum mpipp_proc; of the last one 0
-  uint32_t padding;
+  uint32_t always; // 1: whatever time it takes, as a debugger says; of the last one: of all places
   // Operations by how they were looked at: pages of theirs were protected; bytes were compared, and
   // no more; not, since it would have taken too long; not, since nobody could.
   uint64_t pages, compared, skipped, nothing;

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp guard`: buffers that the budget has left out are guarded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gdb
+
+from mpipp.errors import MpippError
+from mpipp.gdb import sessions
+from mpipp.gdb.commands import show
+from mpipp.gdb.commands.base import Command
+from mpipp.gdb.program import sites
+from mpipp.gdb.program.memory import core_file
+from mpipp.gdb.sessions import Session
+from mpipp.gdb.words import expressions
+from mpipp.model import Request
+
+_ALL = "all"
+_ON = (1).to_bytes(4, "little")  # on x86-64, where buffers are guarded
+
+
+class Guard(Command):
+    """Guard the buffers of pending operations whatever time it takes.
+
+    mpipp guard REQUEST   those that the call which made the request starts
+    mpipp guard all       those of all calls
+
+    In runs with --check=buffers, which guard some in turns where all would take too long
+    (--budget). It begins with the next operation: what is pending stays as it is; "mpipp watch"
+    is for that.
+    """
+
+    name = "mpipp guard"
+    completes = gdb.COMPLETE_EXPRESSION
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """What to write."""
+        if argument.startswith("["):  # a variable of this name
+            return show.show(f"guard{argument}")
+        if not argument:
+            raise MpippError("write mpipp guard REQUEST, or mpipp guard all")
+        session = sessions.required()
+        if core_file() is not None:
+            raise MpippError("this is a core file: nothing is guarded any more")
+        guard = session.registry.info.guard
+        if guard != "there":
+            why = "cannot be" if guard == "failed" else "are not"
+            raise MpippError(
+                f"buffers {why} guarded in this process: start it with mpipp run --check=buffers"
+            )
+        if argument == _ALL:
+            return _switch(session, 0, "")
+        found = expressions.target(argument, session).found
+        if not isinstance(found, Request):
+            raise MpippError(f"{argument} is a handle of kind {found.header.kind}: write a request")
+        call = found.call
+        if call is None:
+            raise MpippError(f"{argument} is of no operation that has buffers")
+        return _switch(session, call.site.address, call.procedure)
+
+
+def _switch(session: Session, caller: int, procedure: str) -> list[str]:
+    # The call with this return address; 0: all.
+    which = f"{procedure}, called at {sites.call(caller)}" if caller else "all calls"
+    for of, name, address in session.registry.guard_switches():
+        if (of, name) == (caller, procedure):
+            session.inferior.write_memory(address, _ON)
+            return [f"from now on guarded: the buffers of {which}"]
+    raise MpippError(f"no buffer of {which}, was looked at: it is not of a kind that is guarded")
