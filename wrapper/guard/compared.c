@@ -261,6 +261,8 @@ static void leave_active(struct mpipp_compared *compared) {
 
 int mpipp_compared_begin(struct mpipp_compared *compared) {
   struct work work = {.compared = compared};
+  if (compared->state != RESTING)
+    mpipp_compared_end(compared, NULL); // MPI did not start it after all
   if (active_count == MOST) return 0;
   int whole = mpipp_carefully(keep, &work) && work.done == compared->bytes.count;
   if (!whole) {

@@ -215,7 +215,10 @@ static int hand_over(const struct mpipp_guarded *guarded, struct mpipp_change *c
 }
 
 int mpipp_guarded_end(struct mpipp_guarded *guarded, struct mpipp_change *change) {
-  if (guarded->state == MPIPP_GUARDED_INACTIVE) return 0;
+  if (guarded->state == MPIPP_GUARDED_INACTIVE) {
+    hand_over(guarded, NULL); // of one that MPI has not started after all
+    return 0;
+  }
   int kept = guarded->state == MPIPP_GUARDED_KEPT;
   release(guarded);
   int found = hand_over(guarded, change);
