@@ -59,7 +59,7 @@ def of(parties: Sequence[Party]) -> Iterator[Target]:
     """The calls of a finding's parties."""
     for party in parties:
         ranks = _numbers(party.process)
-        if not party.places or not ranks:
+        if not party.places or not ranks or party.made == "at":  # a load or store is no call
             continue
         made = _PROCEDURE.match(party.text) if party.made == "called at" else None
         procedure, ordinal = (made[0], party.ordinal) if made else ("", 0)

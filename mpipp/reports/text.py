@@ -64,7 +64,7 @@ def _block(entry: Entry) -> Iterator[str]:
 
 def _place(line: str) -> str:
     # "    called at rows.c:22 in main" names one.
-    for word in ("called at ", "made at ", "from "):
+    for word in ("called at ", "made at ", "from ", "at "):
         before, found, place = line.partition(word)
         if found and (not before.strip() or before.endswith(", ")):
             return place
