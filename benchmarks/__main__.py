@@ -10,6 +10,7 @@ from benchmarks import (
     browse,
     checks_overlap,
     checks_signatures,
+    compiled,
     debugger,
     guarded,
     ledgers,
@@ -30,6 +31,7 @@ GROUPS = {
 PURE = {  # those that no MPI is needed for
     "signatures": checks_signatures.figures,
     "overlap": checks_overlap.figures,
+    "compiled": compiled.figures,  # it finds its own
 }
 MPIS = ("mpich4", "openmpi4", "mpich5", "openmpi5")
 

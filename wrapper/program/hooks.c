@@ -26,7 +26,7 @@ __attribute__((preserve_all)) extern void mpipp_inlined_store(uint64_t address, 
 
 static inline __attribute__((always_inline)) void one(const volatile void *address, uint64_t length,
                                                       int stores) {
-  if (OFTEN_NOT(active) && OFTEN_NOT(WORD(address) - low < bytes)) {
+  if (OFTEN_NOT(active)) {
     const unsigned char *shadow = (const unsigned char *)(WORD(address) >> MPIPP_SHADOW_SHIFT);
     unsigned char found = shadow[MPIPP_SHADOW_AT];
     if (OFTEN_NOT(found & (stores ? MPIPP_SHADOW_STORES : MPIPP_SHADOW_LOADS))) {
