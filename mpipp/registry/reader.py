@@ -26,6 +26,7 @@ from mpipp.model import (
     ThreadCall,
     Touch,
 )
+from mpipp.registry import guarded
 from mpipp.registry.calls import Calls
 from mpipp.registry.datatypes import Datatypes
 from mpipp.registry.fields import CHUNK, SLOT
@@ -37,15 +38,12 @@ from mpipp.registry.processinfo import process_info
 from mpipp.registry.records import (
     RawBreach,
     RawChunk,
-    RawCover,
     RawRoot,
     RawSlot,
     RawThread,
-    RawTouch,
 )
 from mpipp.registry.source import Source
 
-_MOVED = {"moved": True, "not moved": False}
 _HASH = 0x9E3779B97F4A7C15
 _REMOVED = 1  # in place of a slot's record
 _PROBE = 4  # slots read at a time
@@ -355,44 +353,15 @@ class Registry:
 
     def touches(self) -> Iterator[Touch]:
         """Loads and stores in buffers of pending operations of which nobody was told."""
-        source = self._source
-        if "touches" not in source.tables:
-            return
-        for raw in source.entries("touches", RawTouch):
-            if source.enumerator("touch_state", raw.state) == "whole":
-                # Sites have return addresses: lines are looked up one byte before.
-                site = source.site(raw.instruction + 1, raw.frames)
-                moved = _MOVED.get(source.enumerator("moved", raw.moved))
-                yield Touch(raw.serial, raw.address, bool(raw.stores), raw.tid, site, moved)
+        return guarded.touches(self._source)
 
     def covers(self) -> Iterator[Cover]:
         """How the buffers of pending operations were looked at, for each place that has any."""
-        source = self._source
-        if "covers" not in source.tables:
-            return
-        for raw in source.entries("covers", RawCover):
-            counts = (raw.pages, raw.compared, raw.skipped, raw.nothing)
-            if any(counts):
-                procedure = source.procedure(raw.procedure) if raw.caller else ""
-                yield Cover(procedure, source.site(raw.caller, 0), *counts)
+        return guarded.covers(self._source)
 
-    def guard_switches(self) -> Iterator[tuple[int, str, int]]:
-        """Of each call whose operations are guarded: its return address, its procedure, and the
-        address of 4 bytes that are 1 where that is done whatever time it takes.
-
-        The last one's return address is 0: it is of all calls.
-        """
-        source = self._source
-        table = source.tables.get("covers")
-        field = source.layout.field(table.record, "always") if table is not None else None
-        if table is None or field is None:
-            return
-        for number, raw in enumerate(source.entries("covers", RawCover)):
-            is_last = number + 1 == table.count
-            if raw.caller or is_last:
-                procedure = source.procedure(raw.procedure) if raw.caller else ""
-                place = table.entries + number * table.record_size
-                yield raw.caller, procedure, place + field.offset
+    def guard_switches(self) -> Iterator[guarded.Switch]:
+        """What makes a debugger's wish known, for each call whose operations are guarded."""
+        return guarded.switches(self._source)
 
     def _is_inside(self, tid: int, serial: int) -> bool:
         return any(

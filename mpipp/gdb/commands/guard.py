@@ -64,8 +64,8 @@ class Guard(Command):
 def _switch(session: Session, caller: int, procedure: str) -> list[str]:
     # The call with this return address; 0: all.
     which = f"{procedure}, called at {sites.call(caller)}" if caller else "all calls"
-    for of, name, address in session.registry.guard_switches():
-        if (of, name) == (caller, procedure):
-            session.inferior.write_memory(address, _ON)
+    for switch in session.registry.guard_switches():
+        if (switch.caller, switch.procedure) == (caller, procedure):
+            session.inferior.write_memory(switch.address, _ON)
             return [f"from now on guarded: the buffers of {which}"]
     raise MpippError(f"no buffer of {which}, was looked at: it is not of a kind that is guarded")
