@@ -94,6 +94,7 @@ void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm) {
 
 enum { MOST_ATTACHED = 256 };
 static struct { uint64_t low, high; } attached[MOST_ATTACHED]; // high: 0 where there is none
+static int attached_used;                                      // those beyond have never been
 static int has_more_attached;                                  // any memory may be that
 
 void mpipp_attached_memory(uint64_t base, int64_t size) {
@@ -105,6 +106,7 @@ void mpipp_attached_memory(uint64_t base, int64_t size) {
   } else {
     attached[i].low = base;
     attached[i].high = base + (uint64_t)size;
+    if (i == attached_used) MPIPP_WRITE(attached_used, i + 1);
   }
   mpipp_unlock();
 }
@@ -118,9 +120,10 @@ void mpipp_detached_memory(uint64_t base) {
 }
 
 int mpipp_is_attached(uint64_t low, uint64_t high) {
+  if (!MPIPP_READ(attached_used)) return 0;
   mpipp_lock();
   int found = has_more_attached;
-  for (int i = 0; i < MOST_ATTACHED && !found; i++)
+  for (int i = 0; i < attached_used && !found; i++)
     found = low < attached[i].high && attached[i].low < high;
   mpipp_unlock();
   return found;
