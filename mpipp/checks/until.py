@@ -25,6 +25,8 @@ def _section(call: Call) -> str:
     facts = call.facts
     if call.win is not None:
         return "12.3"
+    if call.file is not None:
+        return "14.4.1"
     if facts.form == "partitioned":
         return "4.2"
     if facts.over == "comm":

@@ -20,6 +20,7 @@ _SECTIONS = {
     "MPI_Ineighbor_allgather": "8.7",
     "MPI_Put": "12.3",
     "MPI_Rget": "12.3",
+    "MPI_File_iread_at": "14.4.1",
 }
 _VERBS = {"stores to": "store", "loads": "load"}
 
@@ -45,17 +46,17 @@ def told(block: str) -> tuple[str, str, str, int]:
 
 
 @on_mpi("mpich4", "openmpi4")
-def test_operations_of_each_kind_are_guarded(mpi: MPI) -> None:
+def test_operations_of_each_kind_are_guarded(mpi: MPI, tmp_path: Path) -> None:
     program = runs.program("guarded.c", mpi)
-    right = runs.run(mpi, [program], "--check=buffers")
+    right = runs.run(mpi, [program, tmp_path], "--check=buffers")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
-    run = runs.run(mpi, [program, "wrong"], "--check=buffers")
+    run = runs.run(mpi, [program, tmp_path, "wrong"], "--check=buffers")
     assert (run.status, run.output) == (0, "done\n")
     until = "\0" if mpi.standard >= (4, 0) else "#if MPI_VERSION"
     expected = planted(runs.PROGRAMS / "guarded.c", until)
     assert len(expected) > 20
     found = [told(block) for block in run.blocks]
-    assert found == expected
+    assert sorted(found) == sorted(expected)
     for (_, _, procedure, _), block in zip(found, run.blocks):
         section = mpi.cited(f"rule: MPI-4.1, section {_SECTIONS.get(procedure, '3.7.2')}: ")
         assert procedure not in _SECTIONS or section in block

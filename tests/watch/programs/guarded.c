@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Operations of each kind: what may be done to their buffers meanwhile is done; with "wrong" also
-// what may not, in lines that say so: the access, the element, the operation. Two processes.
+// Operations of each kind, in a directory: what may be done to their buffers meanwhile is done;
+// with a second argument also what may not, in lines that say so: the access, the element, the
+// operation. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,6 +271,65 @@ static void neighbors(void) {
   MPI_Comm_free(&ring);
 }
 
+// Operations that end otherwise: nothing is MPI's then.
+static void ends(void) {
+  MPI_Request both[2];
+  MPI_Status statuses[2];
+  MPI_Comm comm;
+  fill();
+  MPI_Irecv(in, N, MPI_DOUBLE, other, 10, MPI_COMM_WORLD, &request);
+  MPI_Cancel(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  NEED(in[10] == -15 && in[N / 2] == -(N / 2 + 5));
+  in[N / 2] = 1;
+  // Of two persistent ones, the first of which fails, both are complete.
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Recv_init(in, 8, MPI_DOUBLE, other, 11, comm, &both[0]);
+  MPI_Recv_init(in + N, N, MPI_DOUBLE, other, 12, comm, &both[1]);
+  MPI_Startall(2, both);
+  MPI_Barrier(comm);
+  MPI_Send(out, N, MPI_DOUBLE, other, 12, comm);
+  MPI_Send(out, 16, MPI_DOUBLE, other, 11, comm);
+  while (MPI_Waitall(2, both, statuses) == MPI_ERR_IN_STATUS &&
+         statuses[1].MPI_ERROR == MPI_ERR_PENDING)
+    continue;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  check(in + N, N, from(other));
+  in[1] = in[N + 10] = in[N + N / 2] = 1;
+  if (both[0] != MPI_REQUEST_NULL) MPI_Request_free(&both[0]); // Open MPI has taken it away
+  MPI_Request_free(&both[1]);
+  // The communicator is freed before, and a request is while its operation goes on.
+  MPI_Irecv(in, N, MPI_DOUBLE, other, 13, comm, &both[0]);
+  MPI_Isend(out, N, MPI_DOUBLE, other, 13, comm, &both[1]);
+  MPI_Comm_free(&comm);
+  MPI_Waitall(2, both, statuses);
+  check(in, N, from(other));
+  MPI_Send_init(out, N, MPI_DOUBLE, other, 14, MPI_COMM_WORLD, &request);
+  MPI_Start(&request);
+  MPI_Request_free(&request);
+  MPI_Recv(in, N, MPI_DOUBLE, other, 14, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  check(in, N, from(other));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void files(const char *name) {
+  MPI_File file;
+  fill();
+  MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                MPI_INFO_NULL, &file);
+  MPI_File_iwrite_at(file, 0, out, N, MPI_DOUBLE, &request);
+  store(&out[1041]); // store buf[1041](DOUBLE) MPI_File_iwrite_at
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  out[N / 2] = 1;
+  MPI_File_iread_at(file, 0, in, N, MPI_DOUBLE, &request);
+  load(&in[1042]); // load buf[1042](DOUBLE) MPI_File_iread_at
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  check(in, N, from(rank));
+  MPI_File_close(&file);
+}
+
 static void one_sided(void) {
   static double window[N];
   MPI_Win win;
@@ -423,7 +483,8 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   other = 1 - rank;
-  wrong = argc > 1;
+  wrong = argc > 2;
+  char name[500];
   point_to_point();
   persistent();
   another_memory();
@@ -432,6 +493,9 @@ int main(int argc, char **argv) {
   reductions();
   neighbors();
   one_sided();
+  ends();
+  snprintf(name, sizeof name, "%s/guarded.%d", argv[1], rank);
+  files(name);
   of_mpi_4();
   MPI_Finalize();
   if (rank == 0) puts("done");
