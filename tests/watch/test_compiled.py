@@ -138,3 +138,49 @@ def test_programs_in_fortran(mpi: MPI, tmp_path: Path) -> None:
     right = runs.run(mpi, [program], "--check=buffers")
     assert (right.output.split()[14], right.blocks) == ("3.5", [])
     assert mpi.run([program], n=2, preload=False).stdout == right.output
+
+
+MAIN = """\
+#include <mpi.h>
+#include "part.h"
+int main(void) {
+  int value = 1, sent = 5;
+  MPI_Request request;
+  MPI_Init(0, 0);
+  MPI_Irecv(&value, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);
+  part(&value);
+  MPI_Send(&sent, 1, MPI_INT, 0, 0, MPI_COMM_SELF);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return value != 5;
+}
+"""
+PART = '#include "part.h"\nvoid part(int *at) { *at = 2; }\n'
+
+
+@on_mpi("mpich4")
+def test_objects_and_shared_libraries_are_made_apart(mpi: MPI, tmp_path: Path) -> None:
+    (tmp_path / "main.c").write_text(MAIN)
+    (tmp_path / "part.c").write_text(PART)
+    (tmp_path / "part.h").write_text("void part(int *);\n")
+
+    def compile_with(compiler: str, line: str) -> None:
+        words = ["cc", "--mpicc", mpi.mpicc, "-g", *line.split()]
+        done = shell(*words, env={"MPICH_CC": need(compiler)}, cwd=tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+    compile_with("clang", "-O2 -MD -c main.c")
+    assert (tmp_path / "main.d").read_text().startswith("main.o: main.c ")
+    compile_with("clang", "-O1 -fPIC -c part.c -o other.o")
+    compile_with("clang", "-shared other.o -o libpart.so")
+    compile_with("clang", f"main.o -o apart -L{tmp_path} -lpart -Wl,-rpath,{tmp_path}")
+    run = runs.run(mpi, [tmp_path / "apart"], "--check=buffers", n=1)
+    assert [told(block) for block in run.blocks] == [
+        f"{STORE_RECEIVED}buf(INT) in part, in libpart.so"
+    ]
+    compile_with("gcc", "main.c part.c -o both")
+    done = mpi.run(["sh", "-c", f"ulimit -v 8000000; exec {tmp_path}/both"], preload=False)
+    assert done.returncode == 127 and done.stderr.startswith(
+        "mpipp: this program was compiled by mpipp with GCC, and has no 16 TB of addresses: "
+        "run it without a limit of virtual memory (ulimit -v), or compile it without mpipp\n"
+    )
