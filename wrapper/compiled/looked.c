@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiled/programs.h"
+#include "generated/facts.h"
 #include "guard/shares.h"
 #include "program/program.h"
 
@@ -31,6 +32,8 @@ static struct mpipp_looked **chain_of(uint64_t serial) {
 }
 
 struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
+  // A partition is the program's until it says that it is ready, or hears that it has arrived.
+  if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED) return NULL;
   struct mpipp_looked *looked = unused ? unused : used < MOST ? &all[used] : NULL;
   if (!looked) return NULL;
   looked->part_count = 0;

@@ -86,6 +86,28 @@ static void in_thread(void *at) {
   pthread_join(thread, NULL);
 }
 
+#if MPI_VERSION >= 4
+// Correct: partitions are filled while the operation is started, until they are ready.
+__attribute__((noinline)) static void in_partitions(void) {
+  enum { PARTITIONS = 4 };
+  double values[PARTITIONS] = {0};
+  MPI_Request request;
+  if (rank == 0)
+    MPI_Psend_init(values, PARTITIONS, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &request);
+  else
+    MPI_Precv_init(values, PARTITIONS, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &request);
+  MPI_Start(&request);
+  for (int i = 0; i < PARTITIONS && rank == 0; i++) {
+    stores_double(&values[i]);
+    MPI_Pready(i, request);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Request_free(&request);
+}
+#endif
+
 int main(int argc, char **argv) {
   int small = 1, neighbour[3] = {1, 2, 3}, provided;
   char bytes[24] __attribute__((aligned(8))) = {0};
@@ -111,6 +133,9 @@ int main(int argc, char **argv) {
   one(0, row + 4, MPI_DOUBLE, 1, copies_struct, NULL, row);
   one(1, large, MPI_DOUBLE, 1000, loops, NULL, large);
   one(0, row, MPI_DOUBLE, 8, in_thread, NULL, row + 1);
+#if MPI_VERSION >= 4
+  in_partitions();
+#endif
   MPI_Type_free(&column);
   MPI_Finalize();
   if (rank == 0) printf("%d %g\n", small, row[7]);
