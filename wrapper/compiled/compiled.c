@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -19,6 +20,8 @@
 enum { ORDER = 1010, KNOWN = 4096 }; // before the guard hears of it
 
 static int is_off = 0;
+// This thread has the guard's lock: what it meets now is a signal handler's.
+static __thread volatile sig_atomic_t is_busy __attribute__((tls_model("initial-exec")));
 
 // Whether it is the first of its place, as far as that is remembered: loops go on and on.
 static int is_first(uint64_t serial, uint64_t next) {
@@ -31,9 +34,12 @@ static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next
   const struct mpipp_thread *thread = mpipp_self;
   struct mpipp_met met;
   if (thread != &mpipp_no_thread && thread->depth) return; // MPI's own
+  if (is_busy) return;
+  is_busy = 1;
   mpipp_guard_lock();
   int is_met = bytes && mpipp_looked_meet(address, bytes, stores, &met);
   mpipp_guard_unlock();
+  is_busy = 0;
   if (!is_met) return;
   mpipp_faults_expect(address, bytes);
   if (!is_first(met.serial, next)) return;
