@@ -89,6 +89,7 @@ static void completed(const struct order *order, int i) {
   MPI_Request before = order->program[from];
   order->program[from] = order->handles[i];
   mpipp_held_complete(before, &order->program[from]);
+  order->handles[i] = order->program[from]; // a second time it is nothing new
 }
 
 // After an error: those that MPI says are complete, or took away.
