@@ -75,32 +75,29 @@ int mpipp_held_state(MPI_Request request) {
 
 // One that blocks while another thread may call MPI must not have to wait for what that one has
 // not started: then all are started at once. Those that have begun before others call MPI are
-// started by these.
-int mpipp_held_later(struct mpipp_held *held) {
+// started by these, or here: a thread says that it is there, and looks for them then.
+void mpipp_held_later(struct mpipp_held *held) {
   pthread_mutex_lock(&lock);
-  int alone = !MPIPP_READ(mpipp_registry.several_threads) || !MPIPP_READ(mpipp_several_threads);
-  if (alone) {
-    held->next_late = NULL;
-    *last_late = held;
-    last_late = &held->next_late;
-  }
+  held->next_late = NULL;
+  *last_late = held;
+  last_late = &held->next_late;
   pthread_mutex_unlock(&lock);
-  if (!alone) PMPI(Start)(&held->request);
-  return alone;
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  int alone = !MPIPP_READ(mpipp_registry.several_threads) || !MPIPP_READ(mpipp_several_threads);
+  if (!alone) mpipp_held_start();
 }
 
+// With the lock, and there until all have started: nobody's next operation comes before them.
 void mpipp_held_start(void) {
   if (!MPIPP_READ(late)) return;
   pthread_mutex_lock(&lock);
-  struct mpipp_held *next = late;
+  for (const struct mpipp_held *next = late; next; next = next->next_late) {
+    MPI_Request request = next->request;
+    PMPI(Start)(&request);
+  }
   late = NULL;
   last_late = &late;
   pthread_mutex_unlock(&lock);
-  while (next) {
-    MPI_Request request = next->request;
-    next = next->next_late; // complete, and gone, as soon as it has started
-    PMPI(Start)(&request);
-  }
 }
 
 void mpipp_held_abandon(struct mpipp_held *held) {

@@ -27,9 +27,9 @@ void mpipp_held_told(uint64_t handle);
 enum { MPIPP_HELD_LATE = 1, MPIPP_HELD_TOLD = 2 };
 int mpipp_held_state(MPI_Request request);
 
-// Adds one to those that are to be started, and says so; returns 0, and starts it at once, where
-// another thread may be waiting for it in MPI.
-int mpipp_held_later(struct mpipp_held *held);
+// Adds one to those that are to be started, or starts it at once, where another thread may be
+// waiting for it in MPI.
+void mpipp_held_later(struct mpipp_held *held);
 // Starts them, in their order.
 void mpipp_held_start(void);
 
