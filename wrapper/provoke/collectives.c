@@ -45,6 +45,7 @@ int mpipp_collective_can_be_late(const struct mpipp_call *call) {
 
 // One side of a call, as MPI is given it.
 struct side {
+  int is_there; // it is significant in this process, at whatever address: MPI_BOTTOM may be NULL
   void *address;
   int64_t count;
   MPI_Datatype type;
@@ -54,10 +55,10 @@ static struct side side(const struct mpipp_passage *passage, unsigned access) {
   const struct mpipp_call *call = passage->call;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     if (call->buffers[i].access & access)
-      return (struct side){(void *)(uintptr_t)passage->addresses[i], call->buffers[i].count,
+      return (struct side){1, (void *)(uintptr_t)passage->addresses[i], call->buffers[i].count,
                            (MPI_Datatype)(uintptr_t)call->buffers[i].datatype};
   }
-  return (struct side){NULL, 0, MPI_BYTE}; // not significant in this process
+  return (struct side){0, NULL, 0, MPI_BYTE};
 }
 
 // A call of either form: N(value) is a count of it.
@@ -81,7 +82,7 @@ static struct side side(const struct mpipp_passage *passage, unsigned access) {
 void mpipp_collective_make(struct mpipp_passage *passage, MPI_Request *request) {
   const struct mpipp_call *call = passage->call;
   struct side in = side(passage, MPIPP_READS), out = side(passage, MPIPP_WRITES);
-  struct side one = out.address ? out : in; // of a broadcast there is one, of reductions any
+  struct side one = out.is_there ? out : in; // of a broadcast there is one, of reductions any
   MPI_Comm comm = (MPI_Comm)(uintptr_t)call->comm;
   MPI_Op op = (MPI_Op)(uintptr_t)call->op;
   int root = (int)call->root, large = mpipp_facts[call->procedure].large;

@@ -81,6 +81,21 @@ static void given_up(void) {
   }
 }
 
+// A broadcast by an absolute address: MPI_BOTTOM may be NULL.
+static void by_absolute_address(void) {
+  int value = rank == 0 ? 11 : -1, length = 1;
+  MPI_Aint at;
+  MPI_Datatype here;
+  MPI_Request request;
+  MPI_Get_address(&value, &at);
+  MPI_Type_create_hindexed(1, &length, &at, MPI_INT, &here);
+  MPI_Type_commit(&here);
+  MPI_Ibcast(MPI_BOTTOM, 1, here, 0, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  NEED(value == 11);
+  MPI_Type_free(&here);
+}
+
 // Two messages that an earlier receive could take, in their order, by any name.
 static void in_their_order(void) {
   int values[3] = {7, 8, 9}, got[3] = {0};
@@ -107,6 +122,7 @@ int main(int argc, char **argv) {
   between_groups();
   in_their_order();
   given_up();
+  by_absolute_address();
   if (provided == MPI_THREAD_MULTIPLE) with_threads();
   between_groups();
   if (rank == 0) printf("fine\n");
