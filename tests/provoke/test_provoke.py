@@ -95,9 +95,9 @@ def test_correct_programs_stay_as_they_are_with_any_seed(mpi: MPI) -> None:
 @on_mpi("mpich4", "openmpi4")
 def test_threads_and_groups(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "settings.c", mpi, ("-g", "-O0", "-pthread"))
-    for seed in "34":
-        done = run(mpi, [program], f"--provoke={seed}")
-        assert (done.returncode, done.stdout) == (0, "fine\n")
+    for options in (["--provoke=3"], ["--provoke=4"], ["--provoke=5", "--check=buffers"]):
+        done = run(mpi, [program], *options)
+        assert (done.returncode, done.stdout) == (0, "fine\n"), options
 
 
 @on_mpi("mpich4", "openmpi4")

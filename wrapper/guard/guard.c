@@ -244,7 +244,7 @@ static void ask_after_kept(int over) {
     MPI_Request request = (MPI_Request)(uintptr_t)kept->request;
     int flag = 0;
     PMPI(Test)(&request, &flag, MPI_STATUS_IGNORE);
-    if ((flag && kept->persistent) || (!flag && over)) PMPI(Request_free)(&request);
+    if ((flag || over) && request != MPI_REQUEST_NULL) PMPI(Request_free)(&request);
     if (!flag && !over) continue;
     pthread_mutex_lock(&lock);
     mpipp_guarded_end(kept, NULL);

@@ -71,7 +71,7 @@ static int give_up(struct mpipp_passage *passage) {
   MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
   struct mpipp_held *held = request ? mpipp_held_take(*request) : NULL;
   if (!held) return MPIPP_GO_ON;
-  if (held->is_late) { // has been started
+  if (held->is_late || !held->stages) { // has been started, or is complete
     free(held);
     return MPIPP_GO_ON;
   }
@@ -92,7 +92,9 @@ static int enter_first(struct mpipp_passage *passage) {
   return MPIPP_GO_ON;
 }
 
-// MPI receives elsewhere, as the program cannot know before the operation is complete.
+// MPI receives elsewhere, as the program cannot know before the operation is complete. Where
+// another hook has seen to that there is nothing to do: the buffer holds what that one has put
+// there.
 static void post(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   if (mpipp_facts[call->procedure].form != MPIPP_FORM_NONBLOCKING || !call->requests ||
@@ -100,6 +102,7 @@ static void post(struct mpipp_passage *passage) {
     return;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     if (!(call->buffers[i].access & MPIPP_WRITES) || !mpipp_is_used(call, i)) continue;
+    if (passage->addresses[i] != call->buffers[i].address) continue;
     if (!posting && !(posting = calloc(1, sizeof *posting))) return;
     struct mpipp_stage *stage = mpipp_stage_new(&call->buffers[i], passage->addresses[i]);
     if (!stage) continue;
