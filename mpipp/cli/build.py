@@ -38,6 +38,8 @@ _LINK_FLAGS = ("-shared", "-ldl", "-lpthread")
 
 _FREEING = "freeing/free.c"  # the source of the library beside
 
+_MEMCHECK = "/usr/include/valgrind/memcheck.h"  # which the wrapper uses where it is
+
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 # gdb runs NAME-gdb.py when the program loads NAME, where its auto-load safe-path allows.
@@ -196,7 +198,7 @@ def _fingerprint(mpi: Mpi) -> str:
     sources = source_directory()
     compiler = _run([mpi.compiler, "--version"])
     parts = [compiler.stdout.partition("\n")[0], mpi.compiler, _have(mpi), _autoload()]
-    parts += [*_FLAGS, *_LINK_FLAGS, *mpi.flags]
+    parts += [*_FLAGS, *_LINK_FLAGS, *mpi.flags, str(os.path.exists(_MEMCHECK))]
     digest = hashlib.sha256("\0".join(parts).encode())
     for file in sorted(sources.rglob("*")):
         if file.suffix in (".c", ".h", ".inc", ".def"):

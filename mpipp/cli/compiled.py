@@ -123,6 +123,7 @@ class Line:
 
 def parse(words: Sequence[str]) -> Line:
     """What a compiler would take these for."""
+    words = [part for word in words for part in _apart(word)]
     inputs = []
     output = None
     value = ""  # the option that the next word is of
@@ -133,6 +134,11 @@ def parse(words: Sequence[str]) -> Line:
             inputs.append(position)
         value = word if not value and word in _WITH_VALUE else ""
     return Line(tuple(words), tuple(inputs), output)
+
+
+def _apart(word: str) -> tuple[str, ...]:
+    # -oFILE is -o FILE.
+    return ("-o", word[2:]) if word.startswith("-o") and len(word) > 2 else (word,)
 
 
 def run(command: str, words: Sequence[str]) -> int:

@@ -89,7 +89,8 @@ def run(
     longest = max(one.seconds for one in usual)
     limit = limit and max(limit, _TIMES_LONGER * longest)
     found: list[tuple[int, int]] = []
-    for number in range(seed or 1, (seed or 1) + count):
+    begin = 1 if seed is None else seed
+    for number in range(begin, begin + count):
         outcome = _once(launcher, [*before, *provoke.variables(number), *program], limit)
         told = difference(first, outcome, with_errors)
         if told:

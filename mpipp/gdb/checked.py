@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import gdb
 
+from mpipp.checks.accesses import accesses
 from mpipp.checks.finding import Party
 from mpipp.checks.hangs import words
 from mpipp.checks.process import Operation, Process
@@ -69,6 +72,20 @@ class Checked:
             if operation.tid is not None:
                 return callers.place(operation.call.site, operation.tid, session)
             return next(iter(sites.site(operation.call.site)), "a place that is not known")
+
+    def holding(self, address: int) -> Iterator[tuple[str, Operation]]:
+        """The pending operations of the selected inferior that have a byte, with its element."""
+        number = gdb.selected_inferior().num
+        for process, session in zip(self.processes, self.sessions):
+            if session.inferior.num != number:
+                continue
+            for operation in process.operations:
+                if operation.request is None or not operation.started:
+                    continue
+                for access in accesses(operation):
+                    element = next(access.names(address), None)
+                    if element is not None:
+                        yield element, operation
 
     def outside(self, process: Process) -> str:
         """What a process does that is not in MPI: "computing at solver.c:80 in relax"."""

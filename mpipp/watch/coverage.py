@@ -12,7 +12,8 @@ from mpipp.watch.report import Covered, covered
 from mpipp.watch.watched import RUNNING, Watched
 
 _NOT_GUARDED = (
-    "they lie in memory of a device or that others share, too far apart, or are another operation's"
+    "they lie in memory of a device or that others share, are too many or too far apart, or are "
+    "another operation's"
 )
 
 

@@ -35,6 +35,9 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (directory / "one.c").write_text(
         '#include <mpi.h>\n#include "mpipp_have.h"\nchar built_with[] = MPIPP_BUILT_WITH;\n'
     )
+    for folder in ("freeing", "program"):
+        (directory / folder).mkdir()
+    (directory / "freeing" / "free.c").write_text("void freed(void);\nvoid freed(void) {}\n")
     monkeypatch.setattr(build, "source_directory", lambda: directory)
     monkeypatch.setenv("MPIPP_CACHE", str(tmp_path / "cache"))
     return directory
@@ -51,10 +54,11 @@ def test_the_wrapper_is_built_once(
     assert re.fullmatch(rf"mpipp: building the wrapper for {name} \.\.\. \d+\.\d s\n", first.err)
     library = Path(first.out.strip())
     assert first.out == f"{library}\n"
-    assert sorted(file.name for file in library.parent.iterdir()) == [
+    assert {file.name for file in library.parent.iterdir()} == {
+        "libmpipp_free.so",
         f"libmpipp_{flavor}.so",
         f"libmpipp_{flavor}.so-gdb.py",
-    ]
+    }
     assert main(["wrapper", "--mpicc", mpi.mpicc]) == 0
     assert capsys.readouterr() == (first.out, "")
     inode = library.stat().st_ino

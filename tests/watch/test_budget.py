@@ -50,5 +50,5 @@ def test_places_take_turns(mpi: MPI, tmp_path: Path) -> None:
     assert told, run.last
     counted = rows(tmp_path)
     assert {name: row[0] for name, row in counted.items()} == expected
-    assert all(pages > 0 and skipped > 0 for _, pages, _, skipped, _ in counted.values()), counted
+    assert all(pages > 0 for _, pages, *_ in counted.values()), counted
     assert sum(row[3] for row in counted.values()) == int(told[1].replace(",", ""))

@@ -87,5 +87,6 @@ def test_what_the_budget_has_left_out_is_guarded_by_command(mpi: MPI) -> None:
         ["mpipp guard all"], program=program, mpi=mpi, stop=["break mark", "run"], env=SHARED
     )
     assert without == (
-        "buffers are not guarded in this process: start it with mpipp run --check=buffers.\n"
+        "no buffer was guarded in this process yet: start it with mpipp run --check=buffers, and "
+        "stop behind a nonblocking call.\n"
     )

@@ -97,7 +97,7 @@ def test_each_change_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
     # stack, with one datatype.
     assert right.last[:-1] == [
         "mpipp: not checked: the buffers of 6 of 80 operations: they lie in memory of "
-        "a device or that others share, too far apart, or are another operation's"
+        "a device or that others share, are too many or too far apart, or are another operation's"
     ]
     run = runs.run(mpi, [program, "wrong"], "--check=buffers")
     assert (run.status, run.output) == (0, "done\n")

@@ -7,7 +7,7 @@ import re
 
 from runs import program as compiled
 from runs import words
-from support import MPI, on_mpi, shell
+from support import MPI, need, on_mpi, shell
 
 TOLD = """\
 ==PID== Invalid read of size 8
@@ -24,6 +24,7 @@ CHANGED = """\
 
 def told(mpi: MPI, *arguments: str) -> str:
     """What a run of the program says on its error stream."""
+    need("valgrind")
     command = words(mpi, "--check=buffers", "--valgrind")
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     done = shell(*command, compiled("valgrind.c", mpi), *arguments, env=known)

@@ -11,7 +11,7 @@
 
 enum { MOST = 4096, CHAINS = 1024, FREE = 0, RESTING, PENDING };
 
-struct part {
+struct marked_part {
   struct mpipp_bytes bytes;
   int writes; // MPI does: the program may not even load
 };
@@ -20,7 +20,7 @@ struct mpipp_looked {
   uint32_t state, part_count;
   struct mpipp_looked *next; // of its chain, or of those that are free
   uint64_t serial, request;
-  struct part parts[MPIPP_MAX_BUFFERS];
+  struct marked_part parts[MPIPP_MAX_BUFFERS];
 };
 
 static struct mpipp_looked all[MOST], *chains[CHAINS], *unused;
@@ -38,7 +38,7 @@ struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
   if (!looked) return NULL;
   looked->part_count = 0;
   for (uint32_t i = 0; i < request->call.buffer_count; i++) {
-    struct part *part = &looked->parts[looked->part_count];
+    struct marked_part *part = &looked->parts[looked->part_count];
     if (!mpipp_is_used(&request->call, i)) continue;
     if (!mpipp_bytes_of_call(&request->call, i, &part->bytes)) continue;
     part->writes = (request->call.buffers[i].access & MPIPP_WRITES) != 0;
@@ -82,7 +82,7 @@ static uint64_t count_of(const struct mpipp_bytes *bytes) {
   return bytes->comb.count ? bytes->comb.count : bytes->count;
 }
 
-static void mark_all(const struct part *part, int any) {
+static void mark_all(const struct marked_part *part, int any) {
   unsigned char marks = MPIPP_SHADOW_ANY | MPIPP_SHADOW_STORES;
   if (part->writes) marks |= MPIPP_SHADOW_LOADS;
   for (uint64_t i = 0; i < count_of(&part->bytes); i++) {
@@ -91,7 +91,7 @@ static void mark_all(const struct part *part, int any) {
   }
 }
 
-static uint64_t low_of(const struct part *part) {
+static uint64_t low_of(const struct marked_part *part) {
   return part->bytes.low - MPIPP_SHADOW_REACH;
 }
 
@@ -103,7 +103,7 @@ static void look(void) {
 static int widen(const struct mpipp_looked *looked) {
   int was = 1;
   for (uint32_t i = 0; i < looked->part_count; i++) {
-    const struct part *part = &looked->parts[i];
+    const struct marked_part *part = &looked->parts[i];
     uint64_t low = low_of(part), high = part->bytes.high;
     if (low >= hull_low && high <= hull_high) continue;
     if (low < hull_low) hull_low = low;
@@ -126,13 +126,13 @@ void mpipp_looked_begin(struct mpipp_looked *looked) {
 }
 
 // Whether parts come so near that marks of the one may be those of the other.
-static int are_near(const struct part *one, const struct part *other) {
+static int are_near(const struct marked_part *one, const struct marked_part *other) {
   enum { NEAR = 2 * MPIPP_SHADOW_REACH };
   return one->bytes.low < other->bytes.high + NEAR && other->bytes.low < one->bytes.high + NEAR;
 }
 
 // What others have, too, is marked again.
-static void mark_others(const struct part *part) {
+static void mark_others(const struct marked_part *part) {
   for (uint32_t i = 0; i < used; i++) {
     const struct mpipp_looked *other = &all[i];
     for (uint32_t k = 0; other->state == PENDING && k < other->part_count; k++)
@@ -140,7 +140,7 @@ static void mark_others(const struct part *part) {
   }
 }
 
-static int is_at_edge(const struct part *part) {
+static int is_at_edge(const struct marked_part *part) {
   return low_of(part) == hull_low || part->bytes.high == hull_high;
 }
 
@@ -197,7 +197,7 @@ int mpipp_looked_meet(uint64_t address, uint64_t bytes, int stores, struct mpipp
   for (uint32_t i = 0; i < used; i++) {
     const struct mpipp_looked *one = &all[i];
     for (uint32_t k = 0; one->state == PENDING && k < one->part_count; k++) {
-      const struct part *part = &one->parts[k];
+      const struct marked_part *part = &one->parts[k];
       uint64_t first =
           stores || part->writes ? first_in(&part->bytes, address, address + bytes) : 0;
       if (!first) continue;

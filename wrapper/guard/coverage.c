@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "mpi/resolve.h"
 #include "mpi/vendor.h"
 #include "records/registry.h"
 #include "records/store.h"
@@ -39,22 +40,23 @@ int mpipp_coverage_open(void) {
 
 struct mpipp_cover *mpipp_cover_of(const struct mpipp_call *call) {
   enum { PLACES = MPIPP_COVERS - 1, TRIES = 8 };
-  uint64_t hash = (call->caller * 0x9E3779B97F4A7C15u ^ call->procedure) >> 32;
+  uint64_t caller = mpipp_outside_mpi(call->caller);
+  uint64_t hash = (caller * 0x9E3779B97F4A7C15u ^ call->procedure) >> 32;
   for (uint64_t i = 0; i < TRIES; i++) {
     struct mpipp_cover *cover = &covers[(hash + i) % PLACES];
     if (!cover->caller) {
-      cover->caller = call->caller;
+      cover->caller = caller;
       cover->procedure = call->procedure;
       count++;
     }
-    if (cover->caller == call->caller && cover->procedure == call->procedure) return cover;
+    if (cover->caller == caller && cover->procedure == call->procedure) return cover;
   }
   return &covers[PLACES];
 }
 
 // What each has had more than its share of waits until the others have had theirs.
 int mpipp_coverage_affords(const struct mpipp_cover *cover) {
-  enum { SLACK = 8 };
+  enum { SLACK = 2 };
   if (MPIPP_READ(cover->always) || MPIPP_READ(covers[MPIPP_COVERS - 1].always)) return 1;
   uint64_t allowed = (mpipp_ticks() - begun + HEAD_START) / 100 * percent;
   return spent < allowed && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;

@@ -18,6 +18,12 @@ from mpipp.gdb.words import expressions
 from mpipp.model import Request
 
 _ALL = "all"
+_NOT = {
+    "none": "no buffer was guarded in this process yet: start it with mpipp run --check=buffers, "
+    "and stop behind a nonblocking call",
+    "failed": "buffers cannot be guarded in this process: see docs/guard.md",
+    "memcheck": "valgrind looks at all buffers of this process",
+}
 _ON = (1).to_bytes(4, "little")  # on x86-64, where buffers are guarded
 
 
@@ -45,11 +51,8 @@ class Guard(Command):
         if core_file() is not None:
             raise MpippError("this is a core file: nothing is guarded any more")
         guard = session.registry.info.guard
-        if guard != "there":
-            why = "cannot be" if guard == "failed" else "are not"
-            raise MpippError(
-                f"buffers {why} guarded in this process: start it with mpipp run --check=buffers"
-            )
+        if guard in _NOT:
+            raise MpippError(_NOT[guard])
         if argument == _ALL:
             return _switch(session, 0, "")
         found = expressions.target(argument, session).found

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import gdb
 
-from mpipp.checks.accesses import accesses
 from mpipp.errors import MpippError
 from mpipp.gdb import notices
 from mpipp.gdb.checked import Checked
@@ -29,22 +28,14 @@ def _stopped(event: gdb.StopEvent) -> None:
 def _about(address: int) -> Iterator[str]:
     # Of the process that has stopped.
     checked = Checked()
-    number = gdb.selected_inferior().num
-    for process, session in zip(checked.processes, checked.sessions):
-        if session.inferior.num != number or process.registry.info.guard != "there":
-            continue
-        for operation in process.operations:
-            if operation.request is None or not operation.started:
-                continue
-            for access in accesses(operation):
-                element = next(access.names(address), None)
-                if element is not None:
-                    yield (
-                        f"mpipp: this SIGSEGV is an access to {element}, in the buffer of the "
-                        f"pending {operation.call.procedure}, called at "
-                        f"{checked.place(operation)}. It has not happened yet: continue goes on."
-                    )
-                    return
+    for element, operation in checked.holding(address):
+        if operation.process.registry.info.guard == "there":
+            yield (
+                f"mpipp: this SIGSEGV is an access to {element}, in the buffer of the "
+                f"pending {operation.call.procedure}, called at "
+                f"{checked.place(operation)}. It has not happened yet: continue goes on."
+            )
+            return
 
 
 def register() -> None:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import gdb
 
-from mpipp.checks.accesses import accesses
 from mpipp.datatypes import elements
 from mpipp.errors import MpippError
 from mpipp.gdb import sessions, text
@@ -159,21 +158,12 @@ def _about(place: _Place) -> Iterator[str]:
 def _owners(place: _Place) -> Iterator[str]:
     # The pending operations that have the element.
     checked = Checked()
-    number = gdb.selected_inferior().num
-    for process, session in zip(checked.processes, checked.sessions):
-        if session.inferior.num != number:
-            continue
-        for operation in process.operations:
-            if operation.request is None or not operation.started:
-                continue
-            for access in accesses(operation):
-                element = next(access.names(place.address), None)
-                if element is not None:
-                    serial = operation.request.header.serial
-                    yield (
-                        f"{element} of the pending {operation.call.procedure}, "
-                        f"request #{serial}, called at {checked.place(operation)}"
-                    )
+    for element, operation in checked.holding(place.address):
+        assert operation.request is not None
+        yield (
+            f"{element} of the pending {operation.call.procedure}, request "
+            f"#{operation.request.header.serial}, called at {checked.place(operation)}"
+        )
 
 
 def register() -> None:
