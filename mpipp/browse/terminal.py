@@ -90,7 +90,7 @@ class Terminal(App[None]):
         widget.allow_expand = node.can_open
         self.change(node, [], node.children or [])
         if node.above is None and self.tree_widget.cursor_line < 0:
-            self.call_after_refresh(self.tree_widget.action_cursor_down)
+            self.call_after_refresh(self.tree_widget.begin)
 
     def change(self, node: Node, gone: list[Node], more: list[Node]) -> None:
         """Some of its last children are gone and there are more."""
@@ -135,6 +135,11 @@ class Parts(TreeWidget[Node]):
         self.show_root = False
         self.guide_depth = 2
         self.auto_expand = True
+
+    def begin(self) -> None:
+        """Put the cursor on the first line, unless the user has moved it."""
+        if self.cursor_line < 0:
+            self.cursor_line = 0
 
     def action_open(self) -> None:
         """Open the node at the cursor."""

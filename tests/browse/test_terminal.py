@@ -88,6 +88,7 @@ def drive(
         async with app.run_test(size=(110, 40)) as pilot:
             driver = Driver(app, pilot)
             await driver.until(driver.roots)
+            await driver.until(lambda: app.tree_widget.cursor_node)
             await script(driver)
 
     asyncio.run(run())
