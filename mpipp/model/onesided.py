@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+"""What processes have done with windows, and what orders it: the events of a run as plain values.
+
+Each process has its events in the order in which it did them. What two threads did at once is in
+the order in which it was recorded; so that no event waits for a later one, what begins is recorded
+when it begins (a send, a collective call, an operation) and what ends when it has ended (a receive,
+a completion).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional, Union
+
+
+class Comb(NamedTuple):
+    """`count` pieces of `length` bytes each; each begins `stride` bytes after the one before."""
+
+    first: int
+    length: int
+    stride: int = 0
+    count: int = 1
+
+
+Memory = tuple[Comb, ...]  # absolute addresses in one process
+
+
+class Moment(NamedTuple):
+    """When and where something happened.
+
+    Attributes:
+        process: rank in MPI_COMM_WORLD.
+        thread: 0 is the first that was seen.
+        number: of the event in its process: each greater than the one before.
+        place: what tells the line of the source, whatever that is; equal for equal lines.
+    """
+
+    process: int
+    thread: int
+    number: int
+    place: int
+    procedure: str
+
+
+class WindowMade(NamedTuple):
+    """A window was made: a collective call, and the window's memory in this process.
+
+    Attributes:
+        window: its identity, the same in all processes.
+        base: of its memory here; 0: none, or dynamic.
+        length: bytes of it.
+        flavor: "create", "allocate", "shared" or "dynamic".
+        separate: whether its memory model is MPI_WIN_SEPARATE.
+        ranks: of its group's processes in MPI_COMM_WORLD, in the group's order.
+        accumulate_ops: "same_op" or "same_op_no_op".
+        accumulate_ordering: of "rar", "raw", "war", "waw"; empty: "none".
+        no_locks: as the info key has it.
+    """
+
+    moment: Moment
+    window: int
+    base: int
+    length: int
+    unit: int
+    flavor: str
+    separate: bool
+    ranks: tuple[int, ...]
+    accumulate_ops: str = "same_op_no_op"
+    accumulate_ordering: frozenset[str] = frozenset(("rar", "raw", "war", "waw"))
+    no_locks: bool = False
+
+
+class WindowFreed(NamedTuple):
+    """MPI_Win_free: collective, and a barrier."""
+
+    moment: Moment
+    window: int
+
+
+class Attached(NamedTuple):
+    """MPI_Win_attach, or (not `attached`) MPI_Win_detach with length 0."""
+
+    moment: Moment
+    window: int
+    base: int
+    length: int
+    attached: bool = True
+
+
+class Operation(NamedTuple):
+    """A one-sided operation was started.
+
+    Attributes:
+        kind: "put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap".
+        target: rank in the window's group; those to MPI_PROC_NULL are no events.
+        origin: read by MPI; of a get, written.
+        result: written; compare: read.
+        at_target: in the target's memory.
+        op: "MPI_SUM"; "" of puts, gets and compare_and_swap.
+        types: the basic datatype of each comb of `at_target`, or one for all.
+        request: of MPI_Rput and its like, a number that is this operation's alone; else 0.
+        operand, compared: what fetch_and_op and compare_and_swap bring; None: not recorded.
+    """
+
+    moment: Moment
+    kind: str
+    window: int
+    target: int
+    origin: Memory
+    at_target: Memory
+    result: Memory = ()
+    compare: Memory = ()
+    op: str = ""
+    types: tuple[str, ...] = ()
+    request: int = 0
+    operand: Optional[bytes] = None
+    compared: Optional[bytes] = None
+
+
+class ValueRead(NamedTuple):
+    """What a fetch_and_op or compare_and_swap has read, once it was complete.
+
+    Attributes:
+        operation: the event's number.
+    """
+
+    moment: Moment
+    operation: int
+    value: bytes
+
+
+class Synchronization(NamedTuple):
+    """A call that orders one-sided operations of a window, after it has returned.
+
+    Attributes:
+        kind: "fence", "start", "complete", "post", "wait" (and a test that was true), "lock",
+            "unlock", "lock_all", "unlock_all", "flush", "flush_all", "flush_local",
+            "flush_local_all", "sync".
+        target: rank in the window's group; -1: none.
+        group: of start and post, ranks in MPI_COMM_WORLD.
+        asserted: "MPI_MODE_NOPRECEDE" ...
+        request: of a fence, a start or a wait during which another thread had events: it is
+            recorded when it begins, with a number of its own, and a Completed follows; else 0.
+    """
+
+    moment: Moment
+    kind: str
+    window: int
+    target: int = -1
+    group: tuple[int, ...] = ()
+    exclusive: bool = False
+    asserted: frozenset[str] = frozenset()
+    request: int = 0
+
+
+class Completed(NamedTuple):
+    """The program was told that these requests are complete: by a wait, or a test that was true.
+
+    Those of receives are not here: they have a Received of their own.
+    """
+
+    moment: Moment
+    requests: tuple[int, ...]
+
+
+class Channel(NamedTuple):
+    """Where a message goes; its `ordinal` counts those of the same channel from 0.
+
+    Attributes:
+        context: the communicator's identity, the same in all processes.
+        source, destination: ranks in MPI_COMM_WORLD.
+    """
+
+    context: int
+    source: int
+    destination: int
+    tag: int
+    ordinal: int
+
+
+class Sent(NamedTuple):
+    """A send was begun (a persistent one: started); a blocking one, too.
+
+    Attributes:
+        synchronous: it is complete only once the receive has begun.
+        request: 0 of a blocking send, which has completed if it is not synchronous. A blocking
+            synchronous one has a number, too, and a Completed.
+    """
+
+    moment: Moment
+    channel: Channel
+    synchronous: bool = False
+    request: int = 0
+
+
+class ReceiveBegun(NamedTuple):
+    """A nonblocking or persistent receive was started. Only synchronous sends need it."""
+
+    moment: Moment
+    request: int
+
+
+class Received(NamedTuple):
+    """A receive has completed. `request` as in ReceiveBegun; 0 of a blocking one."""
+
+    moment: Moment
+    channel: Channel
+    request: int = 0
+
+
+class Collective(NamedTuple):
+    """A collective call was begun; whose beginnings its end waits for is its flow of data.
+
+    Attributes:
+        context: the communicator's identity, the same in all processes.
+        ordinal: of the collective calls on it, from 0.
+        flow: "all" (of the members), "from root", "to root", "prefix" (members before this process,
+            in their order, and itself), "neighbors" (all `members` of this event: those who send to
+            this process), "none".
+        root: rank in MPI_COMM_WORLD; -1: none.
+        members: ranks in MPI_COMM_WORLD; of an intercommunicator those of the remote group.
+        request: 0: it has ended, and no other event of its process came between. Else a number of
+            its own, and a Completed follows.
+    """
+
+    moment: Moment
+    context: int
+    ordinal: int
+    flow: str
+    members: tuple[int, ...]
+    root: int = -1
+    request: int = 0
+
+
+class Access(NamedTuple):
+    """Loads or stores of one place, of window memory or of buffers.
+
+    Attributes:
+        owner: whose memory, and whose addresses: another process's in shared windows; -1: its own.
+        count: how many there were.
+    """
+
+    moment: Moment
+    store: bool
+    memory: Memory
+    count: int = 1
+    owner: int = -1
+
+
+class Ended(NamedTuple):
+    """MPI_Finalize was called. A process without this event was ended, or its log was cut off."""
+
+    moment: Moment
+
+
+Event = Union[
+    WindowMade,
+    WindowFreed,
+    Attached,
+    Operation,
+    ValueRead,
+    Synchronization,
+    Completed,
+    Sent,
+    ReceiveBegun,
+    Received,
+    Collective,
+    Access,
+    Ended,
+]
