@@ -9,16 +9,16 @@ a completion).
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional, Union
+from typing import NamedTuple, Union
 
 
 class Comb(NamedTuple):
-    """`count` pieces of `length` bytes each; each begins `stride` bytes after the one before."""
+    """`times` pieces of `length` bytes each; each begins `stride` bytes after the one before."""
 
     first: int
     length: int
     stride: int = 0
-    count: int = 1
+    times: int = 1
 
 
 Memory = tuple[Comb, ...]  # absolute addresses in one process
@@ -112,8 +112,8 @@ class Operation(NamedTuple):
     op: str = ""
     types: tuple[str, ...] = ()
     request: int = 0
-    operand: Optional[bytes] = None
-    compared: Optional[bytes] = None
+    operand: bytes | None = None
+    compared: bytes | None = None
 
 
 class ValueRead(NamedTuple):
@@ -236,13 +236,13 @@ class Access(NamedTuple):
 
     Attributes:
         owner: whose memory, and whose addresses: another process's in shared windows; -1: its own.
-        count: how many there were.
+        times: how many there were.
     """
 
     moment: Moment
     store: bool
     memory: Memory
-    count: int = 1
+    times: int = 1
     owner: int = -1
 
 
