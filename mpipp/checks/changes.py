@@ -15,6 +15,7 @@ from typing import NamedTuple
 from mpipp.checks.accesses import Access, accesses
 from mpipp.checks.finding import Evidence, Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
+from mpipp.checks.until import of_kind
 from mpipp.datatypes.overlap import touching
 from mpipp.errors import UnreadableMemory
 from mpipp.values import nodes
@@ -65,9 +66,9 @@ def _of(process: Process, change: Change, access: Access) -> Finding | None:
     name = next(access.names(change.address), None)
     if name is None:
         return None
-    return (
-        _gone(process, access) if change.kind == GONE else _changed(process, change, access, name)
-    )
+    gone = change.kind == GONE
+    found = _gone(process, access) if gone else _changed(process, change, access, name)
+    return of_kind(found, access.operation.call)
 
 
 def _changed(process: Process, change: Change, access: Access, name: str) -> Finding:

@@ -37,3 +37,12 @@ def test_what_is_right_stays_right(mpi: MPI) -> None:
     run = runs.run(mpi, [program, *how], "--check=buffers")
     assert (run.status, run.output, run.blocks) == (0, "done\n", [])
     assert run.last[-1].startswith("mpipp: no errors in 2 processes, ")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_threads_lose_nothing_to_each_other(mpi: MPI) -> None:
+    """Flushes of others' operations, stores while a request is made, forks."""
+    program = runs.program("guarded_threads.c", mpi, "-pthread")
+    run = runs.run(mpi, [program], "--check=buffers")
+    assert (run.status, run.output, run.blocks) == (0, "lost 0\nlost 0\n", [])
+    assert run.last[-1].startswith("mpipp: no errors in 2 processes, ")

@@ -223,6 +223,12 @@ static void handle(int number, siginfo_t *info, void *context) {
     errno = saved;
     return;
   }
+  if (info->si_code > 0 &&
+      (mpipp_pages_await(address) ||
+       (mpipp_pages_were_left(address) && is_first(address, instruction(context))))) {
+    errno = saved;
+    return;
+  }
   if (!ours) {
     pass_on(number, info, context);
     errno = saved;

@@ -33,12 +33,17 @@ static int is_off = 0;
 // By the call that the thread is in; and whether it is in one.
 static __thread struct mpipp_guarded *posted __attribute__((tls_model("initial-exec")));
 static __thread int is_inside __attribute__((tls_model("initial-exec")));
+static __thread int has_lock __attribute__((tls_model("initial-exec")));
+static __thread uint64_t entered
+    __attribute__((tls_model("initial-exec"))); // operations that had begun when its call was made
 
 void mpipp_guard_lock(void) {
   pthread_mutex_lock(&lock);
+  has_lock = 1;
 }
 
 void mpipp_guard_unlock(void) {
+  has_lock = 0;
   pthread_mutex_unlock(&lock);
 }
 
@@ -96,9 +101,17 @@ static int is_partitioned(const struct mpipp_call *call) {
   return mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
 }
 
+// Whether a call makes a request that is started later, more than once.
+static int is_persistent(const struct mpipp_call *call) {
+  return mpipp_facts[call->procedure].form == MPIPP_FORM_PERSISTENT || is_partitioned(call);
+}
+
 // Of each buffer what can be looked at; NULL if that is nothing.
 static struct mpipp_guarded *take(const struct mpipp_call *call) {
   struct mpipp_guarded *guarded = mpipp_guarded_new();
+  if (guarded) guarded->persistent = is_persistent(call);
+  if (is_persistent(call)) mpipp_faults_catch(); // its buffer is the program's still
+  mpipp_pages_contend(is_persistent(call));
   for (uint32_t i = 0; guarded && i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;
     int writes = (call->buffers[i].access & MPIPP_WRITES) != 0;
@@ -110,10 +123,9 @@ static struct mpipp_guarded *take(const struct mpipp_call *call) {
     else
       mpipp_guarded_add(guarded, &bytes, i, writes);
   }
+  mpipp_pages_contend(0);
   if (!guarded) return NULL;
   int fine = guarded->part_count && !are_mixed(guarded);
-  guarded->persistent =
-      mpipp_facts[call->procedure].form == MPIPP_FORM_PERSISTENT || is_partitioned(call);
   guarded->procedure = call->procedure;
   guarded->win = call->present & MPIPP_HAS_WIN ? call->win : 0;
   guarded->target = call->target_rank;
@@ -123,16 +135,21 @@ static struct mpipp_guarded *take(const struct mpipp_call *call) {
   return NULL;
 }
 
-// MPI is given other memory for buffers of which that is so. Returns whether pages are protected.
-static int give(struct mpipp_passage *passage, const struct mpipp_guarded *guarded) {
-  int any = 0;
+// MPI is given other memory for buffers of which that is so.
+static void give(struct mpipp_passage *passage, const struct mpipp_guarded *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_part *part = &guarded->parts[i];
     passage->addresses[part->buffer] = passage->call->buffers[part->buffer].address + part->shift;
-    any |= part->window != NULL;
   }
+}
+
+// One more operation of its place is looked at.
+static void count(const struct mpipp_guarded *guarded) {
+  int any = 0;
+  for (uint32_t i = 0; i < guarded->part_count; i++) any |= guarded->parts[i].window != NULL;
   if (any) mpipp_faults_catch();
-  return any;
+  guarded->cover->pages += (uint64_t)any;
+  guarded->cover->compared += (uint64_t)!any;
 }
 
 static struct mpipp_guarded *look_at(struct mpipp_passage *passage, struct mpipp_cover *cover) {
@@ -146,10 +163,8 @@ static struct mpipp_guarded *look_at(struct mpipp_passage *passage, struct mpipp
     return NULL;
   }
   guarded->cover = cover;
-  if (give(passage, guarded))
-    cover->pages++;
-  else
-    cover->compared++;
+  give(passage, guarded);
+  if (!guarded->persistent) count(guarded);
   return guarded;
 }
 
@@ -158,25 +173,28 @@ static void post(struct mpipp_passage *passage) {
   uint32_t used = 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) used += (uint32_t)mpipp_is_used(call, i);
   if (!used) return;
-  uint64_t since = mpipp_ticks();
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
   struct mpipp_cover *cover = open_guard() ? mpipp_cover_of(call) : NULL;
+  uint64_t since = mpipp_ticks();
   mpipp_faults_catch_soon();
   posted = cover ? look_at(passage, cover) : NULL;
   if (cover) mpipp_coverage_spend(cover, since);
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
 }
 
 // Persistent operations that are about to start: what MPI reads of copies is to be as it is now.
 static void start(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(requests[i]), 0);
-    if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_fill(guarded);
+    if (!guarded || guarded->state != MPIPP_GUARDED_INACTIVE) continue;
+    uint64_t since = mpipp_ticks();
+    mpipp_guarded_fill(guarded);
+    count(guarded);
+    mpipp_coverage_spend(guarded->cover, since);
   }
-  mpipp_faults_catch();
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
 }
 
 static int64_t number_in(const struct mpipp_call *call, uint32_t input, int64_t index) {
@@ -191,11 +209,11 @@ static void mark(const struct mpipp_call *call) {
   int64_t first = is_list ? 0 : number_in(call, 0, 0);
   int64_t last = is_list ? number_in(call, 0, 0) - 1 : first;
   if (call->procedure == MPIPP_PROC_Pready_range) last = number_in(call, 1, 0);
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
   struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(*request), 0);
   for (int64_t i = first; guarded && i <= last; i++)
     mpipp_guarded_mark(guarded, is_list ? number_in(call, 1, i) : i);
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
 }
 
 // With the lock, which is left for a moment. What a change was found of is told.
@@ -204,20 +222,22 @@ static void end_access(struct mpipp_guarded *guarded) {
   uint64_t serial = guarded->serial;
   struct mpipp_request request;
   int found = mpipp_guarded_end(guarded, &change);
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
   if (found && mpipp_access_copy(serial, &request)) mpipp_tell_change(&request, &change);
   mpipp_access_close(serial);
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
 }
 
-// Operations of a window that are complete, all of them with NULL.
+// Operations of a window that are complete, all of them with NULL. Those that other threads have
+// begun since the call was made may go on.
 static void end_accesses(uint64_t win, const struct mpipp_call *call) {
   struct mpipp_guarded *one = NULL;
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
   while ((one = mpipp_guarded_next_of(one, win))) {
-    if (!call || mpipp_completes_accesses(call, win, one->target)) end_access(one);
+    if (!call || (one->number <= entered && mpipp_completes_accesses(call, win, one->target)))
+      end_access(one);
   }
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
 }
 
 // MPI goes on with an operation whose request the program has freed, and has the window; what it
@@ -225,12 +245,12 @@ static void end_accesses(uint64_t win, const struct mpipp_call *call) {
 // asked after.
 static int give_up(struct mpipp_passage *passage) {
   MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
   struct mpipp_guarded *guarded = request ? mpipp_guarded_of(MPIPP_KEY(*request), 0) : NULL;
   if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) guarded = NULL; // MPI does nothing there
   if (guarded && !mpipp_guarded_has_other_memory(guarded)) guarded = NULL;
   if (guarded) mpipp_guarded_keep(guarded);
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
   if (!guarded) return MPIPP_GO_ON;
   *request = MPI_REQUEST_NULL;
   passage->code = MPI_SUCCESS;
@@ -246,9 +266,9 @@ static void ask_after_kept(int over) {
     PMPI(Test)(&request, &flag, MPI_STATUS_IGNORE);
     if ((flag || over) && request != MPI_REQUEST_NULL) PMPI(Request_free)(&request);
     if (!flag && !over) continue;
-    pthread_mutex_lock(&lock);
+    mpipp_guard_lock();
     mpipp_guarded_end(kept, NULL);
-    pthread_mutex_unlock(&lock);
+    mpipp_guard_unlock();
   }
   pthread_mutex_unlock(&asking_after);
 }
@@ -257,14 +277,14 @@ static void ask_after_kept(int over) {
 static void tell_gone(uint64_t frame) {
   for (int more = 1; more;) {
     uint64_t address = 0, request = 0, serial = 0;
-    pthread_mutex_lock(&lock);
+    mpipp_guard_lock();
     const struct mpipp_guarded *gone = mpipp_guarded_next_gone(frame, &address);
     more = gone != NULL;
     if (gone) {
       request = gone->request;
       serial = gone->serial;
     }
-    pthread_mutex_unlock(&lock);
+    mpipp_guard_unlock();
     if (more) mpipp_tell_gone(request, serial, address);
   }
 }
@@ -272,11 +292,11 @@ static void tell_gone(uint64_t frame) {
 // The call before never returned. What it started is MPI's no more; what it waited for may be
 // complete, and nobody is told.
 static void call_was_left(void) {
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
   if (posted) mpipp_guarded_drop(posted);
   posted = NULL;
   mpipp_compared_left();
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
 }
 
 static int enter(struct mpipp_passage *passage) {
@@ -284,6 +304,7 @@ static int enter(struct mpipp_passage *passage) {
   if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
   if (MPIPP_UNLIKELY(is_inside)) call_was_left();
   is_inside = 1;
+  entered = MPIPP_READ(mpipp_guarded_begun);
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_faults_count))) mpipp_tell_touches(call);
   if (MPIPP_UNLIKELY(mpipp_compared_may_be_gone(call->frame))) tell_gone(call->frame);
   ask_after_kept(call->procedure == MPIPP_PROC_Finalize);
@@ -302,12 +323,12 @@ static int enter(struct mpipp_passage *passage) {
 // What the program has not completed is over all the same.
 static void end_all(void) {
   struct mpipp_guarded *guarded;
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
   while ((guarded = mpipp_guarded_any())) {
     mpipp_guarded_end(guarded, NULL);
     if (guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_drop(guarded);
   }
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
 }
 
 // A persistent operation may be complete although the call that waited for several has failed: the
@@ -318,19 +339,19 @@ static void end_failed(const struct mpipp_passage *passage) {
   const MPI_Status *statuses = passage->status;
   int all = call->procedure == MPIPP_PROC_Waitall || call->procedure == MPIPP_PROC_Testall;
   int in_status = all && statuses && passage->code == MPI_ERR_IN_STATUS;
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(requests[i]), 0);
     if (!guarded || !guarded->persistent) continue;
     if (!in_status || statuses[i].MPI_ERROR != MPI_ERR_PENDING) mpipp_guarded_end(guarded, NULL);
   }
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
 }
 
 static void expose_attached(void) {
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
   mpipp_guarded_expose();
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
 }
 
 static void leave(struct mpipp_passage *passage) {
@@ -354,7 +375,7 @@ static void leave(struct mpipp_passage *passage) {
   if (!guarded) return;
   struct mpipp_cover *cover = guarded->cover;
   uint64_t since = mpipp_ticks();
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
   if (passage->code != MPI_SUCCESS)
     drop(guarded);
   else if (!guarded->serial) // there is no request
@@ -364,14 +385,14 @@ static void leave(struct mpipp_passage *passage) {
   else
     mpipp_guarded_begin(guarded);
   mpipp_coverage_spend(cover, since);
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
 }
 
 static void expose(const struct mpipp_event *event) {
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
   mpipp_window_exposes(event);
   if (event->kind == MPIPP_EVENT_MADE) mpipp_guarded_expose();
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
 }
 
 static void event(const struct mpipp_event *event) {
@@ -382,7 +403,7 @@ static void event(const struct mpipp_event *event) {
   if (request->kind == MPIPP_WIN) expose(event);
   if (request->kind != MPIPP_REQUEST) return;
   uint64_t since = mpipp_ticks();
-  pthread_mutex_lock(&lock);
+  mpipp_guard_lock();
   struct mpipp_guarded *guarded = mpipp_guarded_of(request->handle, request->serial);
   struct mpipp_cover *cover = guarded ? guarded->cover : NULL;
   if (event->kind == MPIPP_EVENT_MADE) {
@@ -397,20 +418,25 @@ static void event(const struct mpipp_event *event) {
     if (guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guarded_drop(guarded);
   }
   if (cover) mpipp_coverage_spend(cover, since);
-  pthread_mutex_unlock(&lock);
+  mpipp_guard_unlock();
   if (found) mpipp_tell_change((const struct mpipp_request *)request, &change);
 }
 
 static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
 
+// As for the store's lock (recorders/threads.c): the handler of a signal may fork.
+static int interrupted;
+
 static void before_fork(void) {
-  pthread_mutex_lock(&lock);
+  int held = has_lock;
+  if (!held) mpipp_guard_lock();
+  interrupted = held;
   mpipp_pages_before_fork();
 }
 
 static void after_fork(void) {
   mpipp_pages_after_fork();
-  pthread_mutex_unlock(&lock);
+  if (!interrupted) mpipp_guard_unlock();
 }
 
 // The child is not watched.
@@ -419,7 +445,7 @@ static void after_fork_in_child(void) {
   mpipp_compared_forked();
   mpipp_guards_buffers = 0;
   is_off = 1; // the hook stays: the store's lock may be held here, to take it out
-  pthread_mutex_unlock(&lock);
+  if (!interrupted) mpipp_guard_unlock();
 }
 
 __attribute__((constructor)) static void hook_in(void) {

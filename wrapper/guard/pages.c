@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -34,6 +35,9 @@ static struct range ranges[MOST_RANGES]; // in order; none touch
 static uint32_t range_count;
 static uint64_t lowest = ~(uint64_t)0, highest; // of all
 static void *copies[MOST_RANGES];
+static int contended;
+// Pages that are being exchanged; those that could not be, the last time.
+static struct range exchanged, left;
 
 // A program may close all files it has, and open its own under their numbers.
 static int is_open(void) {
@@ -108,14 +112,52 @@ static int write_all(uint64_t low, uint64_t high) {
   return 1;
 }
 
-// They are of a buffer that is MPI's now: nobody stores there meanwhile.
-static int convert(uint64_t low, uint64_t high) {
-  if (range_count + 1 >= MOST_RANGES || is_stack(low, high) || !write_all(low, high)) return 0;
+static void set(struct range *range, uint64_t low, uint64_t high) {
+  __atomic_store_n(&range->low, low, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&range->high, high, __ATOMIC_SEQ_CST);
+}
+
+static int is_in(const struct range *range, uint64_t address) {
+  return address >= __atomic_load_n(&range->low, __ATOMIC_SEQ_CST) &&
+         address < __atomic_load_n(&range->high, __ATOMIC_SEQ_CST);
+}
+
+void mpipp_pages_contend(int others_store) {
+  contended = others_store;
+}
+
+int mpipp_pages_await(uint64_t address) {
+  int waited = is_in(&exchanged, address);
+  while (is_in(&exchanged, address)) sched_yield();
+  return waited;
+}
+
+int mpipp_pages_were_left(uint64_t address) {
+  return is_in(&left, address);
+}
+
+static int exchange(uint64_t low, uint64_t high) {
   int flags = MAP_SHARED | MAP_FIXED | MAP_POPULATE;
   void *at = (void *)(uintptr_t)low;
-  if (mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) == MAP_FAILED) return 0;
-  add(low, high);
-  return 1;
+  if (!write_all(low, high)) return 0;
+  return mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) != MAP_FAILED;
+}
+
+// Where others may store to them meanwhile, these wait.
+static int convert(uint64_t low, uint64_t high) {
+  if (range_count + 1 >= MOST_RANGES || is_stack(low, high)) return 0;
+  if (contended) {
+    set(&exchanged, low, high);
+    mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);
+  }
+  int done = exchange(low, high);
+  if (done) add(low, high);
+  if (contended && !done) {
+    set(&left, low, high);
+    mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
+  }
+  if (contended) set(&exchanged, 0, 0);
+  return done;
 }
 
 int mpipp_pages_share(uint64_t low, uint64_t high) {

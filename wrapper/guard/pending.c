@@ -15,6 +15,7 @@ enum { HEADS = 1024 }; // a power of two
 
 static struct mpipp_guarded all[MPIPP_MOST_GUARDED];
 uint32_t mpipp_guarded_kept;
+uint64_t mpipp_guarded_begun;
 static uint32_t used;    // those beyond have never been
 static uint32_t windows; // of all
 // Lists by the handle of the request, and of those that are free: 1 + index, 0 at their end.
@@ -140,6 +141,8 @@ static void forbid(const struct mpipp_part *part, uint64_t low, uint64_t high) {
 
 void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
   guarded->given_back = 0;
+  guarded->number = mpipp_guarded_begun + 1;
+  __atomic_store_n(&mpipp_guarded_begun, guarded->number, __ATOMIC_RELAXED);
   set_state(guarded, MPIPP_GUARDED_PENDING);
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
@@ -359,6 +362,12 @@ static void open_pages(const struct mpipp_comb *comb, uint64_t low, uint64_t hig
   }
 }
 
+// Whether what was read before is that operation's; another's may have come in its place.
+static int is_still_of(const struct mpipp_guarded *guarded, uint64_t serial) {
+  return __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE) == serial &&
+         __atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) == MPIPP_GUARDED_PENDING;
+}
+
 const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high) {
   uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
   const struct mpipp_comb one = {low, high - low, high - low, 1};
@@ -367,8 +376,11 @@ const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high)
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; j < all[i].part_count; j++) {
       // Lists of blocks are not for those without the lock.
+      uint64_t serial = __atomic_load_n(&all[i].serial, __ATOMIC_ACQUIRE);
       const struct mpipp_bytes bytes = all[i].parts[j].bytes;
       if (!bytes.comb.count || !mpipp_bytes_meet(&bytes, &given)) continue;
+      __atomic_thread_fence(__ATOMIC_ACQUIRE);
+      if (!is_still_of(&all[i], serial)) continue;
       __atomic_store_n(&all[i].given_back, 1, __ATOMIC_RELAXED);
       if (all[i].parts[j].window) open_pages(&bytes.comb, low, high);
       return &all[i];

@@ -38,6 +38,7 @@ struct mpipp_guarded {
   uint32_t persistent;
   uint32_t given_back; // the program has freed memory of its buffers: nobody looks there any more
   uint32_t next;       // private
+  uint64_t number;     // among those that have begun
   uint64_t request, serial;  // handle, and number of its record
   uint64_t win;              // handle of the window of a one-sided operation, else 0
   int64_t target;            // of that
@@ -79,6 +80,8 @@ struct mpipp_guarded *mpipp_guarded_next_kept(struct mpipp_guarded *after);
 void mpipp_guarded_expose(void);
 // The first pending operation of a window, or that after another; NULL.
 struct mpipp_guarded *mpipp_guarded_next_of(struct mpipp_guarded *after, uint64_t win);
+// How many operations have begun.
+extern uint64_t mpipp_guarded_begun __attribute__((visibility("hidden")));
 // Any that MPI has, or may start; NULL.
 struct mpipp_guarded *mpipp_guarded_any(void);
 // That of a request, by its handle and the number of its record, or by its handle alone (0); NULL.

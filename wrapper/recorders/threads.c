@@ -13,7 +13,7 @@
 #include "records/store.h"
 #include "watch/connection.h"
 
-enum { THREADS_BYTES = 1 << 16 };
+enum { THREADS_BYTES = 1 << 16, FIRST = 200 }; // FIRST: of constructors
 
 struct mpipp_thread mpipp_no_thread = {.depth = 1};
 __thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec"))) =
@@ -155,6 +155,8 @@ static void after_fork_in_child(void) {
   forked();
 }
 
-__attribute__((constructor)) static void guard_fork(void) {
+// Before that of others, whose locks are taken before this one when the process forks, as they are
+// elsewhere.
+__attribute__((constructor(FIRST))) static void guard_fork(void) {
   pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
