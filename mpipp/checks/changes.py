@@ -8,7 +8,7 @@ can be protected (MPI-4.1, section 3.7.2).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -74,8 +74,8 @@ def _of(process: Process, change: Change, access: Access) -> Finding | None:
 def _changed(process: Process, change: Change, access: Access, name: str) -> Finding:
     operation = access.operation
     verb = "stored to" if change.kind == RECEIVED else "changed"
-    details = (f"{name}, at {change.address:#x}, {_values(change, access)}",)
-    own = operation.party(*details)
+    known = f"{name}, at {change.address:#x}, {_values(change, access)}"
+    own = operation.party(known, *_never(process))
     displacement = change.address - access.buffer.address
     evidence = Evidence(operation.call, operation.on, None, access.buffer.role, displacement)
     return Finding.of(
@@ -83,6 +83,15 @@ def _changed(process: Process, change: Change, access: Access, name: str) -> Fin
         f"the buffer of a pending {operation.call.procedure} was {verb}",
         [replace(own, evidence=evidence), *_calls(process, f"it was {verb} between these calls")],
     )
+
+
+def _never(process: Process) -> Iterator[str]:
+    # Where the change was not found by what completes the operation.
+    calls = [thread.call.procedure for thread in process.threads[:1] if thread.call is not None]
+    if not calls:
+        yield "nothing has completed it when the process ends"
+    elif calls[0] in ("MPI_Finalize", "MPI_Abort"):
+        yield f"nothing has completed it when {calls[0]} is called"
 
 
 def _gone(process: Process, access: Access) -> Finding:

@@ -82,6 +82,36 @@ target_disp = 0 (16 MPI_DOUBLE))
     this call comes from further out
 {STAYS.replace("3.7.2", "12.3")}"""
 
+# Of never.c: the call that starts it, with its buffer and line; what has changed.
+NEVER = [
+    ("Issend", 10, "16 MPI_DOUBLE", 57, "3.7.2", "buf[3](DOUBLE), at 0x..., was 0 and is 1"),
+    ("Irecv", 11, "16 MPI_DOUBLE", 58, "3.7.2", "buf[4](DOUBLE), at 0x..., holds 2"),
+    ("Ssend_init", 12, "16 MPI_DOUBLE", 59, "3.9", "buf[5](DOUBLE), at 0x..., was 0 and is 3"),
+    ("Issend", 13, "3000 MPI_DOUBLE", 61, "3.7.2", "buf[2999](DOUBLE), at 0x..., was 0 and is 4"),
+]
+FINALIZE = """
+    nothing has completed it when MPI_Finalize is called
+  rank 0: MPI_Finalize()
+    called at never.c:86 in main
+    it was {verb} between these calls"""
+ABORT = """
+    nothing has completed it when MPI_Abort is called
+  rank 0: MPI_Abort(comm = "MPI_COMM_WORLD", errorcode = 3)
+    called at never.c:67 in wrong
+    it was {verb} between these calls"""
+EXIT = "\n    nothing has completed it when the process ends"
+
+
+def never(call: str, tag: int, buffer: str, line: int, section: str, what: str, end: str) -> str:
+    verb, peer = ("stored to", "source") if call == "Irecv" else ("changed", "dest")
+    return f"""\
+error: the buffer of a pending MPI_{call} was {verb}
+  rank 0: MPI_{call}({peer} = 1, tag = {tag}, comm = "MPI_COMM_WORLD", buf = 0x... ({buffer})), \
+request #N
+    called at never.c:{line} in wrong
+    {what}{end.format(verb=verb)}
+{PENDING.replace("3.7.2", section)}"""
+
 
 def alike(text: str) -> str:
     text = re.sub(r"0x[0-9a-f]{3,}", "0x...", text)
@@ -103,3 +133,12 @@ def test_each_change_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
     assert (run.status, run.output) == (0, "done\n")
     expected = [GONE_FROM_PUT, *(changed(*one) for one in CHANGED), GONE]
     assert [alike(one) for one in run.blocks] == [mpi.cited(one) for one in expected]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_nobody_completes_is_told_at_the_end(mpi: MPI) -> None:
+    program = runs.program("never.c", mpi)
+    other = {"mpich4": ("MPI_Abort", ABORT), "openmpi4": ("exit", EXIT)}[mpi.id]
+    for how, end in (("MPI_Finalize", FINALIZE), other):
+        run = runs.run(mpi, [program, how], "--check=buffers")
+        assert [alike(one) for one in run.blocks] == [mpi.cited(never(*one, end)) for one in NEVER]

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "guard/faults.h"
 #include "guard/telling.h"
 #include "recorders/threads.h"
 
@@ -35,10 +36,11 @@ void mpipp_tell_change(const struct mpipp_request *request, const struct mpipp_c
   mpipp_unlock();
 }
 
-void mpipp_tell_gone(uint64_t handle, uint64_t serial, uint64_t address) {
-  const struct mpipp_change change = {.kind = MPIPP_CHANGE_GONE, .address = address};
+void mpipp_tell_pending_change(uint64_t handle, uint64_t serial,
+                               const struct mpipp_change *change) {
   mpipp_lock();
   const struct mpipp_request *request = mpipp_pending_request(handle, serial);
-  if (request) ask(request, &change);
+  if (request && (change->kind == MPIPP_CHANGE_GONE || !mpipp_is_touched(serial)))
+    ask(request, change);
   mpipp_unlock();
 }

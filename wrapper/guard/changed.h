@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The watcher is asked about what was found when a comparison was made. In a call of MPI, without
-// the guard's lock.
+// The watcher is asked about what was found when a comparison was made. In a call of MPI, or when
+// the process ends.
 #ifndef MPIPP_CHANGED_H
 #define MPIPP_CHANGED_H
 
@@ -10,7 +10,9 @@
 // A change in a buffer of an operation that the call has completed; each pair of places is asked
 // about once.
 void mpipp_tell_change(const struct mpipp_request *request, const struct mpipp_change *change);
-// A pending operation's buffer lies where no stack frame is any more.
-void mpipp_tell_gone(uint64_t request, uint64_t serial, uint64_t address);
+// One in a buffer of an operation that is pending still; or it lies where no stack frame is any
+// more.
+void mpipp_tell_pending_change(uint64_t request, uint64_t serial,
+                               const struct mpipp_change *change);
 
 #endif

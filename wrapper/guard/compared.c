@@ -220,8 +220,22 @@ static void compare(void *argument) {
   free(fetched);
 }
 
-// What MPI has written comes in; where there is something else than the pattern, the program has
-// stored it.
+// Of a block that holds the pattern: what is something else the program has stored.
+static void find_stored(struct work *work, struct mpipp_piece piece) {
+  uint64_t bytes = piece.high - piece.low;
+  uint64_t first = work->change ? mpipp_pattern_differs(piece.low, bytes) : bytes;
+  if (first == bytes) return;
+  take_down(work->change, NULL, at(piece.low), piece, first);
+  work->change = NULL;
+}
+
+static void look(void *argument) {
+  struct work *work = argument;
+  for (uint64_t i = 0; work->change && i < work->compared->bytes.count; i++)
+    find_stored(work, mpipp_piece_of(&work->compared->bytes, i));
+}
+
+// What MPI has written comes in.
 static void receive(void *argument) {
   struct work *work = argument;
   const struct mpipp_compared *compared = work->compared;
@@ -233,11 +247,7 @@ static void receive(void *argument) {
       mpipp_pattern_replace(piece.low, bytes, from);
       continue;
     }
-    uint64_t first = work->change ? mpipp_pattern_differs(piece.low, bytes) : bytes;
-    if (first < bytes) {
-      take_down(work->change, NULL, at(piece.low), piece, first);
-      work->change = NULL;
-    }
+    find_stored(work, piece);
     copy(at(piece.low), from, bytes);
   }
 }
@@ -294,6 +304,15 @@ int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *cha
   return found;
 }
 
+int mpipp_compared_look(struct mpipp_compared *compared, struct mpipp_change *change) {
+  struct work work = {.compared = compared, .change = change};
+  if (compared->state != ACTIVE) return 0;
+  // A process that exits has left its functions.
+  if (compared->thread && mpipp_self->call.state != MPIPP_CALL_ACTIVE) return 0;
+  mpipp_carefully(compared->writes ? look : compare, &work);
+  return !work.change;
+}
+
 void mpipp_compared_drop(struct mpipp_compared *compared) {
   if (compared->state != RESTING) mpipp_compared_end(compared, NULL);
   if (compared->room) mpipp_room_give(compared->room);
@@ -310,9 +329,10 @@ void mpipp_compared_give_up(struct mpipp_compared *compared) {
 
 void mpipp_compared_left(void) {
   for (uint32_t i = 0; i < active_count; i++) {
-    if (!active[i]->writes || (active[i]->state != ACTIVE && active[i]->state != SPOILED)) continue;
-    mpipp_compared_give_up(active[i]);
-    active[i]->state = LEFT;
+    if (active[i]->state != ACTIVE && active[i]->state != SPOILED) continue;
+    int writes = (int)active[i]->writes;
+    if (writes) mpipp_compared_give_up(active[i]);
+    active[i]->state = writes ? LEFT : SPOILED;
   }
 }
 

@@ -22,6 +22,8 @@ uint64_t mpipp_compared_shift(const struct mpipp_compared *compared);
 // it no more: returns whether a change was found, if that is asked for (not NULL).
 int mpipp_compared_begin(struct mpipp_compared *compared);
 int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *change);
+// Whether there is one while MPI has it still, and goes on with it.
+int mpipp_compared_look(struct mpipp_compared *compared, struct mpipp_change *change);
 void mpipp_compared_drop(struct mpipp_compared *compared);
 // The program has given up the operation: from now on it has its bytes as they are, and nothing is
 // found.

@@ -20,6 +20,7 @@
 #include "guard/shares.h"
 #include "guard/telling.h"
 #include "intercept/seam.h"
+#include "intercept/startup.h"
 #include "mpi/resolve.h"
 #include "mpi/vendor.h"
 #include "records/registry.h"
@@ -285,8 +286,22 @@ static void tell_gone(uint64_t frame) {
       serial = gone->serial;
     }
     mpipp_guard_unlock();
-    if (more) mpipp_tell_gone(request, serial, address);
+    const struct mpipp_change change = {.kind = MPIPP_CHANGE_GONE, .address = address};
+    if (more) mpipp_tell_pending_change(request, serial, &change);
   }
+}
+
+// What the program has stored to buffers of operations that it has not completed, and now never
+// will. A signal handler may end a process that it has interrupted with the lock.
+static void tell_never_completed(void) {
+  struct mpipp_guarded *one = NULL;
+  struct mpipp_change change;
+  if (pthread_mutex_trylock(&lock)) return;
+  has_lock = 1;
+  if (mpipp_guarded_any()) mpipp_faults_catch();
+  while ((one = mpipp_guarded_next_changed(one, &change)))
+    mpipp_tell_pending_change(one->request, one->serial, &change);
+  mpipp_guard_unlock();
 }
 
 // The call before never returned. What it started is MPI's no more; what it waited for may be
@@ -308,6 +323,7 @@ static int enter(struct mpipp_passage *passage) {
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_faults_count))) mpipp_tell_touches(call);
   if (MPIPP_UNLIKELY(mpipp_compared_may_be_gone(call->frame))) tell_gone(call->frame);
   ask_after_kept(call->procedure == MPIPP_PROC_Finalize);
+  if (call->procedure == MPIPP_PROC_Finalize) tell_never_completed();
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
   if (call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall) start(call);
   if (call->procedure == MPIPP_PROC_Pready || call->procedure == MPIPP_PROC_Pready_range ||
@@ -452,5 +468,6 @@ __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_GUARD") || !getenv("MPIPP_WATCH")) return;
   pthread_atfork(before_fork, after_fork, after_fork_in_child);
   mpipp_hook_in(&hook);
+  mpipp_before_end = tell_never_completed;
   mpipp_guards_buffers = 1;
 }

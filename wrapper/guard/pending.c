@@ -328,6 +328,18 @@ struct mpipp_guarded *mpipp_guarded_next_of(struct mpipp_guarded *after, uint64_
   return NULL;
 }
 
+struct mpipp_guarded *mpipp_guarded_next_changed(struct mpipp_guarded *after,
+                                                 struct mpipp_change *change) {
+  for (uint32_t i = after ? (uint32_t)(after - all) + 1 : 0; i < used; i++) {
+    int is_looked_at = all[i].state == MPIPP_GUARDED_PENDING && !all[i].given_back;
+    for (uint32_t j = 0; is_looked_at && j < all[i].part_count; j++) {
+      struct mpipp_compared *compared = all[i].parts[j].compared;
+      if (compared && mpipp_compared_look(compared, change)) return &all[i];
+    }
+  }
+  return NULL;
+}
+
 const struct mpipp_guarded *mpipp_guarded_next_gone(uint64_t frame, uint64_t *address) {
   for (uint32_t i = 0; i < used; i++) {
     for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {

@@ -82,6 +82,9 @@ void mpipp_guarded_expose(void);
 struct mpipp_guarded *mpipp_guarded_next_of(struct mpipp_guarded *after, uint64_t win);
 // How many operations have begun.
 extern uint64_t mpipp_guarded_begun __attribute__((visibility("hidden")));
+// The first pending one in which a change is found now, or that after another; NULL.
+struct mpipp_guarded *mpipp_guarded_next_changed(struct mpipp_guarded *after,
+                                                 struct mpipp_change *change);
 // Any that MPI has, or may start; NULL.
 struct mpipp_guarded *mpipp_guarded_any(void);
 // That of a request, by its handle and the number of its record, or by its handle alone (0); NULL.

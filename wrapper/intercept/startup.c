@@ -121,7 +121,10 @@ void mpipp_initialized(void) {
   errno = saved;
 }
 
+void (*mpipp_before_end)(void);
+
 static void over(enum mpipp_end end) {
+  if (mpipp_before_end && end != MPIPP_OVER_FINALIZED) mpipp_before_end();
   mpipp_questions_over();
   mpipp_watch_over(end);
 }

@@ -11,6 +11,9 @@ struct mpipp_thread *mpipp_thread_new(void);
 void mpipp_initialized(void); // MPI can be asked from now on
 int mpipp_is_again(unsigned procedure);
 void mpipp_finalized(void);
+// Called before the process says that it ends otherwise than by MPI_Finalize; NULL: nobody wants
+// it.
+extern void (*mpipp_before_end)(void) __attribute__((visibility("hidden")));
 // MPI_Abort is about to be called.
 void mpipp_aborting(struct mpipp_call *call);
 
