@@ -10,6 +10,10 @@
 extern void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
 
+#define OVER(NAME) __asm__(NAME) __attribute__((visibility("default")))
+void mpipp_free_first(void *block) OVER("free");
+void *mpipp_realloc_first(void *block, size_t bytes) OVER("realloc");
+
 static void (*free_next)(void *);
 static void *(*realloc_next)(void *, size_t);
 static size_t (*usable_size)(void *);
@@ -44,13 +48,13 @@ static void tell(void *block, void *caller) {
   mpipp_given_back((uint64_t)(uintptr_t)block, bytes, (uint64_t)(uintptr_t)caller);
 }
 
-__attribute__((visibility("default"))) void free(void *block) {
+void mpipp_free_first(void *block) {
   if (!is_ready()) return; // while it looks: a few bytes that are never freed
   tell(block, __builtin_return_address(0));
   free_next(block);
 }
 
-__attribute__((visibility("default"))) void *realloc(void *block, size_t bytes) {
+void *mpipp_realloc_first(void *block, size_t bytes) {
   if (!is_ready()) return NULL;
   tell(block, __builtin_return_address(0));
   return realloc_next(block, bytes);
