@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mpipp.cli.spans import looked_at_once
+
 # Errors are told of, and the program goes on; the shadow is that of program.h, looked at inline.
 GCC = (
     "-fsanitize=kernel-address",
@@ -66,9 +68,15 @@ class Step:
         if status:
             return status
         file = Path(text)
-        file.write_text("".join(complete(file.read_text().splitlines(keepends=True))))
+        plain = list(complete(file.read_text().splitlines(keepends=True)))
         second = [self.compiler, *self._again(), *_optimised(self.options), "-w"]
-        return subprocess.call([*second, last, text, "-o", self.output])
+        second += [last, text, "-o", self.output]
+        if _optimised(self.options):
+            file.write_text("".join(looked_at_once(plain)))
+            if subprocess.run(second, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+                return 0
+        file.write_text("".join(plain))
+        return subprocess.call(second)
 
     def _dependencies(self) -> list[str]:
         # They are named by the output of the first call, if nothing else is said.

@@ -28,9 +28,12 @@ _FLAGS = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden")
 # GCC does not see what these do; nor does Clang in what it does not compile.
 _WRAPPED = ("memcpy", "memmove", "memset")
 _EXECUTABLE, _SHARED, _INLINED = "libmpipp_executable.a", "libmpipp_shared.a", "inlined.bc"
-_FOUND = "mpipp_inlined_(?:load|store)"
-# What they do is nothing that the program knows of: what is looked at need not be loaded again.
-_APART = "inaccessiblememonly nounwind cold"
+# What is known of the functions that are called there: what they do is nothing that the program
+# knows of, and what is looked at need not be loaded again.
+_APART = {
+    "mpipp_inlined_(?:load|store)": "inaccessiblememonly nounwind cold",
+    "mpipp_inlined_span": "inaccessiblememonly readonly nounwind willreturn",
+}
 
 
 @dataclass(frozen=True)
@@ -145,15 +148,18 @@ def _object(compiler: Compiler, sources: Path, work: Path, name: str, *flags: st
 
 
 def _inline(compiler: Compiler, sources: Path, work: Path) -> None:
-    # C cannot say what is known of the functions that are called there; the compiler's own text
-    # can. A Clang that does not understand that gets it without.
+    # C cannot say what is known of functions that are called; the compiler's own text can. A Clang
+    # that does not understand that gets it without.
     text, output = work / "inlined.ll", work / _INLINED
     flags = ("-O1", "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm")
     source = str(sources / "hooks.c")
     _run([compiler.path, *_FLAGS, f"-I{sources.parent}", *flags, source, "-o", str(text)])
     plain = text.read_text()
-    declared = re.compile(rf"^(declare .*@{_FOUND}\([^)]*\)).*$", re.MULTILINE)
-    text.write_text(declared.sub(rf"\1 {_APART}", plain))
+    told = plain
+    for name, known in _APART.items():
+        declared = re.compile(rf"^(declare .*@{name}\([^)]*\)).*$", re.MULTILINE)
+        told = declared.sub(rf"\1 {known}", told)
+    text.write_text(told)
     command = [compiler.path, "-c", "-emit-llvm", str(text), "-o", str(output)]
     if subprocess.run(command, capture_output=True, check=False).returncode == 0:
         return

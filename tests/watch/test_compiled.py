@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import runs
-from support import MPI, need, on_mpi, shell
+from support import MPI, ROOT, need, on_mpi, shell
 
 STORE = "a store to the buffer of a pending MPI_Issend: stores to "
 STORE_RECEIVED = "a store to the buffer of a pending MPI_Irecv: stores to "
@@ -184,3 +184,39 @@ def test_objects_and_shared_libraries_are_made_apart(mpi: MPI, tmp_path: Path) -
         "mpipp: this program was compiled by mpipp with GCC, and has no 16 TB of addresses: "
         "run it without a limit of virtual memory (ulimit -v), or compile it without mpipp\n"
     )
+
+
+LOOPS = {
+    "upward": 20,
+    "upward_of_int": 7,
+    "upward_of_unsigned": 20,
+    "unsigned_that_wraps": 5,
+    "downward": 11,
+    "downward_of_int": 19,
+    "by_pointer": 18,
+    "by_pointer_downward": 17,
+    "by_two": 44,
+    "with_step": 7,
+    "with_end": 42,
+    "with_condition": 10,
+    "of_structures": 22,
+    "of_bytes": 17,
+    "elsewhere": 4,
+    "in_rows": 40,
+    "in_columns": 24,
+    "in_triangle": 55,
+    "in_three": 39,
+    "until_found": 27,
+    "never": 0,
+    "once": 1,
+}
+
+
+@pytest.mark.parametrize("with_", ["clang", "gcc"])
+def test_what_loops_touch_is_found_and_no_more(with_: str, tmp_path: Path) -> None:
+    program = tmp_path / "loops"
+    words = ["cc", "--mpicc", need(with_), "-O2", "-w", f"-I{ROOT / 'wrapper'}"]
+    done = shell(*words, runs.PROGRAMS / "loops.c", "-o", program)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = subprocess.run([program], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines() == [f"{name} {count}" for name, count in LOOPS.items()]

@@ -14,6 +14,7 @@ enum { MOST = 4096, CHAINS = 1024, FREE = 0, RESTING, PENDING };
 struct marked_part {
   struct mpipp_bytes bytes;
   int writes; // MPI does: the program may not even load
+  uint32_t span;
 };
 
 struct mpipp_looked {
@@ -24,8 +25,10 @@ struct mpipp_looked {
 };
 
 static struct mpipp_looked all[MOST], *chains[CHAINS], *unused;
-static uint32_t used, pending;       // of all, those beyond have never been; operations
-static uint64_t hull_low, hull_high; // of what is pending, or more
+static uint32_t used, pending; // of all, those beyond have never been; operations
+// What is pending lies in these; how many parts lie in each, of those that are there.
+static struct mpipp_span spans[MPIPP_SPANS];
+static uint32_t parts_in[MPIPP_SPANS], span_count;
 
 static struct mpipp_looked **chain_of(uint64_t serial) {
   return &chains[serial % CHAINS];
@@ -91,38 +94,53 @@ static void mark_all(const struct marked_part *part, int any) {
   }
 }
 
-static uint64_t low_of(const struct marked_part *part) {
-  return part->bytes.low - MPIPP_SHADOW_REACH;
+// How much longer a span would be with these, too.
+static uint64_t longer(const struct mpipp_span *span, const struct mpipp_span *other) {
+  uint64_t low = span->low < other->low ? span->low : other->low;
+  uint64_t high = span->high > other->high ? span->high : other->high;
+  return (high - low) - (span->high - span->low);
 }
 
-static void look(void) {
-  mpipp_programs_look(pending > 0, hull_low, hull_high - hull_low);
-}
-
-// Makes the hull so large that all of it is in there; whether it was.
-static int widen(const struct mpipp_looked *looked) {
-  int was = 1;
-  for (uint32_t i = 0; i < looked->part_count; i++) {
-    const struct marked_part *part = &looked->parts[i];
-    uint64_t low = low_of(part), high = part->bytes.high;
-    if (low >= hull_low && high <= hull_high) continue;
-    if (low < hull_low) hull_low = low;
-    if (high > hull_high) hull_high = high;
-    was = 0;
+// Where parts lie, and what may reach them. That with the least to add, unless there is an empty
+// one; whether it is another then.
+static int enter_span(struct marked_part *part) {
+  struct mpipp_span own = {part->bytes.low - MPIPP_SHADOW_REACH, part->bytes.high};
+  uint32_t best = MPIPP_SPANS, empty = span_count;
+  uint64_t least = ~(uint64_t)0;
+  for (uint32_t i = 0; i < span_count; i++) {
+    uint64_t more = parts_in[i] ? longer(&spans[i], &own) : least;
+    if (more < least) best = i, least = more;
+    if (!parts_in[i]) empty = i;
   }
-  return was;
+  if (empty < MPIPP_SPANS && least > own.high - own.low) {
+    best = empty;
+    spans[best] = own;
+    if (best == span_count) span_count++;
+  }
+  part->span = best;
+  parts_in[best]++;
+  if (own.low < spans[best].low) spans[best].low = own.low;
+  if (own.high > spans[best].high) spans[best].high = own.high;
+  return parts_in[best] == 1 || least;
+}
+
+static int leave_span(const struct marked_part *part) {
+  if (--parts_in[part->span]) return 0;
+  spans[part->span] = (struct mpipp_span){0, 0};
+  while (span_count && !parts_in[span_count - 1]) span_count--;
+  return 1;
 }
 
 void mpipp_looked_begin(struct mpipp_looked *looked) {
   if (looked->state == PENDING) return;
-  if (!pending) {
-    hull_low = ~(uint64_t)0;
-    hull_high = 0;
+  int others = 0;
+  for (uint32_t i = 0; i < looked->part_count; i++) {
+    others |= enter_span(&looked->parts[i]);
+    mark_all(&looked->parts[i], 1);
   }
-  int was = widen(looked);
   looked->state = PENDING;
-  for (uint32_t i = 0; i < looked->part_count; i++) mark_all(&looked->parts[i], 1);
-  if (!pending++ || !was) look();
+  pending++;
+  if (others) mpipp_programs_look(spans, span_count);
 }
 
 // Whether parts come so near that marks of the one may be those of the other.
@@ -140,26 +158,17 @@ static void mark_others(const struct marked_part *part) {
   }
 }
 
-static int is_at_edge(const struct marked_part *part) {
-  return low_of(part) == hull_low || part->bytes.high == hull_high;
-}
-
 void mpipp_looked_end(struct mpipp_looked *looked) {
   if (looked->state != PENDING) return;
   looked->state = RESTING;
   pending--;
-  int narrower = 0;
+  int others = 0;
   for (uint32_t i = 0; i < looked->part_count; i++) {
     mark_all(&looked->parts[i], 0);
-    narrower |= is_at_edge(&looked->parts[i]);
+    others |= leave_span(&looked->parts[i]);
   }
   for (uint32_t i = 0; pending && i < looked->part_count; i++) mark_others(&looked->parts[i]);
-  if (pending && !narrower) return;
-  hull_low = ~(uint64_t)0;
-  hull_high = 0;
-  for (uint32_t i = 0; pending && i < used; i++)
-    if (all[i].state == PENDING) widen(&all[i]);
-  look();
+  if (others) mpipp_programs_look(spans, span_count);
 }
 
 void mpipp_looked_drop(struct mpipp_looked *looked) {

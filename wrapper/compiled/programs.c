@@ -3,14 +3,13 @@
 
 #include <pthread.h>
 #include <stddef.h>
-
-#include "program/program.h"
+#include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mpipp_program *first;
 static void (*called)(uint64_t address, uint64_t bytes, int stores, uint64_t next);
-static int is_looking;
-static uint64_t looked_low, looked_bytes;
+static struct mpipp_span looked[MPIPP_SPANS];
+static uint64_t looked_count;
 int mpipp_programs_any;
 
 static void take_out(const struct mpipp_program *program) {
@@ -28,7 +27,7 @@ __attribute__((visibility("default"))) void mpipp_program_here(struct mpipp_prog
     program->following = first;
     first = program;
     __atomic_store_n(&program->accesses, called, __ATOMIC_RELEASE);
-    if (is_looking) program->look(1, looked_low, looked_bytes);
+    program->look(looked, looked_count);
   }
   mpipp_programs_any = first != NULL;
   pthread_mutex_unlock(&lock);
@@ -38,12 +37,11 @@ int mpipp_programs_map(void) {
   return first && first->map();
 }
 
-void mpipp_programs_look(int any, uint64_t low, uint64_t bytes) {
+void mpipp_programs_look(const struct mpipp_span *spans, uint64_t count) {
   pthread_mutex_lock(&lock);
-  is_looking = any;
-  looked_low = low;
-  looked_bytes = bytes;
-  for (struct mpipp_program *one = first; one; one = one->following) one->look(any, low, bytes);
+  memcpy(looked, spans, count * sizeof *spans);
+  looked_count = count;
+  for (struct mpipp_program *one = first; one; one = one->following) one->look(spans, count);
   pthread_mutex_unlock(&lock);
 }
 

@@ -5,12 +5,14 @@
 
 #include <stdint.h>
 
+#include "program/program.h"
+
 // Whether there are any. They come as the system loads them.
 extern int mpipp_programs_any __attribute__((visibility("hidden")));
 // Sees to it that there is a shadow; 0 without.
 int mpipp_programs_map(void);
-// All of them look at what lies in [low, low + bytes); none looks at anything.
-void mpipp_programs_look(int any, uint64_t low, uint64_t bytes);
+// All of them look at what lies in these, which are MPIPP_SPANS at most.
+void mpipp_programs_look(const struct mpipp_span *spans, uint64_t count);
 // What they call where they may have found something; NULL: nothing. Also of those to come.
 void mpipp_programs_call(void (*accesses)(uint64_t address, uint64_t bytes, int stores,
                                           uint64_t next));

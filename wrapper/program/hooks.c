@@ -6,27 +6,25 @@
 #include "program/program.h"
 
 #define INSIDE __attribute__((always_inline, used)) static
+#define INLINE static inline __attribute__((always_inline))
 #define OFTEN_NOT(X) __builtin_expect(!!(X), 0)
 #define WORD(X) ((uint64_t)(uintptr_t)(X))
 
 static unsigned char active __attribute__((section("mpipp_active")));
-static uint64_t low __attribute__((section("mpipp_low")));
-static uint64_t bytes __attribute__((section("mpipp_bytes")));
 
-// Any call may call it, as far as the compiler knows: behind it all is loaded again.
-__attribute__((used)) static void mpipp_inlined_look(unsigned char any, uint64_t from, uint64_t n) {
+// Any call may call it, as far as the compiler knows: behind it that is loaded again.
+__attribute__((used)) static void mpipp_inlined_look(unsigned char any) {
   active = any;
-  low = from;
-  bytes = n;
 }
 
 // The program's memory is not theirs: mpipp/cli says so of their declarations.
 __attribute__((preserve_all)) extern void mpipp_inlined_load(uint64_t address, uint64_t length);
 __attribute__((preserve_all)) extern void mpipp_inlined_store(uint64_t address, uint64_t length);
+// Whether anything that is looked at may lie there.
+__attribute__((preserve_all)) extern int mpipp_inlined_span(uint64_t low, uint64_t high);
 
-static inline __attribute__((always_inline)) void one(const volatile void *address, uint64_t length,
-                                                      int stores) {
-  if (OFTEN_NOT(active)) {
+INLINE void one(const volatile void *address, uint64_t length, int stores, int looks) {
+  if (OFTEN_NOT(looks)) {
     const unsigned char *shadow = (const unsigned char *)(WORD(address) >> MPIPP_SHADOW_SHIFT);
     unsigned char found = shadow[MPIPP_SHADOW_AT];
     if (OFTEN_NOT(found & (stores ? MPIPP_SHADOW_STORES : MPIPP_SHADOW_LOADS))) {
@@ -38,9 +36,8 @@ static inline __attribute__((always_inline)) void one(const volatile void *addre
   }
 }
 
-static inline __attribute__((always_inline)) void many(const volatile void *address,
-                                                       uint64_t length, int stores) {
-  if (OFTEN_NOT(active) && OFTEN_NOT(WORD(address) < low + bytes && WORD(address) + length > low)) {
+INLINE void many(const volatile void *address, uint64_t length, int stores, int looks) {
+  if (OFTEN_NOT(looks) && OFTEN_NOT(mpipp_inlined_span(WORD(address), WORD(address) + length))) {
     if (stores)
       mpipp_inlined_store(WORD(address), length);
     else
@@ -50,22 +47,22 @@ static inline __attribute__((always_inline)) void many(const volatile void *addr
 
 #define OF_SIZE(BYTES)                                                                             \
   INSIDE void __tsan_read##BYTES(void *address) {                                                  \
-    one(address, BYTES, 0);                                                                        \
+    one(address, BYTES, 0, active);                                                                \
   }                                                                                                \
   INSIDE void __tsan_write##BYTES(void *address) {                                                 \
-    one(address, BYTES, 1);                                                                        \
+    one(address, BYTES, 1, active);                                                                \
   }                                                                                                \
   INSIDE void __tsan_unaligned_read##BYTES(void *address) {                                        \
-    one(address, BYTES, 0);                                                                        \
+    one(address, BYTES, 0, active);                                                                \
   }                                                                                                \
   INSIDE void __tsan_unaligned_write##BYTES(void *address) {                                       \
-    one(address, BYTES, 1);                                                                        \
+    one(address, BYTES, 1, active);                                                                \
   }                                                                                                \
   INSIDE void __tsan_read_write##BYTES(void *address) {                                            \
-    one(address, BYTES, 1);                                                                        \
+    one(address, BYTES, 1, active);                                                                \
   }                                                                                                \
   INSIDE void __tsan_unaligned_read_write##BYTES(void *address) {                                  \
-    one(address, BYTES, 1);                                                                        \
+    one(address, BYTES, 1, active);                                                                \
   }
 OF_SIZE(1)
 OF_SIZE(2)
@@ -74,36 +71,64 @@ OF_SIZE(8)
 OF_SIZE(16)
 
 INSIDE void __tsan_vptr_read(void *address) {
-  one(address, sizeof(void *), 0);
+  one(address, sizeof(void *), 0, active);
 }
 
 INSIDE void __tsan_vptr_update(void *address, void *value) {
   (void)value;
-  one(address, sizeof(void *), 1);
+  one(address, sizeof(void *), 1, active);
 }
 
 // Of sizes that have no function above.
 INSIDE void mpipp_inlined_loads(void *address, uint64_t length) {
-  many(address, length, 0);
+  many(address, length, 0, active);
 }
 
 INSIDE void mpipp_inlined_stores(void *address, uint64_t length) {
-  many(address, length, 1);
+  many(address, length, 1, active);
 }
 
 INSIDE void *mpipp_inlined_memcpy(void *to, const void *from, uint64_t length) {
-  many(from, length, 0);
-  many(to, length, 1);
+  many(from, length, 0, active);
+  many(to, length, 1, active);
   return __builtin_memcpy(to, from, length);
 }
 
 INSIDE void *mpipp_inlined_memmove(void *to, const void *from, uint64_t length) {
-  many(from, length, 0);
-  many(to, length, 1);
+  many(from, length, 0, active);
+  many(to, length, 1, active);
   return __builtin_memmove(to, from, length);
 }
 
 INSIDE void *mpipp_inlined_memset(void *to, int byte, uint64_t length) {
-  many(to, length, 1);
+  many(to, length, 1, active);
   return __builtin_memset(to, byte, length);
+}
+
+// What is in loops. Before them all that they touch has been looked at once, by the text that
+// mpipp/cli/spans.py adds: with what that has found these are called instead.
+INSIDE _Bool mpipp_inlined_meets(uint64_t low, uint64_t high) {
+  return OFTEN_NOT(active) && mpipp_inlined_span(low, high);
+}
+
+INSIDE uint64_t mpipp_inlined_least(uint64_t one, uint64_t other) {
+  return one < other ? one : other;
+}
+
+INSIDE uint64_t mpipp_inlined_most(uint64_t one, uint64_t other) {
+  return one > other ? one : other;
+}
+
+INSIDE void mpipp_inlined_load_if(_Bool looks, void *address, uint64_t length) {
+  if (length <= MPIPP_SHADOW_REACH)
+    one(address, length, 0, looks);
+  else
+    many(address, length, 0, looks);
+}
+
+INSIDE void mpipp_inlined_store_if(_Bool looks, void *address, uint64_t length) {
+  if (length <= MPIPP_SHADOW_REACH)
+    one(address, length, 1, looks);
+  else
+    many(address, length, 1, looks);
 }

@@ -20,7 +20,12 @@ enum {
   MPIPP_SHADOW_REACH = 16,
 };
 
-enum { MPIPP_PROGRAM_VERSION = 1 };
+enum { MPIPP_PROGRAM_VERSION = 2, MPIPP_SPANS = 16 };
+
+// Bytes [low, high).
+struct mpipp_span {
+  uint64_t low, high;
+};
 
 struct mpipp_program {
   uint64_t version;
@@ -29,8 +34,8 @@ struct mpipp_program {
   void (*accesses)(uint64_t address, uint64_t bytes, int stores, uint64_t next);
   // The program's. Maps the shadow if it is not there; 0 without.
   int (*map)(void);
-  // Whether anything is looked at, and all of it lies in [low, low + bytes).
-  void (*look)(int any, uint64_t low, uint64_t bytes);
+  // All that is looked at lies in these; they are MPIPP_SPANS at most.
+  void (*look)(const struct mpipp_span *spans, uint64_t count);
   struct mpipp_program *following; // the library's
 };
 

@@ -16,8 +16,6 @@
   extern TYPE __start_##NAME[] __attribute__((weak, visibility("hidden")));                        \
   extern TYPE __stop_##NAME[] __attribute__((weak, visibility("hidden")))
 SECTION_OF(unsigned char, mpipp_active);
-SECTION_OF(uint64_t, mpipp_low);
-SECTION_OF(uint64_t, mpipp_bytes);
 
 static const char magic[] = "mpipp's shadow";
 
@@ -41,23 +39,23 @@ HIDDEN int mpipp_program_map(void) {
   return 1;
 }
 
-static void set_all(uint64_t *first, const uint64_t *end, uint64_t value) {
-  for (; first < end; first++) __atomic_store_n(first, value, __ATOMIC_RELEASE);
-}
-
-static uint64_t looked_low, looked_high; // for calls
+// What all lies in; those that are not used are empty.
+HIDDEN struct mpipp_span mpipp_inlined_spans[MPIPP_SPANS];
+HIDDEN uint64_t mpipp_inlined_span_count;
 
 // Meanwhile more is looked at, and not less.
-static void look(int any, uint64_t low, uint64_t bytes) {
-  looked_low = low;
-  looked_high = any ? low + bytes : low;
-  if (any) {
-    set_all(__start_mpipp_bytes, __stop_mpipp_bytes, ~(uint64_t)0);
-    set_all(__start_mpipp_low, __stop_mpipp_low, low);
-    set_all(__start_mpipp_bytes, __stop_mpipp_bytes, bytes);
-  }
+static void set(struct mpipp_span *span, uint64_t low, uint64_t high) {
+  if (high > span->high) __atomic_store_n(&span->high, high, __ATOMIC_RELEASE);
+  __atomic_store_n(&span->low, low, __ATOMIC_RELEASE);
+  __atomic_store_n(&span->high, high, __ATOMIC_RELEASE);
+}
+
+static void look(const struct mpipp_span *spans, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) set(&mpipp_inlined_spans[i], spans[i].low, spans[i].high);
+  __atomic_store_n(&mpipp_inlined_span_count, count, __ATOMIC_RELEASE);
+  unsigned char any = count > 0;
   for (unsigned char *one = __start_mpipp_active; one < __stop_mpipp_active; one++)
-    __atomic_store_n(one, (unsigned char)any, __ATOMIC_RELEASE);
+    if (*one != any) __atomic_store_n(one, any, __ATOMIC_RELEASE);
 }
 
 HIDDEN struct mpipp_program mpipp_program = {
@@ -85,11 +83,17 @@ __attribute__((destructor(101))) static void end(void) {
 // What Clang's code has told of, by loads and stores: it may call these functions then.
 static __thread uint64_t told[2][2];
 
+INLINE int is_looked_at(uint64_t low, uint64_t high) {
+  for (uint64_t i = 0; i < mpipp_inlined_span_count; i++)
+    if (low < mpipp_inlined_spans[i].high && high > mpipp_inlined_spans[i].low) return 1;
+  return 0;
+}
+
 INLINE void copies(const void *address, uint64_t bytes, int stores, uint64_t next) {
   uint64_t *before = told[stores];
   int again = before[0] == WORD(address) && before[1] == bytes;
   before[0] = 0;
-  if (again || WORD(address) >= looked_high || WORD(address) + bytes <= looked_low) return;
+  if (again || !is_looked_at(WORD(address), WORD(address) + bytes)) return;
   if (mpipp_program.accesses) mpipp_program.accesses(WORD(address), bytes, stores, next);
 }
 
@@ -148,6 +152,30 @@ HIDDEN __attribute__((used)) void mpipp_inlined_found(uint64_t address, uint64_t
           ".cfi_def_cfa %rsp, 8\nret\n.cfi_endproc\n.size " NAME ", .-" NAME "\n")
 STUB("mpipp_inlined_load", "0");
 STUB("mpipp_inlined_store", "1");
+
+// The same for Clang's code: all other registers stay as they are.
+__asm__(".text\n"
+        ".globl mpipp_inlined_span\n.hidden mpipp_inlined_span\n"
+        ".type mpipp_inlined_span,@function\nmpipp_inlined_span:\n"
+        ".cfi_startproc\n"
+        "push %rcx\n.cfi_def_cfa_offset 16\n"
+        "lea mpipp_inlined_spans(%rip), %rax\n"
+        "mov mpipp_inlined_span_count(%rip), %rcx\n"
+        "shl $4, %rcx\n"
+        "add %rax, %rcx\n"
+        "1: cmp %rcx, %rax\n"
+        "je 3f\n"
+        "cmp (%rax), %rsi\n"
+        "jbe 2f\n"
+        "cmp 8(%rax), %rdi\n"
+        "jb 4f\n"
+        "2: add $16, %rax\n"
+        "jmp 1b\n"
+        "3: xor %eax, %eax\n"
+        "pop %rcx\n.cfi_def_cfa_offset 8\nret\n"
+        "4: mov $1, %eax\n.cfi_def_cfa_offset 16\n"
+        "pop %rcx\n.cfi_def_cfa_offset 8\nret\n"
+        ".cfi_endproc\n.size mpipp_inlined_span, .-mpipp_inlined_span\n");
 
 // What Clang's modules refer to that is of no interest here.
 #define NOTHING(NAME, PARAMETERS)                                                                  \

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""What the lines of LLVM's intermediate language look like, as far as loops are looked at."""
+
+from __future__ import annotations
+
+import re
+
+HOOK = re.compile(
+    r"  (?:tail )?call void @(?:__tsan_(?:unaligned_)?(?P<verb>read|write|read_write)(?P<size>\d+)"
+    r"|mpipp_inlined_(?P<plural>loads|stores))"
+    r"\((?P<pointer>ptr|i8\*) (?P<address>[^\s,]+|.*\))(?:, i64 (?P<length>\d+))?\)(?P<rest>.*)"
+)
+VALUE = re.compile(r"  (?P<name>%\S+) = (?P<what>.*)")
+DETAILS = re.compile(r"(?:, ![\w.]+ !\d+)+$")
+BINARY = re.compile(
+    r"(?P<verb>add|sub|mul|shl|or)(?P<flags>(?: nuw| nsw| disjoint)*) (?P<type>i\d+) "
+    r"(?P<one>\S+), (?P<other>\S+)"
+)
+CAST = re.compile(
+    r"(?P<verb>sext|zext|bitcast|ptrtoint|inttoptr)(?P<flags>(?: nneg)*) (?P<type>\S+) "
+    r"(?P<one>\S+) to \S+"
+)
+ELEMENT = re.compile(r"getelementptr(?P<flags>(?: inbounds| nuw| nusw)*) (?P<rest>.+)")
+PHI = re.compile(r"phi (?P<type>\S+) \[ (.+), %(\S+) \], \[ (.+), %(\S+) \]")
+COMPARED = re.compile(r"icmp(?: samesign)? (\w+) (\S+) (\S+), (\S+)")
+PURE = re.compile(r"(?:and|or|xor|lshr|ashr|trunc|select|icmp|freeze|sdiv|udiv) ")
+BRANCH = re.compile(r"  br i1 (%\S+), label %(\S+), label %([^\s,]+)")
+BOTH = re.compile(r"(?:and i1 (%\S+), (%\S+)|select i1 (%\S+), i1 (%\S+), i1 false)")
+ANY = re.compile(r"(?:or i1 (%\S+), (%\S+)|select i1 (%\S+), i1 true, i1 (%\S+))")
+FLAGS = re.compile(r"(?<=[a-z]) (?:nuw|nsw|nneg|disjoint|exact|inbounds|nusw|samesign)\b")
+NAME = re.compile(r"%[-\w.$]+")
+# Whether anything is looked at does not change by these.
+QUIET = re.compile(
+    r"@(?:llvm\..*|__tsan_.*|mpipp_inlined_.*|(?:sqrt|cbrt|sin|cos|tan|exp|exp2|log|log2|log10|pow"
+    r"|fabs|floor|ceil|fmin|fmax|fmod|hypot|atan|atan2|tanh|erf)f?)"
+)
+CALLED = re.compile(r"([@%][-\w.$]+)\(")
+LOUD = re.compile(r" (?:atomicrmw|cmpxchg|fence|asm|atomic) ")
+CALL = re.compile(r"\b(?:call|invoke|callbr) ")
+
+
+def parts(text: str) -> list[str]:
+    """A list's items, between commas that no brackets are around."""
+    parts = [""]
+    depth = 0
+    for letter in text:
+        depth += (letter in "([{<") - (letter in ")]}>")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
