@@ -18,7 +18,7 @@ from typing import Any
 import support
 
 PROGRAM = Path(__file__).parent / "programs" / "browse.c"
-WAIT = 20.0  # seconds for anything to happen, on a busy machine
+WAIT = 60.0  # seconds for anything to happen, on a busy machine
 _MARKER = "---8<---"
 
 

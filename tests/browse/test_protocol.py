@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import support
-from browsed_gdb import Gdb, Peer, until
+from browsed_gdb import WAIT, Gdb, Peer, until
 
 ROOTS = (
     "mpipp browse --terminal s_type data 2",
@@ -146,9 +146,10 @@ def test_it_follows_stops_and_reads_a_running_process(gdb: Gdb) -> None:
     assert "there is no process" in peer.ask(do="children", path=[NUMBERS])["error"]
 
 
-def test_a_busy_gdb_is_not_waited_for(gdb: Gdb) -> None:
-    path = gdb.path
-    gdb.send("python import time; time.sleep(5)")
+def test_a_busy_gdb_is_not_waited_for(gdb: Gdb, tmp_path: Path) -> None:
+    path, gate = gdb.path, tmp_path / "gate"
+    os.mkfifo(gate)
+    gdb.send(f"python open('{gate}').read()")
     peer = Peer(path)
     until(
         lambda: (
@@ -159,6 +160,7 @@ def test_a_busy_gdb_is_not_waited_for(gdb: Gdb) -> None:
             }
         )
     )
+    gate.write_text("")
     until(lambda: "state" in peer.ask(do="status"))
 
 
@@ -201,7 +203,7 @@ def test_the_socket_goes_with_gdb(gdb: Gdb) -> None:
     path = gdb.path
     peer = Peer(path)
     gdb.send("kill", "quit")
-    assert gdb.process.wait(20) == 0
+    assert gdb.process.wait(WAIT) == 0
     messages = [peer.receive() for _ in range(3)]
     assert {"event": "bye"} in messages
     assert not path.parent.exists()

@@ -102,7 +102,9 @@ def test_open_and_close_by_keys(gdb: Gdb) -> None:
         await user.sees("s_type   size 43 bytes")  # the cursor
         await user.press("down", "enter")  # the buffer
         await user.sees("▶ [1]", "{{6, 7, 8, 9, 10}", "STRUCT", "+48", "43")
-        await user.press("down", "right", "down", "down")
+        await user.press("down", "right")
+        await user.sees("▶ [2]", "{1.5, 2.5}")
+        await user.press("down", "down")
         await user.sees("[1]", '"abcdefg"', "7 MPI_CHAR", "+20", "7")
         await user.sees("mpipp s_type[0][1] data 2   7 MPI_CHAR   displacement 20 bytes")
         await user.press("left", "left")
@@ -123,7 +125,9 @@ def test_a_million_elements(gdb: Gdb) -> None:
         assert big.children is not None
         middle = big.children[500]
         tree.move_cursor(middle.widget)
-        await user.press("right", "down")
+        await user.press("right")
+        await user.until(lambda: middle.children)
+        await user.press("down")
         await user.sees("▶ [500000]", "{500000}", "1 MPI_DOUBLE", "+8000000", "8")
         read = [node for node in big.children if node.children is not None]
         assert read == [middle]

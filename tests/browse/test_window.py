@@ -56,8 +56,10 @@ class User:
         path = gdb.path
         self.window = Window(lambda: path, **options)
         self.tree = self.window.tree
-        self.until(lambda: self.window.model.root.children)
+        # A key pressed before the window is there, and has the focus, is lost.
+        self.until(lambda: self.tree.get_children() and self.tree.winfo_viewable())
         self.tree.focus_force()
+        self.until(lambda: self.tree.focus_get() is self.tree)
         self.tree.focus(self.tree.get_children()[0])
 
     def until(self, condition: Callable[[], object]) -> None:
