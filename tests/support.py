@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
@@ -146,13 +146,15 @@ def lacking(what: str) -> NoReturn:
 def end(launcher: subprocess.Popen[str]) -> None:
     """End a launcher that may have processes left.
 
-    Open MPI's mpiexec now and then waits for ever when it is told to end while its processes die.
+    Open MPI's mpiexec now and then waits for ever when it is told to end while its processes die;
+    told again it ends them, and itself.
     """
-    launcher.terminate()
-    try:
-        launcher.wait(20)
-    except subprocess.TimeoutExpired:
-        launcher.kill()
+    for patience in (0.5, 20):
+        launcher.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            launcher.wait(patience)
+            return
+    launcher.kill()
 
 
 def need(tool: str, path: str | None = None) -> str:

@@ -46,6 +46,7 @@ class Job:
         self.pids = {rank: pid for rank, (pid, _) in processes.items()}
         self._memories = {rank: ProcessMemory(pid) for rank, (pid, _) in processes.items()}
         self._addresses = {rank: address for rank, (_, address) in processes.items()}
+        self._registries: dict[int, Registry] = {}
 
     def report(self, ranks: list[int] | None = None) -> str:
         """Why those processes hang; all unless some are named."""
@@ -80,7 +81,11 @@ class Job:
 
     def registry(self, rank: int) -> Registry:
         """What a process has recorded so far."""
-        return Registry(self._memories[rank], self._addresses[rank])
+        if rank in self._registries:
+            self._registries[rank].invalidate()
+        else:
+            self._registries[rank] = Registry(self._memories[rank], self._addresses[rank])
+        return self._registries[rank]
 
     def outside(self, _process: Process) -> str:
         """Where a process is that is not in MPI: only a debugger knows."""

@@ -6,6 +6,8 @@ Calls of functions are stepped over, but for the one that begins to record what 
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -66,6 +68,7 @@ def test_moments(mpi: support.MPI, name: str, tmp_path: Path) -> None:
             hold.touch()
             gdb.run("-exec-continue")
             gdb.ask("-break-delete")
+            os.kill(hung.pids[0], signal.SIGSTOP)  # it would take a processor to wait
             looked_at = 0
             while is_inside(hung.registry(1)) and looked_at < MOST:
                 report = hung.report()
