@@ -20,6 +20,7 @@ LAYERS = (
     ("typetree", "datatypes"),
     ("values",),
     ("model",),
+    ("onesided",),
     ("show",),
     ("programtypes",),
     ("registry",),

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+"""What of a run's accesses to windows conflicts, and why it is not ordered (MPI-4.1, chapter 12).
+
+Neither memory nor logs are read here: events come as values (`mpipp.model.onesided`).
+"""
+
+from mpipp.onesided.analysis import Result, analyse
+from mpipp.onesided.conflicts import Conflict, Side
+from mpipp.onesided.mistakes import Mistake
+
+__all__ = ["Conflict", "Mistake", "Result", "Side", "analyse"]

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""An access of memory: whose, when it began and ended; and the accesses that are not yet past."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from mpipp.datatypes.overlap import combs, sharing
+from mpipp.model.onesided import Access, Event, Memory, Operation, Synchronization
+from mpipp.onesided.rules import Atomic
+
+PENDING = 1 << 62  # a time that no clock reaches
+GONE = -1  # the address of what need not be found any more
+UNLOCKED, SHARED, EXCLUSIVE = range(3)
+
+Range = tuple[int, int]
+
+
+class Segment(NamedTuple):
+    """What a process knew between two events that order it with others.
+
+    Attributes:
+        process: its place in the clock.
+        clock: the segment of each process after which this one comes.
+        seen: the event by which this process heard of each last.
+    """
+
+    process: int
+    clock: tuple[int, ...]
+    seen: tuple[Event | None, ...]
+
+
+class Entry:
+    """One access by an event.
+
+    It has ended before whatever comes after segment `end_time` of process `end_process`. A store
+    to a window of the separate model is in the public copy after that of `public_time`.
+    """
+
+    __slots__ = (
+        "_comb",
+        "actor",
+        "atomic",
+        "end_number",
+        "end_process",
+        "end_time",
+        "epoch",
+        "event",
+        "high",
+        "kind",
+        "lock",
+        "low",
+        "memory",
+        "owner",
+        "private",
+        "public_time",
+        "request",
+        "segment",
+        "separate",
+        "window",
+    )
+
+    def __init__(
+        self,
+        kind: int,
+        event: Access | Operation,
+        segment: Segment,
+        owner: int,
+        memory: Memory,
+        low: int,
+        high: int,
+    ) -> None:
+        self.kind = kind
+        self.event = event
+        self.segment = segment
+        self.actor = segment.process
+        self.owner = owner
+        self.memory = memory
+        self.low = low
+        self.high = high
+        self.window = 0
+        self.lock = UNLOCKED
+        self.atomic: Atomic | None = None
+        self.request = 0
+        self.separate = False
+        self.private = False  # nobody else reaches these bytes
+        self.end_process = segment.process
+        self.end_time = PENDING
+        self.end_number = 0
+        self.public_time = 0
+        self.epoch: Synchronization | None = None  # the call that opened it
+        self._comb: combs.Comb | None = None
+
+    @property
+    def comb(self) -> combs.Comb | None:
+        """The bytes, as arithmetic has them."""
+        if self._comb is None:
+            self._comb = combs.union(
+                combs.comb(part.first, part.length, ((part.times, part.stride),))
+                for part in self.memory
+            )
+        return self._comb
+
+    def ends(self, process: int, time: int, number: int) -> None:
+        """It has ended, by this event in a segment of a process, unless it had before."""
+        if self.end_time == PENDING:
+            self.end_process, self.end_time, self.end_number = process, time, number
+            if self.private:
+                self.low = self.high = GONE
+
+    def forget(self) -> None:
+        """Nothing will meet it any more."""
+        self.low = self.high = GONE
+
+
+def bounds(memory: Memory) -> Range | None:
+    """The first byte, and the end of the last; None if there are none."""
+    if len(memory) == 1:
+        first, length, stride, times = memory[0]
+        if length <= 0 or times <= 0:
+            return None
+        if times == 1:
+            return first, first + length
+        if stride >= 0:
+            return first, first + length + (times - 1) * stride
+        return first + (times - 1) * stride, first + length
+    found = [box for part in memory if (box := bounds((part,)))]
+    return (min(low for low, _ in found), max(high for _, high in found)) if found else None
+
+
+def shared(one: Entry, other: Entry) -> Range | None:
+    """Bytes that both have in common; None if there are none. Their boxes meet."""
+    if len(one.memory) == len(other.memory) == 1:
+        ours, theirs = one.memory[0], other.memory[0]
+        if ours.times == theirs.times == 1:
+            return max(one.low, other.low), min(one.high, other.high)
+    first, second = one.comb, other.comb
+    return sharing.touch(first, second) if first and second else None
+
+
+class Accesses:
+    """Accesses of one process's memory, found by address.
+
+    Each is in the grid of its size: cells as wide as the next power of two, so that it lies in two
+    of them at most.
+    """
+
+    def __init__(self) -> None:
+        self.grids: dict[int, dict[int, list[Entry]]] = {}
+        self.number = 0
+
+    def add(self, entry: Entry) -> None:
+        """One more."""
+        level = max(6, (entry.high - entry.low - 1).bit_length())
+        grid = self.grids.setdefault(level, {})
+        first, last = entry.low >> level, (entry.high - 1) >> level
+        cell = grid.get(first)
+        if cell is None:
+            grid[first] = [entry]
+        else:
+            cell.append(entry)
+        if last != first:
+            grid.setdefault(last, []).append(entry)
+        self.number += 1
+
+    def cells(self, low: int, high: int) -> list[list[Entry]]:
+        """Lists of accesses, some of which have bytes in [low, high); none else has."""
+        found = []
+        for level, grid in self.grids.items():
+            first, last = low >> level, (high - 1) >> level
+            if last - first < 4:
+                for place in range(first, last + 1):
+                    cell = grid.get(place)
+                    if cell:
+                        found.append(cell)
+            elif last - first < len(grid):
+                found += [grid[place] for place in range(first, last + 1) if place in grid]
+            else:
+                found += [cell for place, cell in grid.items() if first <= place <= last]
+        return found
+
+    def keep(self, wanted: Callable[[Entry], bool]) -> None:
+        """Drop all others."""
+        kept = list(filter(wanted, self))
+        self.grids.clear()
+        self.number = 0
+        for entry in kept:
+            self.add(entry)
+
+    def __iter__(self) -> Iterator[Entry]:
+        """Each once, in any order."""
+        for level, grid in self.grids.items():
+            for place, cell in grid.items():
+                for entry in cell:
+                    if entry.low >> level == place:
+                        yield entry

@@ -1,0 +1,416 @@
+# SPDX-License-Identifier: MIT
+"""Read the events of all processes, each after all that it follows, and compare their accesses.
+
+Processes take turns; one that has to hear of another's event waits for it. Where nobody can go on,
+because logs were cut off or the program has hung, what follows is not looked at: it might be
+ordered by what is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable, Iterable, Mapping
+from typing import NamedTuple
+
+from mpipp.model.onesided import (
+    Access,
+    Attached,
+    Collective,
+    Completed,
+    Ended,
+    Event,
+    Memory,
+    Operation,
+    ReceiveBegun,
+    Received,
+    Sent,
+    Synchronization,
+    WindowFreed,
+    WindowMade,
+)
+from mpipp.onesided.accesses import EXCLUSIVE, PENDING, SHARED, UNLOCKED, Entry, Segment, bounds
+from mpipp.onesided.conflicts import Conflict, Conflicts
+from mpipp.onesided.epochs import Epochs, Window
+from mpipp.onesided.flags import ATOMIC, LOCKED, PLAIN, Flags
+from mpipp.onesided.messages import Messages
+from mpipp.onesided.mistakes import Mistake, Mistakes
+from mpipp.onesided.processes import Board, Process, Steps, later
+from mpipp.onesided.rules import ACCUMULATE, GET, LOAD, PUT, READ, STORE, UPDATES, WRITTEN, Atomic
+from mpipp.onesided.synchronization import Synchronizer
+
+TURN = 256  # events that a process has in turn
+
+
+class Result(NamedTuple):
+    """What was found.
+
+    Attributes:
+        undecided: conflicts unless flags have ordered them, which events do not tell.
+        cut: the last event that was looked at of each process whose rest was not; None: none was.
+        forgotten: accesses that were too many to be compared with all later ones.
+        events: how many there were.
+    """
+
+    conflicts: list[Conflict]
+    mistakes: list[Mistake]
+    undecided: list[Conflict]
+    cut: dict[int, Event | None]
+    forgotten: int
+    events: int
+
+
+class _Range(NamedTuple):
+    # Memory of a process in a window.
+    low: int
+    high: int
+    window: int
+
+
+class _Analysis:
+    def __init__(self, events: Mapping[int, Iterable[Event]]) -> None:
+        self.indices = {rank: at for at, rank in enumerate(sorted(events))}
+        number = len(self.indices)
+        self.processes = [
+            Process(rank, at, number, events[rank]) for rank, at in self.indices.items()
+        ]
+        self.ranges: list[list[_Range]] = [[] for _ in self.processes]
+        self.windows: dict[int, Window] = {}
+        self.board = Board()
+        self.messages = Messages(self.board, self.indices)
+        self.mistakes = Mistakes()
+        self.flags = Flags()
+        self.conflicts = Conflicts(self.processes, self.windows, self.flags)
+        self.synchronizer = Synchronizer(self.messages, self.mistakes, self.indices, self._read)
+        self.events = 0
+
+    def run(self) -> Result:
+        steps = [self._steps(process) for process in self.processes]
+        ready = self.board.ready
+        ready += range(len(steps))
+        while ready:
+            turns = ready[:]
+            ready.clear()
+            for index in turns:
+                what = next(steps[index], _OVER)
+                if what is None:
+                    ready.append(index)
+                elif what is not _OVER:
+                    self.board.waiting.setdefault(what, []).append(index)
+        conflicts, undecided = self.conflicts.decided()
+        return Result(
+            conflicts,
+            list(self.mistakes.found.values()),
+            undecided,
+            {process.rank: process.last for process in self.processes if not process.ended},
+            self.conflicts.forgotten,
+            self.events,
+        )
+
+    def _steps(self, process: Process) -> Steps:
+        # All events of a process.
+        left = TURN
+        for event in process.events:
+            left -= 1
+            if not left:
+                left = TURN
+                yield None
+            if isinstance(event, Access):
+                self._access(process, event)
+            elif isinstance(event, Operation):
+                yield from self._operation(process, event)
+            elif isinstance(event, Synchronization):
+                mine = self._epochs(process, event.window)
+                if mine is not None:
+                    window = self.windows[event.window]
+                    if event.exclusive:
+                        owner = self.indices[mine.made.ranks[event.target]]
+                        self.flags.minded.add((event.window, owner, LOCKED))
+                    yield from self.synchronizer.synchronize(process, window, mine, event)
+            elif isinstance(event, Sent):
+                self.messages.send(process, event)
+            elif isinstance(event, Received):
+                yield from self.messages.receive(process, event)
+            elif isinstance(event, Completed):
+                yield from self.messages.complete(process, event)
+            elif isinstance(event, Collective):
+                yield from self.messages.collective(process, event)
+            elif isinstance(event, ReceiveBegun):
+                self.messages.begin(process, event)
+            else:
+                yield from self._rare(process, event)
+            process.last = event
+            self.events += 1
+
+    def _rare(self, process: Process, event: Event) -> Steps:
+        if isinstance(event, WindowMade):
+            mine = Epochs(event, event.ranks.index(process.rank))
+            window = self.windows.setdefault(event.window, Window())
+            window.epochs[process.index] = mine
+            mine.heard = tuple(process.clock)
+            if event.flavor != "dynamic" and event.length > 0:
+                box = _Range(event.base, event.base + event.length, event.window)
+                self.ranges[process.index].append(box)
+            key = "made", event.window
+            meeting = self.messages.meet(process, key, len(event.ranks))
+            yield from self.messages.all_met(process, meeting, event)
+        elif isinstance(event, WindowFreed):
+            yield from self._freed(process, event)
+        elif isinstance(event, Attached):
+            ranges = self.ranges[process.index]
+            if event.attached:
+                ranges.append(_Range(event.base, event.base + event.length, event.window))
+            else:
+                ranges[:] = [
+                    box for box in ranges if (box.low, box.window) != (event.base, event.window)
+                ]
+        elif isinstance(event, Ended):
+            for window in self.windows.values():
+                mine_there = window.epochs.get(process.index)
+                for opened in mine_there.open() if mine_there else ():
+                    self.mistakes.add("rma-not-ended", opened, event)
+            process.ended = True
+
+    def _freed(self, process: Process, event: WindowFreed) -> Steps:
+        mine = self._epochs(process, event.window)
+        if mine is None:
+            return
+        for opened in mine.open():
+            self.mistakes.add("rma-not-ended", opened, event)
+        for target in mine.targets():
+            mine.end_local(target, process.index, process.time, event.moment.number)
+            mine.end_remote(target, process.index, process.time, event.moment.number)
+        mine.publish(process.time)
+        key = "freed", event.window
+        meeting = self.messages.meet(process, key, len(mine.made.ranks))
+        yield from self.messages.all_met(process, meeting, event)
+        ranges = self.ranges[process.index]
+        ranges[:] = [box for box in ranges if box.window != event.window]
+        mine.close()
+
+    def _epochs(self, process: Process, window: int) -> Epochs | None:
+        # None: of a window whose making is not known.
+        known = self.windows.get(window)
+        return known.epochs.get(process.index) if known else None
+
+    def _local(
+        self,
+        process: Process,
+        kind: int,
+        event: Access | Operation,
+        memory: Memory,
+        owner: int,
+    ) -> Entry | None:
+        # An access by the process itself; None if there are no bytes.
+        box = bounds(memory)
+        if box is None:
+            return None
+        low, high = box
+        entry = Entry(kind, event, process.now(), owner, memory, low, high)
+        entry.private = True
+        for start, end, identity in self.ranges[owner]:
+            if start < high and low < end:
+                entry.private = False
+                mine = self._epochs(process, identity)
+                if mine is None or (entry.window and entry.lock):
+                    continue
+                rank = self.processes[owner].rank
+                entry.window = identity
+                entry.lock = mine.lock(mine.made.ranks.index(rank))
+                entry.separate = mine.made.separate
+                if kind in (STORE, WRITTEN):
+                    mine.stored = entry
+        return entry
+
+    def _access(self, process: Process, event: Access) -> None:
+        owner = process.index if event.owner < 0 else self.indices.get(event.owner, process.index)
+        kind = STORE if event.store else LOAD
+        entry = self._local(process, kind, event, event.memory, owner)
+        if entry is None:
+            return
+        self.conflicts.check(entry)
+        entry.ends(process.index, process.time, event.moment.number)
+        if not entry.private:
+            self._of_window(process, entry)
+            self.conflicts.add(entry)
+
+    def _of_window(self, process: Process, entry: Entry) -> None:
+        # A load or store of window memory.
+        mine = self._epochs(process, entry.window)
+        assert mine is not None
+        number = entry.event.moment.number
+        stores = entry.kind == STORE
+        if entry.separate and stores:
+            entry.public_time = PENDING
+            mine.hidden.append(entry)
+            self.conflicts.apart(entry)
+        groups = [(entry.window, entry.owner, LOCKED)] if entry.lock else []
+        if mine.made.flavor == "shared":
+            groups.append((entry.window, entry.owner, PLAIN))
+        for group in groups:
+            if stores:
+                self.flags.writes(group, entry.segment, number)
+            else:
+                self.flags.reads(group, process.index, process.time, number)
+
+    def _operation(self, process: Process, event: Operation) -> Steps:
+        mine = self._epochs(process, event.window)
+        if mine is None:
+            return
+        owner = self.indices[mine.made.ranks[event.target]]
+        opened = mine.epoch(event.target, owner)
+        if opened is None:
+            self.mistakes.add("rma-no-epoch", event)
+            return
+        segment = process.now()
+        if opened.kind == "start":
+            segment = yield from self._joined(process, mine, event, owner)
+        elif opened.kind == "fence":
+            mine.used = True
+            segment = yield from self._fenced(process, mine, owner)
+        self._no_put(event, opened, mine, owner)
+        local = self._buffers(process, event, opened)
+        remote = self._at_target(event, segment, owner, mine, opened)
+        if remote is not None:
+            if event.kind == "get":
+                local.append(remote)
+            else:
+                mine.remote.setdefault(event.target, []).append(remote)
+        if event.request:
+            self._requested(process, mine, event, local)
+        else:
+            mine.local.setdefault(event.target, []).extend(local)
+
+    def _joined(
+        self, process: Process, mine: Epochs, event: Operation, owner: int
+    ) -> Generator[Hashable, None, Segment]:
+        # What an operation comes after at its target that has posted.
+        window = self.windows[event.window]
+        key = owner, process.index, mine.started[owner]
+        while key not in window.posts:
+            yield "post", event.window, *key
+        return self._with(process, mine, owner, window.posts[key])
+
+    def _fenced(
+        self, process: Process, mine: Epochs, owner: int
+    ) -> Generator[Hashable, None, Segment]:
+        # The same where the last fence was none that orders.
+        meeting = mine.meeting
+        assert meeting is not None
+        while owner not in meeting.begun:
+            yield owner, meeting.key
+        return self._with(process, mine, owner, meeting.begun[owner])
+
+    def _with(self, process: Process, mine: Epochs, owner: int, clock: tuple[int, ...]) -> Segment:
+        now = process.now()
+        if clock[owner] <= now.clock[owner]:
+            return now
+        known = mine.joined.get(owner)
+        if known is None or known[0] is not now:
+            both = Segment(now.process, later(now.clock, clock), now.seen)
+            known = mine.joined[owner] = now, both
+        return known[1]
+
+    def _no_put(self, event: Operation, opened: Synchronization, mine: Epochs, owner: int) -> None:
+        theirs = self.windows[event.window].epochs.get(owner)
+        if event.kind == "get" or theirs is None:
+            return
+        said = theirs.no_put.get(mine.fences) if opened.kind == "fence" else theirs.post
+        if said is None or opened.kind not in ("fence", "start"):
+            return
+        if "MPI_MODE_NOPUT" in said.asserted:
+            self.mistakes.add("rma-noput", said, event)
+
+    def _buffers(self, process: Process, event: Operation, opened: Synchronization) -> list[Entry]:
+        # Accesses of the origin's own memory.
+        parts = [
+            (WRITTEN if event.kind == "get" else READ, event.origin),
+            (READ, event.compare),
+            (WRITTEN, event.result),
+        ]
+        found = []
+        for kind, memory in parts:
+            entry = self._local(process, kind, event, memory, process.index) if memory else None
+            if entry is not None:
+                entry.request = event.request
+                entry.epoch = opened
+                self.conflicts.check(entry)
+                found.append(entry)
+        for entry in found:
+            self.conflicts.add(entry)
+        return found
+
+    def _at_target(
+        self,
+        event: Operation,
+        segment: Segment,
+        owner: int,
+        mine: Epochs,
+        opened: Synchronization,
+    ) -> Entry | None:
+        # The access of the target's memory.
+        box = bounds(event.at_target)
+        if box is None:
+            return None
+        kind = PUT if event.kind == "put" else GET if event.kind == "get" else ACCUMULATE
+        entry = Entry(kind, event, segment, owner, event.at_target, *box)
+        entry.epoch = opened
+        entry.request = event.request
+        entry.window = event.window
+        entry.separate = mine.made.separate
+        if opened.kind in ("lock", "lock_all"):
+            entry.lock = EXCLUSIVE if opened.exclusive else SHARED
+        number = event.moment.number
+        if kind == ACCUMULATE:
+            op = event.op or "MPI_REPLACE"
+            entry.atomic = Atomic(op, event.types, event.kind != "accumulate")
+            if op != "MPI_NO_OP":
+                self.flags.writes((event.window, owner, ATOMIC), segment, number)
+        if entry.lock != UNLOCKED and kind in UPDATES:
+            self.flags.writes((event.window, owner, LOCKED), segment, number)
+        self.conflicts.check(entry)
+        if entry.separate and kind in UPDATES:
+            self.conflicts.apart(entry)
+        self.conflicts.add(entry)
+        return entry
+
+    def _requested(
+        self, process: Process, mine: Epochs, event: Operation, local: list[Entry]
+    ) -> None:
+        # Its request tells of its end here.
+        requested = mine.requested.setdefault(event.target, {})
+        requested[event.request] = local
+
+        def end(by: Event) -> Steps:
+            if mine.requested.get(event.target, {}).pop(event.request, None) is not None:
+                for entry in local:
+                    entry.ends(process.index, process.time, by.moment.number)
+                self._read(process, local, by.moment.number)
+            yield from ()
+
+        process.requests[event.request] = end
+
+    def _read(self, process: Process, ended: list[Entry], number: int) -> None:
+        # Operations have ended at their origin: what they were to read is there.
+        for entry in ended:
+            event = entry.event
+            if entry.kind != WRITTEN or not isinstance(event, Operation):
+                continue
+            owner = self.indices[
+                self.windows[event.window].epochs[process.index].made.ranks[event.target]
+            ]
+            if event.kind != "get":
+                group = event.window, owner, ATOMIC
+                self.flags.minded.add(group)
+                self.flags.reads(group, process.index, process.time, number)
+            if entry.epoch is not None and entry.epoch.kind in ("lock", "lock_all"):
+                self.flags.reads((event.window, owner, LOCKED), process.index, process.time, number)
+
+
+_OVER = object()
+
+
+def analyse(events: Mapping[int, Iterable[Event]]) -> Result:
+    """Conflicts and mistakes in the events of all processes, by their ranks in MPI_COMM_WORLD.
+
+    The events are read as they are needed, and not kept.
+    """
+    return _Analysis(events).run()

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: MIT
+"""Accesses that nothing orders, and that may not happen at once.
+
+An access is compared with those that were read before it, have bytes in common with its box, and
+are not yet known to everybody to have ended. Events are read in an order in which each comes after
+all that it follows: what was read before does not follow it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mpipp.model.onesided import Access, Event, Operation, Synchronization
+from mpipp.onesided import rules
+from mpipp.onesided.accesses import EXCLUSIVE, PENDING, Accesses, Entry, Range, bounds, shared
+from mpipp.onesided.epochs import Epochs, Window
+from mpipp.onesided.flags import PLAIN, Flags
+from mpipp.onesided.processes import Process
+from mpipp.onesided.rules import (
+    ACCUMULATE,
+    ACCUMULATES,
+    LANGUAGE,
+    READS,
+    STORE,
+    UPDATES,
+    VERDICT,
+)
+
+MOST_ALIKE = 16  # conflicts of the same lines that are kept, lest the first were not decided
+MOST_KEPT = 300_000  # accesses that are remembered
+
+
+class Side(NamedTuple):
+    """One of the two accesses of a conflict.
+
+    Attributes:
+        kind: of rules.WORDS.
+        epoch: the call that opened the operation's epoch, if it is one.
+        heard: the event by which its process had heard of the other's last; None: never.
+    """
+
+    event: Access | Operation
+    kind: str
+    epoch: Synchronization | None
+    heard: Event | None
+
+
+class Conflict(NamedTuple):
+    """Two accesses that may not happen at once, and that nothing orders.
+
+    Attributes:
+        rule: its id.
+        owner: whose memory, as a rank in MPI_COMM_WORLD.
+        shared: first and end of some bytes that both have; of "rma-apart" those of the second.
+        why: "pending": the first is not complete when the same process goes on; "incomplete": the
+            second's process has heard of the first's call, but not of its completion; "unordered":
+            nothing orders them; "copies": the window's copies were not synchronised.
+        times: how often at these lines.
+    """
+
+    rule: str
+    first: Side
+    second: Side
+    owner: int
+    window: int
+    shared: Range
+    why: str
+    times: int
+
+
+class _Found(NamedTuple):
+    rule: str
+    before: Entry
+    entry: Entry
+    shared: Range
+    why: str
+
+
+_Key = tuple[str, int, int, int, int, bool]
+
+
+class Conflicts:
+    """Of a run. `memory` are the accesses of each process's memory, by its place in clocks."""
+
+    def __init__(self, processes: list[Process], windows: dict[int, Window], flags: Flags) -> None:
+        self.processes = processes
+        self.windows = windows
+        self.flags = flags
+        self.memory = [Accesses() for _ in processes]
+        self.found: dict[_Key, list[_Found]] = {}
+        self.times: dict[_Key, int] = {}
+        self.forgotten = 0
+        self._added = 0
+        self._kept = 0
+        self._last: tuple[_Key, int, int] | None = None
+
+    def check(self, entry: Entry) -> None:
+        """Compare one with those before it."""
+        low, high, kind, actor = entry.low, entry.high, entry.kind, entry.actor
+        verdicts = VERDICT[kind]
+        clock = entry.segment.clock
+        for cell in self.memory[entry.owner].cells(low, high):
+            gone = False
+            for before in cell:
+                if before.low >= high or before.high <= low:
+                    gone = gone or before.low < 0
+                    continue
+                if verdicts[before.kind]:
+                    if before.end_time > clock[before.end_process]:
+                        self._unordered(before, entry)
+                    elif before.separate:
+                        self._copies(before, entry)
+                if before.kind == kind and before.actor == actor and _covers(entry, before):
+                    before.forget()
+                    gone = True
+            if gone:
+                cell[:] = [before for before in cell if before.low >= 0]
+
+    def add(self, entry: Entry) -> None:
+        """Those to come are compared with it, too."""
+        self.memory[entry.owner].add(entry)
+        self._added += 1
+        if self._added > 4096 + self._kept:
+            self._sweep()
+
+    def apart(self, entry: Entry) -> None:
+        """Of the separate model: a store and an update of one window, wherever in it."""
+        window = self.windows[entry.window]
+        stores = entry.kind == STORE
+        others = window.last_update if stores else window.last_store
+        clock = entry.segment.clock
+        for (owner, _, _), before in others.items():
+            if owner != entry.owner or _excluded(before, entry) or self._met(before, entry):
+                continue
+            if before.end_time > clock[before.end_process]:
+                self._note(
+                    rules.APART.id, before, entry, (entry.low, entry.high), _why(before, entry)
+                )
+            elif self._stale(before, entry):
+                self._note(rules.COPIES.id, before, entry, (entry.low, entry.high), "copies")
+        mine = window.last_store if stores else window.last_update
+        mine[entry.owner, entry.actor, entry.lock] = entry
+
+    def _unordered(self, before: Entry, entry: Entry) -> None:
+        verdict = VERDICT[before.kind][entry.kind]
+        if before.actor != entry.actor and _excluded(before, entry):
+            return
+        if verdict == READS:
+            one = before if before.kind == ACCUMULATE else entry
+            if one.atomic is not None and one.atomic.reads_only:
+                return
+        if verdict == LANGUAGE:
+            if before.actor != entry.actor and shared(before, entry):
+                self.flags.minded.add((entry.window, entry.owner, PLAIN))
+            return
+        if verdict == ACCUMULATES:
+            common = self._accumulates(before, entry)
+        else:
+            common = shared(before, entry)
+        if common is not None:
+            rule = rules.TABLE[before.kind][entry.kind].id
+            self._note(rule, before, entry, common, _why(before, entry))
+
+    def _accumulates(self, before: Entry, entry: Entry) -> Range | None:
+        # Bytes for which they are neither atomic together nor in order.
+        first, second = before.atomic, entry.atomic
+        assert first is not None
+        assert second is not None
+        if first.reads_only and second.reads_only:
+            return None
+        together = False
+        if before.window == entry.window:
+            made = self._epochs(entry.window, entry.actor).made
+            together = rules.same_op(first.op, second.op, made.accumulate_ops) or (
+                before.actor == entry.actor
+                and rules.in_order(first.does, second.does, made.accumulate_ordering)
+            )
+        if not together:
+            return shared(before, entry)
+        if set(first.types) == set(second.types) and len(set(first.types)) <= 1:
+            return None
+        return _of_other_types(before, entry)
+
+    def _met(self, before: Entry, entry: Entry) -> bool:
+        # Whether they have bytes in common, so that `check` compares them.
+        return before.low < entry.high and entry.low < before.high and bool(shared(before, entry))
+
+    def _stale(self, before: Entry, entry: Entry) -> bool:
+        # Whether two that are ordered are of copies of a window that were not synchronised
+        # between them (separate model).
+        if before.kind == STORE:
+            published = before.public_time <= entry.segment.clock[before.actor]
+            return entry.kind in rules.REMOTE and not published
+        if before.kind not in UPDATES or entry.kind in rules.REMOTE:
+            return False
+        heard = self._epochs(before.window, before.owner).heard
+        return not heard or before.end_time > heard[before.end_process]
+
+    def _copies(self, before: Entry, entry: Entry) -> None:
+        if self._stale(before, entry):
+            common = shared(before, entry)
+            if common is not None:
+                self._note(rules.COPIES.id, before, entry, common, "copies")
+
+    def _epochs(self, window: int, process: int) -> Epochs:
+        return self.windows[window].epochs[process]
+
+    def _note(self, rule: str, before: Entry, entry: Entry, common: Range, why: str) -> None:
+        places = before.event.moment.place, entry.event.moment.place
+        key = (rule, *places, before.kind, entry.kind, before.actor == entry.actor)
+        alike = self.found.setdefault(key, [])
+        pair = before.event, entry.event
+        if self._last == (key, *map(id, pair)):
+            return  # accesses are found once in each cell that they lie in
+        self._last = key, id(pair[0]), id(pair[1])
+        self.times[key] = self.times.get(key, 0) + 1
+        if len(alike) < MOST_ALIKE:
+            alike.append(_Found(rule, before, entry, common, why))
+
+    def _sweep(self) -> None:
+        # What all have heard the end of meets nothing any more.
+        alive = [process for process in self.processes if not process.ended]
+        known = [
+            min((process.clock[index] for process in alive), default=1 << 62)
+            for index in range(len(self.processes))
+        ]
+
+        def wanted(entry: Entry) -> bool:
+            if entry.end_time > known[entry.end_process]:
+                return True
+            if not entry.separate:
+                return False
+            if entry.kind == STORE:
+                return entry.public_time > known[entry.actor]
+            heard = self._epochs(entry.window, entry.owner).heard
+            return not heard or entry.end_time > heard[entry.end_process]
+
+        kept = 0
+        for accesses in self.memory:
+            accesses.keep(wanted)
+            kept += accesses.number
+        if kept > MOST_KEPT:
+            for accesses in self.memory:
+                accesses.keep(lambda entry: entry.end_time == PENDING)
+            left = sum(accesses.number for accesses in self.memory)
+            if left > MOST_KEPT // 2:
+                for accesses in self.memory:
+                    accesses.keep(lambda entry: False)
+                left = 0
+            self.forgotten += kept - left
+            kept = left
+        self._added, self._kept = 0, kept
+
+    def decided(self) -> tuple[list[Conflict], list[Conflict]]:
+        """Conflicts, and those that flags may have ordered: the first of each pair of lines."""
+        conflicts, undecided = [], []
+        for key, alike in self.found.items():
+            for found in alike:
+                one, other = found.before, found.entry
+                if one.actor == other.actor or not (
+                    self.flags.may_order(one, other) or self.flags.may_order(other, one)
+                ):
+                    conflicts.append(self._told(found, self.times[key]))
+                    break
+            else:
+                undecided.append(self._told(alike[0], self.times[key]))
+        return sorted(conflicts, key=_order), sorted(undecided, key=_order)
+
+    def _told(self, found: _Found, times: int) -> Conflict:
+        one, other = found.before, found.entry
+        # Which of two processes was read first means nothing.
+        swapped = one.actor > other.actor and found.why == "unordered"
+        first, second = _side(one, other), _side(other, one)
+        if swapped:
+            first, second = second, first
+        owner = self.processes[other.owner].rank
+        window = one.window or other.window
+        return Conflict(found.rule, first, second, owner, window, found.shared, found.why, times)
+
+
+def _order(conflict: Conflict) -> tuple[int, int, int, int]:
+    first, second = conflict.first.event.moment, conflict.second.event.moment
+    return first.process, first.number, second.process, second.number
+
+
+def _side(entry: Entry, other: Entry) -> Side:
+    heard = entry.segment.seen[other.actor] if other.actor != entry.actor else None
+    return Side(entry.event, rules.WORDS[entry.kind], entry.epoch, heard)
+
+
+def _why(before: Entry, entry: Entry) -> str:
+    if before.actor == entry.actor:
+        return "pending"
+    called = before.segment.clock[before.actor]
+    heard = entry.segment.clock[before.actor] >= called
+    return "incomplete" if heard else "unordered"
+
+
+def _excluded(before: Entry, entry: Entry) -> bool:
+    # Whether one's lock of the target keeps the other off.
+    return (
+        before.actor != entry.actor
+        and EXCLUSIVE in (before.lock, entry.lock)
+        and 0 not in (before.lock, entry.lock)
+        and before.window == entry.window
+    )
+
+
+def _covers(entry: Entry, before: Entry) -> bool:
+    # Whether whatever conflicts with one of a process's accesses from now on does with the next.
+    if before.lock != entry.lock or before.window != entry.window or before.atomic != entry.atomic:
+        return False
+    if before.end_time > entry.segment.clock[before.end_process]:
+        # It ends no later than the next if the same calls end both.
+        if before.request or entry.request:
+            return False
+        one, other = before.event, entry.event
+        if not isinstance(one, Operation) or not isinstance(other, Operation):
+            return False
+        if (one.window, one.target) != (other.window, other.target):
+            return False
+    if before.memory == entry.memory:
+        return True
+    return (
+        before.low >= entry.low
+        and before.high <= entry.high
+        and len(entry.memory) == 1
+        and entry.memory[0].times == 1
+    )
+
+
+def _of_other_types(before: Entry, entry: Entry) -> Range | None:
+    # Bytes that are of different basic datatypes in two accumulates.
+    assert before.atomic is not None
+    assert entry.atomic is not None
+    for ours, type_ in _typed(before, before.atomic.types):
+        for theirs, other in _typed(entry, entry.atomic.types):
+            if type_ != other:
+                common = shared(ours, theirs)
+                if common is not None and common[0] < common[1]:
+                    return common
+    return None
+
+
+def _typed(entry: Entry, types: tuple[str, ...]) -> list[tuple[Entry, str]]:
+    found = []
+    for at, part in enumerate(entry.memory):
+        box = bounds((part,))
+        if box is not None:
+            one = Entry(entry.kind, entry.event, entry.segment, entry.owner, (part,), *box)
+            found.append((one, types[min(at, len(types) - 1)] if types else ""))
+    return found

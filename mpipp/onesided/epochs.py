@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""A window in one process: its epochs, and the accesses that are to end with them."""
+
+from __future__ import annotations
+
+from mpipp.model.onesided import Synchronization, WindowMade
+from mpipp.onesided.accesses import EXCLUSIVE, SHARED, UNLOCKED, Entry, Segment
+from mpipp.onesided.messages import Meeting
+
+
+class Epochs:
+    """What a process has open on a window.
+
+    Attributes:
+        local: of each target what ends with the operation here: its buffers, and a get's target.
+        remote: of each target what ends there.
+        requested: as `local`, of operations that have requests.
+        hidden: stores that the public copy has not (separate model).
+        heard: the clock when the private copy was last brought up to date (separate model).
+    """
+
+    def __init__(self, made: WindowMade, rank: int) -> None:
+        self.made = made
+        self.rank = rank
+        self.fences = 0
+        self.fence: Synchronization | None = None  # that opened an epoch, if any operation follows
+        self.meeting: Meeting | None = None  # of the last fence
+        self.used = False  # the fence's epoch
+        self.start: Synchronization | None = None
+        self.started: dict[int, int] = {}  # target's index: which post of its is meant
+        self.starts: dict[int, int] = {}
+        self.post: Synchronization | None = None
+        self.posted: dict[int, int] = {}  # origin's index: which start of its is meant
+        self.posts: dict[int, int] = {}
+        self.locks: dict[int, Synchronization] = {}
+        self.all_locked: Synchronization | None = None
+        self.local: dict[int, list[Entry]] = {}
+        self.remote: dict[int, list[Entry]] = {}
+        self.requested: dict[int, dict[int, list[Entry]]] = {}
+        self.hidden: list[Entry] = []
+        self.heard: tuple[int, ...] = ()
+        self.stored: Entry | None = None  # since the last synchronisation
+        self.no_put: dict[int, Synchronization] = {}  # by the number of fences up to it
+        self.joined: dict[int, tuple[Segment, Segment]] = {}
+
+    def lock(self, target: int) -> int:
+        """How this process has locked a target, by its rank in the window's group."""
+        held = self.locks.get(target)
+        if held is not None:
+            return EXCLUSIVE if held.exclusive else SHARED
+        return SHARED if self.all_locked is not None else UNLOCKED
+
+    def epoch(self, target: int, index: int) -> Synchronization | None:
+        """What has opened the epoch of an operation on a target; None: there is none."""
+        found = self.locks.get(target) or self.all_locked
+        if found is None and index in self.started:
+            found = self.start
+        return found or self.fence
+
+    def open(self) -> list[Synchronization]:
+        """What has opened each epoch that must be ended."""
+        found = [*self.locks.values(), self.all_locked, self.start, self.post]
+        if self.used:
+            found.append(self.fence)
+        return [event for event in found if event is not None]
+
+    def close(self) -> None:
+        """The window is freed."""
+        self.locks.clear()
+        self.started = {}
+        self.fence = self.start = self.post = self.all_locked = None
+        self.used = False
+
+    def targets(self) -> list[int]:
+        """Those of operations that have not ended, by their ranks in the window's group."""
+        return list({*self.local, *self.remote, *self.requested})
+
+    def pending(self) -> bool:
+        """Whether any operation of this process has not ended."""
+        return any(self.local.values()) or any(self.remote.values())
+
+    def end_local(self, target: int, process: int, time: int, number: int) -> list[Entry]:
+        """All operations on a target have ended at the origin; what ends so."""
+        ended = self.local.pop(target, [])
+        for some in self.requested.pop(target, {}).values():
+            ended += some
+        for entry in ended:
+            entry.ends(process, time, number)
+        return ended
+
+    def end_remote(self, target: int, process: int, time: int, number: int) -> None:
+        """All operations on a target have ended there."""
+        for entry in self.remote.pop(target, ()):
+            entry.ends(process, time, number)
+
+    def publish(self, time: int) -> None:
+        """The public copy has all stores."""
+        for entry in self.hidden:
+            entry.public_time = time
+        self.hidden.clear()
+        self.stored = None
+
+
+class Window:
+    """A window: what its processes have made of it."""
+
+    def __init__(self) -> None:
+        self.epochs: dict[int, Epochs] = {}  # by the process's index
+        self.posts: dict[tuple[int, int, int], tuple[int, ...]] = {}  # target, origin, which
+        self.completes: dict[tuple[int, int, int], tuple[tuple[int, ...], list[Entry]]] = {}
+        self.last_update: dict[tuple[int, int, int], Entry] = {}  # owner, origin, lock
+        self.last_store: dict[tuple[int, int, int], Entry] = {}

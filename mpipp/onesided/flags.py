@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Could two accesses have been ordered by a flag? By what one process writes and another reads.
+
+An atomic operation that reads what another process has written comes after it, and so does what
+follows it: but who has read what is not known from events alone. What may be so ordered is not
+decided. The same holds for memory that is written and read under exclusive locks, and for loads
+and stores of shared windows.
+
+What may be a flag is kept by its window and target, and once for each segment of a process.
+"""
+
+from __future__ import annotations
+
+import bisect
+from typing import NamedTuple
+
+from mpipp.onesided.accesses import PENDING, Entry, Segment
+
+ATOMIC, LOCKED, PLAIN = range(3)
+Group = tuple[int, int, int]  # window, owner, and one of the above
+
+
+class _Process:
+    """What one process has written and read of a group, a list item for each of its segments."""
+
+    __slots__ = ("clocks", "lasts", "read_times", "reads", "write_times")
+
+    def __init__(self) -> None:
+        self.write_times: list[int] = []
+        self.lasts: list[int] = []  # number of the last event that writes
+        self.clocks: list[tuple[int, ...]] = []
+        self.read_times: list[int] = []
+        self.reads: list[int] = []  # number of the first event after which it has read
+
+
+class Point(NamedTuple):
+    """A place in what a process did."""
+
+    process: int
+    time: int
+    number: int
+
+
+class Flags:
+    """All that may be flags. `groups` are those that have to be minded."""
+
+    def __init__(self) -> None:
+        self.known: dict[Group, dict[int, _Process]] = {}
+        self.minded: set[Group] = set()
+
+    def _of(self, group: Group, process: int) -> _Process:
+        processes = self.known.setdefault(group, {})
+        found = processes.get(process)
+        if found is None:
+            found = processes[process] = _Process()
+        return found
+
+    def writes(self, group: Group, segment: Segment, number: int) -> None:
+        """An event writes, from now on."""
+        process = self._of(group, segment.process)
+        time = segment.clock[segment.process]
+        if process.write_times and process.write_times[-1] == time:
+            process.lasts[-1] = number
+            return
+        process.write_times.append(time)
+        process.lasts.append(number)
+        process.clocks.append(segment.clock)
+
+    def reads(self, group: Group, process: int, time: int, number: int) -> None:
+        """By now something has read."""
+        found = self._of(group, process)
+        if not found.read_times or found.read_times[-1] != time:
+            found.read_times.append(time)
+            found.reads.append(number)
+
+    def may_order(self, first: Entry, second: Entry) -> bool:
+        """Whether flags may have put the second after the end of the first."""
+        if first.end_time == PENDING or not self.minded:
+            return False
+        segment = second.segment
+        goal = Point(second.actor, segment.clock[second.actor], second.event.moment.number)
+        begun = Point(first.end_process, first.end_time, first.end_number)
+        after = self._after(begun)
+        if goal.process in after and _behind(goal, segment.clock, after[goal.process]):
+            return True
+        return any(
+            segment.clock[process] >= point.time
+            for process, point in after.items()
+            if process != goal.process
+        )
+
+    def _after(self, begun: Point) -> dict[int, Point]:
+        # The first point of each process that may come after, by flags that it has read.
+        after = {begun.process: begun}
+        changed = True
+        while changed:
+            changed = False
+            for group in self.minded:
+                processes = self.known.get(group, {})
+                for writer, written in processes.items():
+                    clock = _first_after(written, writer, after)
+                    if clock is None:
+                        continue
+                    for reader, read in processes.items():
+                        if reader == writer:
+                            continue
+                        at = bisect.bisect_right(read.read_times, clock[reader])
+                        if at == len(read.read_times):
+                            continue
+                        point = Point(reader, read.read_times[at], read.reads[at])
+                        if reader not in after or point < after[reader]:
+                            after[reader] = point
+                            changed = True
+        return after
+
+
+def _first_after(written: _Process, writer: int, after: dict[int, Point]) -> tuple[int, ...] | None:
+    # What was known by the first write that comes after any of the points.
+    best = len(written.write_times)
+    for process, (_, time, number) in after.items():
+        if process == writer:
+            at = bisect.bisect_left(written.write_times, time)
+            if at < len(written.lasts) and written.write_times[at] == time:
+                at += written.lasts[at] <= number
+        else:
+            at = _first(written.clocks, process, time)
+        best = min(best, at)
+    return written.clocks[best] if best < len(written.clocks) else None
+
+
+def _first(clocks: list[tuple[int, ...]], process: int, time: int) -> int:
+    # The first of these clocks, each later than the one before, that knows of a segment.
+    low, high = 0, len(clocks)
+    while low < high:
+        middle = (low + high) // 2
+        if clocks[middle][process] < time:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _behind(goal: Point, clock: tuple[int, ...], point: Point) -> bool:
+    return (goal.time, goal.number) >= (point.time, point.number)

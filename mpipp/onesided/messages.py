@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""What messages and collective calls tell of other processes: the data that they bring."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from mpipp.model.onesided import (
+    Channel,
+    Collective,
+    Completed,
+    Event,
+    ReceiveBegun,
+    Received,
+    Sent,
+)
+from mpipp.onesided.processes import Board, Process, Steps, later
+
+
+class Meeting:
+    """A collective call: what each knew when it began."""
+
+    def __init__(self, key: Hashable, size: int, number: int) -> None:
+        self.key = key
+        self.size = size
+        self.begun: dict[int, tuple[int, ...]] = {}
+        self.joint = (-1,) * number
+
+    @property
+    def full(self) -> bool:
+        """Whether all have begun."""
+        return len(self.begun) >= self.size
+
+
+class Messages:
+    """All that is under way."""
+
+    def __init__(self, board: Board, indices: dict[int, int]) -> None:
+        self.board = board
+        self.indices = indices
+        self.sent: dict[Channel, tuple[tuple[int, ...], bool]] = {}
+        self.received: dict[Channel, tuple[int, ...]] = {}
+        self.meetings: dict[Hashable, Meeting] = {}
+
+    def send(self, process: Process, event: Sent) -> None:
+        """It begins: what is known here goes with it."""
+        channel = event.channel
+        self.sent[channel] = process.release(), event.synchronous
+        if event.synchronous and event.request:
+            process.requests[event.request] = lambda by: self._matched(process, channel, by)
+        self.board.done(channel)
+
+    def _matched(self, process: Process, channel: Channel, event: Event) -> Steps:
+        while channel not in self.received:
+            yield "received", channel
+        process.hear(self.received.pop(channel), event)
+
+    def begin(self, process: Process, event: ReceiveBegun) -> None:
+        """A synchronous send hears what is known here."""
+        process.receives[event.request] = process.release()
+
+    def receive(self, process: Process, event: Received) -> Steps:
+        """It has completed."""
+        channel = event.channel
+        while channel not in self.sent:
+            yield channel
+        told, synchronous = self.sent.pop(channel)
+        begun = process.receives.pop(event.request, None) if event.request else None
+        if synchronous and not event.request:
+            begun = process.release()
+        process.hear(told, event)
+        if synchronous:
+            # When a nonblocking one has begun may not have been recorded.
+            self.received[channel] = process.release() if begun is None else begun
+            self.board.done(("received", channel))
+
+    def complete(self, process: Process, event: Completed) -> Steps:
+        """These requests are."""
+        for request in event.requests:
+            steps = process.requests.pop(request, None)
+            if steps is not None:
+                yield from steps(event)
+
+    def meet(self, process: Process, key: Hashable, size: int) -> Meeting:
+        """A process begins a collective call of so many."""
+        meeting = self.meetings.get(key)
+        if meeting is None:
+            meeting = self.meetings[key] = Meeting(key, size, len(process.clock))
+        told = process.release()
+        meeting.begun[process.index] = told
+        meeting.joint = later(meeting.joint, told)
+        if meeting.full:
+            # Whoever still waits for it has it.
+            del self.meetings[key]
+            self.board.done(("all", key))
+        self.board.done((process.index, key))
+        return meeting
+
+    def all_met(self, process: Process, meeting: Meeting, event: Event) -> Steps:
+        """All have begun."""
+        while not meeting.full:
+            yield "all", meeting.key
+        process.hear(meeting.joint, event)
+
+    def _some_met(
+        self, process: Process, meeting: Meeting, awaited: Sequence[int], event: Event
+    ) -> Steps:
+        for index in awaited:
+            while index not in meeting.begun:
+                yield index, meeting.key
+            process.hear(meeting.begun[index], event)
+
+    def collective(self, process: Process, event: Collective) -> Steps:
+        """It begins, and if nothing comes between it ends, too."""
+        if event.flow == "none":
+            return
+        key = event.context, event.ordinal
+        inside = process.rank in event.members
+        # Of neighbours, and of an intercommunicator, each knows others: they are never full.
+        size = len(event.members) if inside and event.flow != "neighbors" else 1 << 30
+        meeting = self.meet(process, key, size)
+
+        def end(by: Event) -> Steps:
+            if event.flow == "all" and inside:
+                yield from self.all_met(process, meeting, by)
+                return
+            awaited = [self.indices[rank] for rank in self._awaited(process, event)]
+            yield from self._some_met(process, meeting, awaited, by)
+
+        if event.request:
+            process.requests[event.request] = end
+        else:
+            yield from end(event)
+
+    def _awaited(self, process: Process, event: Collective) -> list[int]:
+        # Ranks of those whose beginning its end waits for.
+        me, members = process.rank, list(event.members)
+        if event.flow == "from root":
+            found = [] if me == event.root else [event.root]
+        elif event.flow == "to root":
+            found = members if me == event.root else []
+        elif event.flow == "prefix":
+            found = members[: members.index(me)]
+        else:
+            found = members
+        return [rank for rank in found if rank != me and rank in self.indices]

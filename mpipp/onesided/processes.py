@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""A process while its events are read: what it knows of the others, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Hashable, Iterable
+
+from mpipp.model.onesided import Event
+from mpipp.onesided.accesses import Segment
+
+# Yields what it waits for, until another process has done that; None: others may run.
+Steps = Generator[Hashable, None, None]
+
+
+class Process:
+    """`clock[i]` is the segment of process i that is before what comes next here."""
+
+    def __init__(self, rank: int, index: int, number: int, events: Iterable[Event]) -> None:
+        self.rank = rank
+        self.index = index
+        self.events = iter(events)
+        self.clock = [-1] * number
+        self.clock[index] = 0
+        self.seen: list[Event | None] = [None] * number
+        self.segment = Segment(index, tuple(self.clock), tuple(self.seen))
+        self.changed = False
+        self.ended = False
+        self.last: Event | None = None
+        self.requests: dict[int, Callable[[Event], Steps]] = {}
+        self.receives: dict[int, tuple[int, ...]] = {}
+
+    @property
+    def time(self) -> int:
+        """The number of its segment."""
+        return self.clock[self.index]
+
+    def now(self) -> Segment:
+        """What it knows now."""
+        if self.changed:
+            self.segment = Segment(self.index, tuple(self.clock), tuple(self.seen))
+            self.changed = False
+        return self.segment
+
+    def release(self) -> tuple[int, ...]:
+        """What others hear by an event that is now; its next segment begins."""
+        told = tuple(self.clock)
+        self.clock[self.index] += 1
+        self.changed = True
+        return told
+
+    def hear(self, clock: Iterable[int], event: Event) -> None:
+        """What others have told, by an event of its own."""
+        mine = self.clock
+        for i, time in enumerate(clock):
+            if time > mine[i]:
+                mine[i] = time
+                self.seen[i] = event
+                self.changed = True
+
+
+def later(clock: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """What two clocks know together."""
+    return tuple(map(max, clock, other))
+
+
+class Board:
+    """What processes wait for, and who waits for it."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[Hashable, list[int]] = {}
+        self.ready: list[int] = []
+
+    def done(self, what: Hashable) -> None:
+        """Whoever has waited for this goes on."""
+        found = self.waiting.pop(what, None)
+        if found:
+            self.ready += found

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: MIT
+"""What calls that synchronise a window end, and whom they let hear of it (MPI-4.1, 12.5).
+
+A fence is taken for a barrier after which all operations before it are complete everywhere, unless
+it asserts that none precedes. A flush, an unlock or a completed request tells nobody else; locks
+exclude, but do not order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mpipp.model.onesided import Event, Synchronization
+from mpipp.onesided.accesses import Entry
+from mpipp.onesided.epochs import Epochs, Window
+from mpipp.onesided.messages import Messages
+from mpipp.onesided.mistakes import Mistakes
+from mpipp.onesided.processes import Process, Steps
+from mpipp.onesided.rules import GET
+
+
+class Synchronizer:
+    """Of all windows. `told_end` hears of operations that have ended at their origin."""
+
+    def __init__(
+        self,
+        messages: Messages,
+        mistakes: Mistakes,
+        indices: dict[int, int],
+        told_end: Callable[[Process, list[Entry], int], None],
+    ) -> None:
+        self.messages = messages
+        self.board = messages.board
+        self.mistakes = mistakes
+        self.indices = indices
+        self.told_end = told_end
+
+    def synchronize(
+        self, process: Process, window: Window, mine: Epochs, event: Synchronization
+    ) -> Steps:
+        """One call."""
+        kind = event.kind
+        if kind == "fence":
+            yield from self._fence(process, mine, event)
+        elif kind == "post":
+            self._post(process, window, mine, event)
+        elif kind == "start":
+            self._start(process, mine, event)
+        elif kind == "complete":
+            self._complete(process, window, mine, event)
+        elif kind == "wait":
+            yield from self._wait(process, window, mine, event)
+        elif kind in ("lock", "lock_all"):
+            self._lock(process, mine, event)
+        elif kind in ("unlock", "unlock_all"):
+            self._unlock(process, mine, event)
+        elif kind == "sync":
+            mine.publish(process.time)
+            mine.heard = tuple(process.clock)
+        else:
+            self._flush(process, mine, event)
+
+    def _fence(self, process: Process, mine: Epochs, event: Synchronization) -> Steps:
+        for other in (*mine.locks.values(), mine.all_locked, mine.start, mine.post):
+            if other is not None:
+                self.mistakes.add("rma-nested", event, other)
+        orders = "MPI_MODE_NOPRECEDE" not in event.asserted
+        if not orders and mine.pending():
+            self.mistakes.add("rma-noprecede", event, mine.fence)
+        if "MPI_MODE_NOSTORE" in event.asserted and mine.stored is not None:
+            self.mistakes.add("rma-nostore", event, mine.stored.event)
+        time = process.time
+        mine.publish(time)
+        key = "fence", event.window, mine.fences
+        meeting = self.messages.meet(process, key, len(mine.made.ranks))
+        mine.fences += 1
+        # Some may still be before this fence, but none before the last.
+        mine.no_put = {at: said for at, said in mine.no_put.items() if at == mine.fences - 1}
+        if "MPI_MODE_NOPUT" in event.asserted:
+            mine.no_put[mine.fences] = event
+        for target in mine.targets():
+            self._end(process, mine, target, time, event, everywhere=True)
+
+        def end(by: Event) -> Steps:
+            if orders:
+                yield from self.messages.all_met(process, meeting, by)
+            mine.meeting = meeting
+            mine.heard = tuple(process.clock)
+            mine.fence = None if "MPI_MODE_NOSUCCEED" in event.asserted else event
+            mine.used = False
+
+        if event.request:
+            process.requests[event.request] = end
+        else:
+            yield from end(event)
+
+    def _post(self, process: Process, window: Window, mine: Epochs, event: Synchronization) -> None:
+        if mine.post is not None:
+            self.mistakes.add("rma-nested", event, mine.post)
+        if "MPI_MODE_NOSTORE" in event.asserted and mine.stored is not None:
+            self.mistakes.add("rma-nostore", event, mine.stored.event)
+        mine.publish(process.time)
+        told = process.release()
+        mine.post = event
+        mine.posted = {}
+        for rank in event.group:
+            origin = self.indices[rank]
+            which = mine.posted[origin] = mine.posts.get(origin, 0)
+            mine.posts[origin] = which + 1
+            window.posts[process.index, origin, which] = told
+            self.board.done(("post", event.window, process.index, origin, which))
+
+    def _start(self, process: Process, mine: Epochs, event: Synchronization) -> None:
+        for other in (*mine.locks.values(), mine.all_locked, mine.start):
+            if other is not None:
+                self.mistakes.add("rma-nested", event, other)
+        mine.start = event
+        mine.started = {}
+        mine.joined = {}
+        for rank in event.group:
+            target = self.indices[rank]
+            which = mine.started[target] = mine.starts.get(target, 0)
+            mine.starts[target] = which + 1
+
+    def _complete(
+        self, process: Process, window: Window, mine: Epochs, event: Synchronization
+    ) -> None:
+        if mine.start is None:
+            self.mistakes.add("rma-not-open", event)
+            return
+        ranks = {self.indices[rank]: at for at, rank in enumerate(mine.made.ranks)}
+        for target, which in mine.started.items():
+            # What a get has read is there only once the target has posted.
+            if any(entry.kind == GET for entry in mine.local.get(ranks[target], ())):
+                process.hear(window.posts[target, process.index, which], event)
+        time = process.time
+        told = process.release()
+        for target, which in mine.started.items():
+            self._end(process, mine, ranks[target], time, event, everywhere=False)
+            left = mine.remote.pop(ranks[target], [])
+            window.completes[target, process.index, which] = told, left
+            self.board.done(("complete", event.window, target, process.index, which))
+        mine.start = None
+        mine.started = {}
+
+    def _wait(
+        self, process: Process, window: Window, mine: Epochs, event: Synchronization
+    ) -> Steps:
+        if mine.post is None:
+            self.mistakes.add("rma-not-open", event)
+            return
+        posted, mine.posted, mine.post = mine.posted, {}, None
+
+        def end(by: Event) -> Steps:
+            ended: list[Entry] = []
+            for origin, which in posted.items():
+                key = process.index, origin, which
+                while key not in window.completes:
+                    yield "complete", event.window, *key
+                told, left = window.completes.pop(key)
+                window.posts.pop(key, None)
+                process.hear(told, by)
+                ended += left
+            for entry in ended:
+                entry.ends(process.index, process.time, by.moment.number)
+            mine.heard = tuple(process.clock)
+            mine.stored = None
+
+        if event.request:
+            process.requests[event.request] = end
+        else:
+            yield from end(event)
+
+    def _lock(self, process: Process, mine: Epochs, event: Synchronization) -> None:
+        others = [mine.start, mine.all_locked, mine.fence if mine.used else None]
+        if event.kind == "lock_all":
+            others += mine.locks.values()
+        for other in others:
+            if other is not None:
+                self.mistakes.add("rma-nested", event, other)
+        if event.kind == "lock_all":
+            mine.all_locked = event
+        else:
+            before = mine.locks.get(event.target)
+            if before is not None:
+                self.mistakes.add("rma-locked", event, before)
+            mine.locks[event.target] = event
+        mine.heard = tuple(process.clock)
+
+    def _unlock(self, process: Process, mine: Epochs, event: Synchronization) -> None:
+        if event.kind == "unlock_all":
+            if mine.all_locked is None:
+                self.mistakes.add("rma-not-open", event)
+            mine.all_locked = None
+            targets = mine.targets()
+        else:
+            if mine.locks.pop(event.target, None) is None:
+                self.mistakes.add("rma-not-open", event)
+            targets = [event.target]
+        for target in targets:
+            self._end(process, mine, target, process.time, event, everywhere=True)
+        mine.publish(process.time)
+
+    def _flush(self, process: Process, mine: Epochs, event: Synchronization) -> None:
+        if not mine.locks and mine.all_locked is None:
+            self.mistakes.add("rma-not-open", event)
+            return
+        everywhere = "local" not in event.kind
+        targets = [event.target] if event.target >= 0 else [*mine.targets()]
+        for target in targets:
+            self._end(process, mine, target, process.time, event, everywhere=everywhere)
+
+    def _end(
+        self,
+        process: Process,
+        mine: Epochs,
+        target: int,
+        time: int,
+        event: Event,
+        *,
+        everywhere: bool,
+    ) -> None:
+        ended = mine.end_local(target, process.index, time, event.moment.number)
+        if ended:
+            self.told_end(process, ended, event.moment.number)
+        if everywhere:
+            mine.end_remote(target, process.index, time, event.moment.number)

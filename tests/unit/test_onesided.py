@@ -1,0 +1,570 @@
+# SPDX-License-Identifier: MIT
+"""Each rule of the memory model, with a pair of accesses that breaks it and its corrected twin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from onesided_programs import BASE, INT, Program, at, buffer
+
+from mpipp.model.onesided import Access, Comb, Event
+from mpipp.onesided import Conflict, analyse
+
+
+def told(conflict: Conflict) -> str:
+    """A conflict in a line."""
+    sides = [
+        f"{side.event.moment.procedure}@{side.event.moment.process}"
+        for side in (conflict.first, conflict.second)
+    ]
+    low, high = conflict.shared
+    where = f"[{low - BASE},{high - BASE})" if low < 0x80000 else f"{high - low} bytes"
+    return f"{conflict.rule}: {' '.join(sides)} {where} of {conflict.owner}, {conflict.why}"
+
+
+def found(program: Program) -> list[str]:
+    """Conflicts and mistakes, each in a line."""
+    result = analyse(program.events())
+    assert not result.forgotten
+    assert not result.undecided
+    mistakes = [f"{one.rule}: {one.event.moment.procedure}" for one in result.mistakes]
+    return [*map(told, result.conflicts), *mistakes]
+
+
+# Paper 000's figures: within an epoch, between processes in active and passive mode, and between
+# origin and target.
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_origin_buffer_within_an_epoch(fixed: bool) -> None:
+    program = Program(2)
+    program.sync("fence")
+    program[0].put(1, at(0), buffer(7))
+    if fixed:
+        program.sync("fence")
+    program[0].store(buffer(7))
+    program.sync("fence")
+    program.end()
+    assert found(program) == ([] if fixed else ["rma-buffer: put@0 store@0 4 bytes of 0, pending"])
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_two_origins_in_active_mode(fixed: bool) -> None:
+    program = Program(3)
+    program[1].sync("post", -1, (0, 2))
+    for origin in (0, 2):
+        program[origin].sync("start", -1, (1,))
+        program[origin].put(1, at(origin * 4 if fixed else 0))
+        program[origin].sync("complete")
+    program[1].sync("wait")
+    program.end()
+    assert found(program) == ([] if fixed else ["rma-target: put@0 put@2 [0,4) of 1, unordered"])
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_two_origins_in_passive_mode(fixed: bool) -> None:
+    program = Program(3)
+    program.barrier()
+    for origin, kind in ((0, "put"), (2, "get")):
+        program[origin].sync("lock", 1)
+        program[origin].operation(kind, 1, at(0))
+        program[origin].sync("unlock", 1)
+        if fixed:
+            program.barrier()
+    program.barrier()
+    program.end()
+    assert found(program) == ([] if fixed else ["rma-target: put@0 get@2 [0,4) of 1, unordered"])
+
+
+@pytest.mark.parametrize("locks", ["shared", "one", "both"])
+def test_origin_and_target_in_passive_mode(locks: str) -> None:
+    program = Program(2)
+    program.barrier()
+    program[0].sync("lock", 1, exclusive=locks != "shared")
+    program[0].put(1, at(0))
+    program[0].sync("unlock", 1)
+    program[1].sync("lock", 1, exclusive=locks == "both")
+    program[1].store(at(0))
+    program[1].sync("unlock", 1)
+    program.barrier()
+    program.end()
+    assert found(program) == (
+        ["rma-local: put@0 store@1 [0,4) of 1, unordered"] if locks == "shared" else []
+    )
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_result_used_before_the_end_of_the_epoch(fixed: bool) -> None:
+    # Figure 1 and figure 6: a load and a store of what a get has not brought yet.
+    program = Program(2)
+    program[0].sync("lock", 1, exclusive=True)
+    program[0].get(1, at(0), buffer(1))
+    if fixed:
+        program[0].sync("flush", 1)
+    program[0].load(buffer(1))
+    program[0].store(buffer(1))
+    program[0].sync("unlock", 1)
+    program.end()
+    assert found(program) == (
+        []
+        if fixed
+        else [
+            "rma-buffer: get@0 load@0 4 bytes of 0, pending",
+            "rma-buffer: get@0 store@0 4 bytes of 0, pending",
+        ]
+    )
+
+
+def test_order_goes_through_others() -> None:
+    # Figure 3, and what the paper leaves open: 0 -> 2 -> 1.
+    for broken in (None, "flush", "first", "second"):
+        program = Program(3)
+        program.sync("lock_all")
+        program[0].put(1, at(0))
+        if broken != "flush":
+            program[0].sync("flush", 1)
+        if broken != "first":
+            program.message(0, 2)
+        if broken != "second":
+            program.message(2, 1)
+        program[1].load(at(0))
+        program.sync("unlock_all")
+        program.end()
+        why = "incomplete" if broken == "flush" else "unordered"
+        expected = [f"rma-local: put@0 load@1 [0,4) of 1, {why}"]
+        assert found(program) == (expected if broken else []), broken
+
+
+# Which two accesses conflict, whatever comes between.
+
+ACCUMULATED = "accumulate"
+REMOTE_PAIRS = {
+    ("get", "get"): "",
+    ("get", "put"): "rma-target",
+    ("put", "put"): "rma-target",
+    ("put", ACCUMULATED): "rma-target",
+    ("get", ACCUMULATED): "rma-target",
+    (ACCUMULATED, ACCUMULATED): "",
+    (ACCUMULATED, "fetch_and_op"): "",
+    (ACCUMULATED, "compare_and_swap"): "rma-accumulates",
+    ("compare_and_swap", "compare_and_swap"): "",
+}
+
+
+@pytest.mark.parametrize("overlaps", [False, True])
+@pytest.mark.parametrize("pair", REMOTE_PAIRS)
+def test_two_operations(pair: tuple[str, str], overlaps: bool) -> None:
+    program = Program(3)
+    program.sync("fence")
+    program[0].operation(pair[0], 2, at(0, 8))
+    program[1].operation(pair[1], 2, at(4 if overlaps else 8, 8))
+    program.sync("fence")
+    rule = REMOTE_PAIRS[pair]
+    expected = [f"{rule}: {pair[0]}@0 {pair[1]}@1 [4,8) of 2, unordered"]
+    assert found(program) == (expected if rule and overlaps else [])
+
+
+LOCAL_PAIRS = {
+    ("load", "get"): "",
+    ("load", "put"): "rma-local",
+    ("load", ACCUMULATED): "rma-local",
+    ("store", "get"): "rma-local",
+    ("store", "put"): "rma-local",
+    ("store", ACCUMULATED): "rma-local",
+}
+
+
+@pytest.mark.parametrize("separate", [False, True])
+@pytest.mark.parametrize("overlaps", [False, True])
+@pytest.mark.parametrize("pair", LOCAL_PAIRS)
+def test_operation_and_access(pair: tuple[str, str], overlaps: bool, separate: bool) -> None:
+    program = Program(2, separate=separate)
+    program.sync("fence")
+    getattr(program[0], pair[0])(at(0, 8))
+    program[1].operation(pair[1], 0, at(4 if overlaps else 8, 8))
+    program.sync("fence")
+    rule = LOCAL_PAIRS[pair] if overlaps else ""
+    bytes_ = "[4,8)"
+    if separate and not overlaps and pair[0] == "store" and pair[1] != "get":
+        rule, bytes_ = "rma-apart", "[8,16)"
+    expected = [f"{rule}: {pair[0]}@0 {pair[1]}@1 {bytes_} of 0, unordered"]
+    assert found(program) == (expected if rule else [])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("put", "put", ""),
+        ("put", "get", "rma-two-buffers"),
+        ("get", "get", "rma-two-buffers"),
+        ("accumulate", "get", "rma-two-buffers"),
+    ],
+)
+def test_one_buffer_of_two_operations(first: str, second: str, expected: str) -> None:
+    program = Program(2)
+    program.sync("fence")
+    program[0].operation(first, 1, at(0), buffer(1))
+    program[0].operation(second, 1, at(8), buffer(1))
+    program.sync("fence")
+    line = f"{expected}: {first}@0 {second}@0 4 bytes of 0, pending"
+    assert found(program) == ([line] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "how", "conflicts"),
+    [
+        (("MPI_SUM", INT), ("MPI_SUM", INT), {}, False),
+        (("MPI_SUM", INT), ("MPI_PROD", INT), {}, True),
+        (("MPI_SUM", INT), ("MPI_SUM", "MPI_UNSIGNED"), {}, True),
+        (("MPI_SUM", INT), ("MPI_NO_OP", INT), {}, False),
+        (("MPI_SUM", INT), ("MPI_NO_OP", INT), {"accumulate_ops": "same_op"}, True),
+        (("MPI_NO_OP", INT), ("MPI_NO_OP", "MPI_UNSIGNED"), {}, False),
+    ],
+)
+def test_accumulates(
+    first: tuple[str, str], second: tuple[str, str], how: dict[str, Any], conflicts: bool
+) -> None:
+    program = Program(3, **how)
+    program.sync("fence")
+    for origin, (op, type_) in enumerate((first, second)):
+        program[origin].operation("get_accumulate", 2, at(0), op=op, types=[type_])
+    program.sync("fence")
+    result = analyse(program.events())
+    assert [told(one) for one in result.conflicts] == (
+        ["rma-accumulates: get_accumulate@0 get_accumulate@1 [0,4) of 2, unordered"]
+        if conflicts
+        else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "kinds", "conflicts"),
+    [
+        (("rar", "raw", "war", "waw"), ("accumulate", "accumulate"), False),
+        (("waw",), ("accumulate", "accumulate"), False),
+        (("rar", "raw", "war"), ("accumulate", "accumulate"), True),
+        ((), ("accumulate", "accumulate"), True),
+        (("waw", "war"), ("get_accumulate", "accumulate"), False),
+        (("waw", "raw"), ("get_accumulate", "accumulate"), True),
+        (("waw", "raw"), ("accumulate", "get_accumulate"), False),
+        (("waw", "raw", "war"), ("get_accumulate", "get_accumulate"), True),
+    ],
+)
+def test_order_of_accumulates(
+    keys: tuple[str, ...], kinds: tuple[str, str], conflicts: bool
+) -> None:
+    program = Program(2, accumulate_ordering=frozenset(keys))
+    program.sync("fence")
+    for kind, op in zip(kinds, ("MPI_SUM", "MPI_PROD")):
+        program[0].operation(kind, 1, at(0), op=op)
+    program.sync("fence")
+    line = f"rma-accumulates: {kinds[0]}@0 {kinds[1]}@0 [0,4) of 1, pending"
+    assert found(program) == ([line] if conflicts else [])
+
+
+def test_basic_datatypes_of_each_comb() -> None:
+    parts = (Comb(BASE, 4, 16, 4), Comb(BASE + 8, 8, 16, 4))
+    swapped = (Comb(BASE + 8, 8, 16, 4), Comb(BASE, 4, 16, 4))
+    for other, types, conflicts in (
+        (swapped, ("MPI_DOUBLE", INT), False),
+        (swapped, (INT, "MPI_DOUBLE"), True),
+        (parts, (INT, "MPI_DOUBLE"), False),
+    ):
+        program = Program(3)
+        program.sync("fence")
+        program[0].accumulate(2, parts, "MPI_SUM", (INT, "MPI_DOUBLE"))
+        program[1].accumulate(2, other, "MPI_SUM", types)
+        program.sync("fence")
+        assert bool(found(program)) == conflicts
+
+
+def test_columns_that_interleave() -> None:
+    for shift, expected in ((8, []), (4, ["rma-target: put@0 put@1 [4,8) of 2, unordered"])):
+        program = Program(3)
+        program.sync("fence")
+        program[0].put(2, at(0, 8, 16, 100))
+        program[1].put(2, at(shift, 8, 16, 100))
+        program.sync("fence")
+        assert found(program) == expected
+
+
+def test_accumulates_of_two_windows_are_not_atomic_together() -> None:
+    program = Program(3, windows=2)
+    for window in (1, 2):
+        program.sync("fence", window=window)
+    program[0].operation("accumulate", 2, at(0), window=1)
+    program[1].operation("accumulate", 2, at(0), window=2)
+    for window in (1, 2):
+        program.sync("fence", window=window)
+    assert found(program) == ["rma-accumulates: accumulate@0 accumulate@1 [0,4) of 2, unordered"]
+
+
+# What orders, and what does not.
+
+
+def flag(flow: str, root: int = -1) -> list[str]:
+    """Process 0 puts, and flushes; 1 loads after a collective call."""
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].put(1, at(0))
+    program[0].sync("flush", 1)
+    program.collective(flow, root)
+    program[1].load(at(0))
+    program.sync("unlock_all")
+    return found(program)
+
+
+def test_collective_calls_order_as_their_data_flows() -> None:
+    conflict = ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
+    assert flag("all") == []
+    assert flag("from root", 0) == []
+    assert flag("from root", 1) == conflict
+    assert flag("to root", 1) == []
+    assert flag("to root", 0) == conflict
+    assert flag("prefix") == []
+    assert flag("none") == conflict
+
+
+def test_nonblocking_collective_calls_order_from_begin_to_completion() -> None:
+    for late in ("", "put", "load"):
+        program = Program(2)
+        program.sync("lock_all")
+        if late != "put":
+            program[0].put(1, at(0))
+            program[0].sync("flush", 1)
+        requests = program.begun()
+        if late == "put":
+            program[0].put(1, at(0))
+            program[0].sync("flush", 1)
+        if late == "load":
+            program[1].load(at(0))
+        for rank, request in zip(program.ranks, requests):
+            rank.completed(request)
+        if late != "load":
+            program[1].load(at(0))
+        program.sync("unlock_all")
+        assert bool(found(program)) == bool(late), late
+
+
+def test_synchronous_send_hears_of_its_receiver() -> None:
+    for synchronous in (False, True):
+        program = Program(2)
+        program.sync("lock_all")
+        program[1].store(at(0))
+        if synchronous:
+            program.synchronous(0, 1)
+        else:
+            program.message(0, 1)
+        program[0].put(1, at(0))
+        program.sync("unlock_all")
+        assert bool(found(program)) != synchronous
+
+
+@pytest.mark.parametrize(
+    ("kind", "local", "remote"),
+    [("flush", 1, 1), ("flush_all", 1, 1), ("flush_local", 1, 0), ("flush_local_all", 1, 0)],
+)
+def test_what_a_flush_completes(kind: str, local: bool, remote: bool) -> None:
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].put(1, at(0), buffer(1))
+    program[0].sync(kind, -1 if "all" in kind else 1)
+    program[0].store(buffer(1))
+    program[0].get(1, at(0), buffer(2))
+    program.sync("unlock_all")
+    lines = found(program)
+    assert ("rma-buffer: put@0 store@0 4 bytes of 0, pending" in lines) != local
+    assert ("rma-target: put@0 get@0 [0,4) of 1, pending" in lines) != remote
+
+
+def test_request_completes_at_the_origin_only() -> None:
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].operation("put", 1, at(0), buffer(1), request=1)
+    program[0].operation("get", 1, at(8), buffer(2), request=2)
+    program[0].completed(1, 2)
+    program[0].store(buffer(1))
+    program[0].load(buffer(2))
+    program[0].put(1, at(8))  # what the get has read
+    program[0].put(1, at(0))
+    program.sync("unlock_all")
+    assert found(program) == ["rma-target: put@0 put@0 [0,4) of 1, pending"]
+
+
+def test_complete_ends_puts_at_the_origin_and_wait_at_the_target() -> None:
+    program = Program(2)
+    program[1].store(at(0))
+    program[1].sync("post", -1, (0,))
+    program[0].sync("start", -1, (1,))
+    program[0].put(1, at(0), buffer(1))
+    program[0].sync("complete")
+    program[0].store(buffer(1))
+    program.message(0, 1)
+    program[1].load(at(0))
+    program[1].sync("wait")
+    program[1].load(at(0))
+    assert found(program) == ["rma-local: put@0 load@1 [0,4) of 1, incomplete"]
+
+
+@pytest.mark.parametrize("asserted", [(), ("MPI_MODE_NOPRECEDE",)])
+def test_fence_that_nothing_precedes_orders_only_operations(asserted: tuple[str, ...]) -> None:
+    program = Program(3)
+    program[1].store(at(0))
+    program[0].store(at(8))
+    program.sync("fence", *asserted)
+    program[0].put(1, at(0))  # after the store, since that comes before the target's fence
+    program[2].put(0, at(8))
+    program[2].store(buffer(99))
+    program.sync("fence")
+    program.sync("lock_all")
+    program.sync("unlock_all")
+    assert found(program) == []
+    # A message that was put into the window does not wait for the fence.
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].put(1, at(0))
+    program.sync("unlock_all")
+    program.sync("fence", *asserted)
+    program[1].load(at(0))
+    program.sync("fence")
+    expected = ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
+    assert found(program) == (expected if asserted else [])
+
+
+def test_copies_of_the_separate_model() -> None:
+    # The put is complete, and the target has heard so: but not by a call for the window.
+    for separate in (False, True):
+        for synced in (False, True):
+            program = Program(2, separate=separate)
+            program.sync("lock_all")
+            program[0].put(1, at(0))
+            program[0].sync("flush", 1)
+            program.message(0, 1)
+            if synced:
+                program[1].sync("sync")
+            program[1].load(at(0))
+            program.barrier()
+            program[1].store(at(0))
+            if synced:
+                program[1].sync("sync")
+            program.message(1, 0)
+            program[0].get(1, at(0))
+            program.sync("unlock_all")
+            expected = [
+                "rma-copies: put@0 load@1 [0,4) of 1, copies",
+                "rma-copies: put@0 store@1 [0,4) of 1, copies",
+                "rma-copies: store@1 get@0 [0,4) of 1, copies",
+            ]
+            assert found(program) == (expected if separate and not synced else [])
+
+
+def test_shared_windows() -> None:
+    # A store into another's memory, beside a put into it.
+    program = Program(3, flavor="shared")
+    program.sync("lock_all")
+    program[0].store(at(0), owner=2)
+    program[1].put(2, at(0))
+    program.sync("unlock_all")
+    assert found(program) == ["rma-local: store@0 put@1 [0,4) of 2, unordered"]
+
+
+# What cannot be known.
+
+
+def test_flags_are_not_decided() -> None:
+    for reads in (False, True):
+        program = Program(2)
+        program.sync("lock_all")
+        program[0].put(1, at(0))
+        program[0].sync("flush", 1)
+        program[0].operation("accumulate", 1, at(64))
+        program[0].sync("flush", 1)
+        program[1].operation("fetch_and_op" if reads else "accumulate", 1, at(64))
+        program[1].sync("flush", 1)
+        program[1].load(at(0))
+        program.sync("unlock_all")
+        result = analyse(program.events())
+        line = ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
+        assert [told(one) for one in result.conflicts] == ([] if reads else line)
+        assert [told(one) for one in result.undecided] == (line if reads else [])
+
+
+def test_flag_that_is_read_too_late() -> None:
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].put(1, at(0))
+    program[0].sync("flush", 1)
+    program[0].operation("accumulate", 1, at(64))
+    program[0].sync("flush", 1)
+    program[1].load(at(0))
+    program[1].operation("fetch_and_op", 1, at(64))
+    program[1].sync("flush", 1)
+    program.sync("unlock_all")
+    result = analyse(program.events())
+    assert [told(one) for one in result.conflicts] == [
+        "rma-local: put@0 load@1 [0,4) of 1, unordered"
+    ]
+
+
+def test_nothing_is_told_of_what_missing_events_may_order() -> None:
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].put(1, at(0))
+    program[0].sync("flush", 1)
+    program.message(0, 1)
+    program[1].load(at(0))
+    program.sync("unlock_all")
+    events: dict[int, list[Event]] = program.events()
+    events[0] = events[0][:-2]  # its log ends before the send
+    result = analyse(events)
+    assert result.conflicts == []
+    assert result.cut[1] is events[1][1]
+
+
+# Synchronisation that is wrong by itself.
+
+
+def test_mistakes() -> None:
+    def mistakes(*calls: tuple[str, ...] | str) -> list[str]:
+        program = Program(2)
+        for call in calls:
+            kind, *rest = (call,) if isinstance(call, str) else call
+            if kind == "put":
+                program[0].put(1, at(0))
+            elif kind == "store":
+                program[0].store(at(64))
+            elif kind in ("lock", "unlock", "flush"):
+                program[0].sync(kind, 1)
+            elif kind == "fence":
+                program.sync(kind, *rest)
+            else:
+                program[0].sync(kind)
+        program.end()
+        return found(program)
+
+    assert mistakes("put") == ["rma-no-epoch: put"]
+    assert mistakes("fence", "put", "fence") == []
+    assert mistakes(("fence", "MPI_MODE_NOSUCCEED"), "put") == ["rma-no-epoch: put"]
+    assert mistakes("lock", "lock", "put", "unlock") == ["rma-locked: lock"]
+    assert mistakes("lock", "lock_all", "unlock_all", "unlock") == ["rma-nested: lock_all"]
+    assert mistakes("lock") == ["rma-not-ended: lock"]
+    assert mistakes("fence", "put") == ["rma-not-ended: fence"]
+    assert mistakes("fence") == []
+    assert mistakes("unlock") == ["rma-not-open: unlock"]
+    assert mistakes("flush") == ["rma-not-open: flush"]
+    assert mistakes("fence", "put", ("fence", "MPI_MODE_NOPRECEDE")) == ["rma-noprecede: fence"]
+    assert mistakes("fence", "store", ("fence", "MPI_MODE_NOSTORE")) == ["rma-nostore: fence"]
+    assert mistakes(("fence", "MPI_MODE_NOPUT"), "put", "fence") == ["rma-noput: fence"]
+
+
+def test_many_alike_are_one() -> None:
+    program = Program(2)
+    program.sync("lock_all")
+    place = program[0].put(1, at(0), buffer(1)).moment
+    for _ in range(1000):
+        moment = program[0].moment("store")._replace(place=place.place)
+        program[0].does(Access(moment, True, buffer(1)))
+    program.sync("unlock_all")
+    (conflict,) = analyse(program.events()).conflicts
+    assert conflict.times == 1000
