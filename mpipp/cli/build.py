@@ -36,7 +36,7 @@ _FLAGS = (
 )
 _LINK_FLAGS = ("-shared", "-ldl", "-lpthread")
 
-_FREEING = "freeing/free.c"  # the source of the library beside
+_FREEING = "freeing"  # the sources of the library beside
 
 _MEMCHECK = "/usr/include/valgrind/memcheck.h"  # which the wrapper uses where it is
 
@@ -151,7 +151,8 @@ def commands(
         extra_flags: more flags for it.
     """
     sources = source_directory()
-    others = {sources / _FREEING, *(sources / "program").iterdir()}  # the second: cli/runtime.py
+    freeing = sorted((sources / _FREEING).iterdir())
+    others = {*freeing, *(sources / "program").iterdir()}  # the second: cli/runtime.py
     files = sorted(set(sources.rglob("*.c")) - others)
     start = [compiler or mpi.compiler, *_FLAGS, *extra_flags]
     where = [f"-I{sources}", f"-I{build_directory}"]
@@ -164,7 +165,7 @@ def commands(
     return Commands(
         [[*start, *where, "-c", str(file), "-o", objects[file]] for file in largest_first],
         [*start, *objects.values(), *_LINK_FLAGS, "-o", str(output)],
-        [*start, str(sources / _FREEING), *_LINK_FLAGS, "-o", str(output.with_name(BESIDE))],
+        [*start, *map(str, freeing), *_LINK_FLAGS, "-o", str(output.with_name(BESIDE))],
     )
 
 

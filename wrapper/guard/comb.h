@@ -35,6 +35,13 @@ static inline uint64_t mpipp_comb_end(const struct mpipp_comb *comb) {
   return comb->start + (comb->count - 1) * comb->stride + comb->length;
 }
 
+// The first of its bytes from an address on, which there is.
+static inline uint64_t mpipp_comb_first(const struct mpipp_comb *comb, uint64_t low) {
+  if (low <= comb->start) return comb->start;
+  uint64_t block = comb->start + (low - comb->start) / comb->stride * comb->stride;
+  return low < block + comb->length ? low : block + comb->stride;
+}
+
 // The block that has the page of an address for itself; 0 if there is none.
 int mpipp_comb_page(const struct mpipp_comb *comb, uint64_t address);
 

@@ -313,6 +313,10 @@ int mpipp_compared_look(struct mpipp_compared *compared, struct mpipp_change *ch
   return !work.change;
 }
 
+int mpipp_compared_is_active(const struct mpipp_compared *compared) {
+  return __atomic_load_n(&compared->state, __ATOMIC_RELAXED) == ACTIVE;
+}
+
 void mpipp_compared_drop(struct mpipp_compared *compared) {
   if (compared->state != RESTING) mpipp_compared_end(compared, NULL);
   if (compared->room) mpipp_room_give(compared->room);

@@ -25,6 +25,8 @@ int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *cha
 // Whether there is one while MPI has it still, and goes on with it.
 int mpipp_compared_look(struct mpipp_compared *compared, struct mpipp_change *change);
 void mpipp_compared_drop(struct mpipp_compared *compared);
+// Whether what is done there is found. Takes no lock.
+int mpipp_compared_is_active(const struct mpipp_compared *compared);
 // The program has given up the operation: from now on it has its bytes as they are, and nothing is
 // found.
 void mpipp_compared_give_up(struct mpipp_compared *compared);

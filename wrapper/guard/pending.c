@@ -380,6 +380,46 @@ static int is_still_of(const struct mpipp_guarded *guarded, uint64_t serial) {
          __atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) == MPIPP_GUARDED_PENDING;
 }
 
+// Whether a buffer of a pending operation has bytes of these. Lists of blocks are not for those
+// without the lock.
+static int has_any(const struct mpipp_guarded *guarded, uint32_t part,
+                   const struct mpipp_bytes *given, struct mpipp_comb *comb) {
+  uint64_t serial = __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE);
+  const struct mpipp_bytes bytes = guarded->parts[part].bytes;
+  if (!bytes.comb.count || !mpipp_bytes_meet(&bytes, given)) return 0;
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  *comb = bytes.comb;
+  return is_still_of(guarded, serial);
+}
+
+// Whether it is found out what the program does there, and that is wrong.
+static int is_looked_at(const struct mpipp_part *part, int stores) {
+  if (part->partitions || part->is_open || !(stores || part->writes)) return 0;
+  return part->window || (part->compared && mpipp_compared_is_active(part->compared));
+}
+
+const struct mpipp_guarded *mpipp_guarded_meets(uint64_t low, uint64_t high, int stores,
+                                                struct mpipp_meeting *meeting) {
+  uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
+  const struct mpipp_guarded *first = NULL;
+  const struct mpipp_comb one = {low, high - low, high - low, 1};
+  const struct mpipp_bytes given = mpipp_bytes_of_comb(&one);
+  for (uint32_t i = 0; low < high && i < count; i++) {
+    if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
+    for (uint32_t j = 0; !all[i].given_back && j < all[i].part_count; j++) {
+      const struct mpipp_part *part = &all[i].parts[j];
+      struct mpipp_comb comb;
+      if (!is_looked_at(part, stores) || !has_any(&all[i], j, &given, &comb)) continue;
+      if (part->window) open_pages(&comb, low, high);
+      if (!first)
+        *meeting = (struct mpipp_meeting){all[i].serial, mpipp_comb_first(&comb, low), comb.start,
+                                          part->writes};
+      first = first ? first : &all[i];
+    }
+  }
+  return first;
+}
+
 const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high) {
   uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
   const struct mpipp_comb one = {low, high - low, high - low, 1};
@@ -387,14 +427,10 @@ const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high)
   for (uint32_t i = 0; i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; j < all[i].part_count; j++) {
-      // Lists of blocks are not for those without the lock.
-      uint64_t serial = __atomic_load_n(&all[i].serial, __ATOMIC_ACQUIRE);
-      const struct mpipp_bytes bytes = all[i].parts[j].bytes;
-      if (!bytes.comb.count || !mpipp_bytes_meet(&bytes, &given)) continue;
-      __atomic_thread_fence(__ATOMIC_ACQUIRE);
-      if (!is_still_of(&all[i], serial)) continue;
+      struct mpipp_comb comb;
+      if (!has_any(&all[i], j, &given, &comb)) continue;
       __atomic_store_n(&all[i].given_back, 1, __ATOMIC_RELAXED);
-      if (all[i].parts[j].window) open_pages(&bytes.comb, low, high);
+      if (all[i].parts[j].window) open_pages(&comb, low, high);
       return &all[i];
     }
   }

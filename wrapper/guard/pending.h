@@ -96,6 +96,13 @@ const struct mpipp_guarded *mpipp_guarded_next_gone(uint64_t frame, uint64_t *ad
 
 // The operation whose page an address is in, and the buffer's number; NULL. For signal handlers.
 const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part);
+// The first pending one of which the program may not load (`stores`: store to) all of [low, high);
+// NULL. The pages of such are opened. Takes no lock.
+struct mpipp_meeting {
+  uint64_t serial, address, buffer, writes; // of its request; the first such byte; of its buffer
+};
+const struct mpipp_guarded *mpipp_guarded_meets(uint64_t low, uint64_t high, int stores,
+                                                struct mpipp_meeting *meeting);
 // A pending one whose buffers may have bytes of [low, high), which are the program's from now on,
 // since it gives them back; NULL. Takes no lock.
 const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high);

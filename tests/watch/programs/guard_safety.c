@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is right stays right while buffers are guarded, in a program with several threads that call
-// MPI. Two processes; with "system" a system call is given what is being received.
+// MPI. Two processes.
 #define _GNU_SOURCE
-#include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -106,16 +105,6 @@ static void system_calls(void) {
   for (int i = 0; i < 2; i++) close(pipes[i]), close(sockets[i]);
 }
 
-static void wrong_system_call(void) {
-  int pipes[2];
-  NEED(pipe(pipes) == 0 && write(pipes[1], shared, PAGE) == PAGE);
-  start(shared[0].out, shared[0].in, N);
-  NEED(read(pipes[0], shared[0].in + 1000, PAGE) == -1 && errno == EFAULT);
-  end(shared[0].in, N);
-  close(pipes[0]);
-  close(pipes[1]);
-}
-
 // The program's own handlers, on a stack of their own, while buffers are guarded.
 static char *own_page;
 static volatile sig_atomic_t segvs, buses;
@@ -173,7 +162,6 @@ int main(int argc, char **argv) {
   system_calls();
   own_handlers();
   large_pages();
-  if (argc > 1) wrong_system_call();
   MPI_Finalize();
   if (rank == 0) puts("done");
   return 0;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "guard/system.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "guard/faults.h"
+#include "guard/pending.h"
+#include "recorders/threads.h"
+
+int mpipp_system_is_programs(void) {
+  const struct mpipp_thread *thread = mpipp_self;
+  return thread == &mpipp_no_thread || !thread->depth;
+}
+
+int mpipp_system_begins(uint64_t start, uint64_t bytes, int stores) {
+  struct mpipp_meeting meeting;
+  int saved = errno, is_met = mpipp_guarded_meets(start, start + bytes, stores, &meeting) != NULL;
+  errno = saved;
+  return is_met;
+}
+
+void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t caller) {
+  struct mpipp_meeting meeting;
+  int saved = errno;
+  const struct mpipp_guarded *guarded = mpipp_guarded_meets(start, start + bytes, stores, &meeting);
+  if (guarded) {
+    const struct mpipp_touch found = {.serial = meeting.serial,
+                                      .request = guarded->request,
+                                      .address = meeting.address,
+                                      .stores = (uint32_t)stores,
+                                      .instruction = caller - 1, // within the call
+                                      .receives = meeting.writes,
+                                      .sum = MPIPP_TOUCH_NO_SUM};
+    mpipp_faults_take(&found, caller, meeting.buffer);
+  }
+  errno = saved;
+}

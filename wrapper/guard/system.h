@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Memory that the program hands to the system while an operation has it. What freeing/system.c,
+// which is a library of its own, finds here by name. Takes no lock.
+#ifndef MPIPP_SYSTEM_H
+#define MPIPP_SYSTEM_H
+
+#include <stdint.h>
+
+// Whether the thread is outside of MPI.
+int mpipp_system_is_programs(void) __attribute__((visibility("default")));
+// A system call is about to load, or to store, some of these bytes: it is allowed to. Returns
+// whether the program is not.
+int mpipp_system_begins(uint64_t start, uint64_t bytes, int stores)
+    __attribute__((visibility("default")));
+// It has done so with these; caller: the return address of the function that made it.
+void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t caller)
+    __attribute__((visibility("default")));
+
+#endif
