@@ -40,9 +40,10 @@ def _of_element(process: Process, touch: Touch, access: Access, element: str) ->
     noun = "store to" if touch.stores else "load from"
     operation, buffer = access.operation, access.buffer
     variable = f", in {touch.variable}" if touch.variable else ""
+    size = f", in an access of {touch.bytes:,} byte{'s' * (touch.bytes > 1)}" if touch.bytes else ""
     by = Party(
         process.number,
-        f"{verb} {element}, at {touch.address:#x}{variable}",
+        f"{verb} {element}, at {touch.address:#x}{variable}{size}",
         "at",
         touch.site,
         None,

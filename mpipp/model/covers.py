@@ -17,6 +17,8 @@ class Cover(NamedTuple):
         compared: their bytes were compared, and no page was protected.
         skipped: not at all, since it would have taken too long.
         nothing: not at all, since nobody could.
+        accesses: of all of these, those that the program, where it was compiled so, looked at
+            itself, too.
     """
 
     procedure: str
@@ -25,3 +27,4 @@ class Cover(NamedTuple):
     compared: int
     skipped: int
     nothing: int
+    accesses: int

@@ -53,4 +53,5 @@ class ProcessInfo:
     attached: Attachment = NOTHING_ATTACHED
     of_sessions: bool = False  # some session has had an attached buffer
     unseen: bool = False  # requests or messages may be there of which nothing is recorded
+    blind: bool = False  # programs compiled to look at buffers cannot
     guard: str = "none"  # of buffers of pending operations: "there" "failed"; "none": not asked for

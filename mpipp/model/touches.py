@@ -21,6 +21,7 @@ class Touch(NamedTuple):
         end: what the active call does to the operation: "completes", "may complete", "gives up";
             NEVER: it is MPI_Finalize, and nothing has completed it; "": not known.
         variable: the program's, with the distance from its beginning: "faces+3968"; "": not known.
+        bytes: that the whole access has; 0: not known.
     """
 
     serial: int
@@ -31,3 +32,4 @@ class Touch(NamedTuple):
     moved: bool | None = None
     end: str = ""
     variable: str = ""
+    bytes: int = 0

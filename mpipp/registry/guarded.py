@@ -30,7 +30,8 @@ def touches(source: Source) -> Iterator[Touch]:
             # Sites have return addresses: lines are looked up one byte before.
             site = source.site(raw.instruction + 1, raw.frames)
             moved = _MOVED.get(source.enumerator("moved", raw.moved))
-            yield Touch(raw.serial, raw.address, bool(raw.stores), raw.tid, site, moved)
+            stores = bool(raw.stores)
+            yield Touch(raw.serial, raw.address, stores, raw.tid, site, moved, bytes=raw.bytes)
 
 
 def covers(source: Source) -> Iterator[Cover]:
@@ -38,7 +39,7 @@ def covers(source: Source) -> Iterator[Cover]:
     if "covers" not in source.tables:
         return
     for raw in source.entries("covers", RawCover):
-        counts = (raw.pages, raw.compared, raw.skipped, raw.nothing)
+        counts = (raw.pages, raw.compared, raw.skipped, raw.nothing, raw.accesses)
         if any(counts):
             procedure = source.procedure(raw.procedure) if raw.caller else ""
             yield Cover(procedure, source.site(raw.caller, 0), *counts)

@@ -38,4 +38,5 @@ def process_info(source: Source, root: RawRoot) -> ProcessInfo:
         of_sessions=bool(root.of_sessions),
         unseen=bool(root.unseen),
         guard=source.enumerator("guard", root.guard),
+        blind=bool(root.blind),
     )

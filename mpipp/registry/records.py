@@ -38,6 +38,7 @@ class RawRoot(NamedTuple):
     of_sessions: int
     unseen: int
     guard: int
+    blind: int
     library_version: bytes
     built_with: bytes
 
@@ -162,6 +163,7 @@ class RawTouch(NamedTuple):
     address: int
     tid: int
     moved: int
+    bytes: int
     instruction: int
     frames: int
 
@@ -173,6 +175,7 @@ class RawCover(NamedTuple):
     compared: int
     skipped: int
     nothing: int
+    accesses: int
 
 
 class RawBreach(NamedTuple):

@@ -120,6 +120,7 @@ class Guarded(NamedTuple):
     compared: int  # their bytes were
     skipped: int  # for want of time
     nothing: int  # nobody could look at them
+    accesses: int  # of all of these: the program, which was compiled so, looked itself, too
 
 
 class Run(NamedTuple):
@@ -272,7 +273,7 @@ def _run(of: _Fields) -> Run:
 
 
 def _guarded(of: _Fields) -> Guarded:
-    counts = (of.number(name) for name in ("pages", "compared", "skipped", "nothing"))
+    counts = (of.number(name) for name in ("pages", "compared", "skipped", "nothing", "accesses"))
     return Guarded(of.text("place"), of.text("procedure"), *counts)
 
 

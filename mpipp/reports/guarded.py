@@ -9,24 +9,37 @@ from mpipp.reports.directory import Guarded
 
 TITLE = "Buffers of pending operations, by the calls that started these"
 HEADS = ("call", "operations", "by pages", "by comparison", "not, for time", "not at all")
+# Where there are programs that look themselves.
+ITSELF = "by each access"
+
+
+def heads(guarded: Sequence[Guarded]) -> tuple[str, ...]:
+    """Of the columns that there are."""
+    return (*HEADS, ITSELF) if _has_accesses(guarded) else HEADS
 
 
 def rows(guarded: Sequence[Guarded]) -> Iterator[tuple[str, ...]]:
     """The cells below the heads: a call with its place, and numbers."""
     for one in guarded:
-        counts = (one.pages, one.compared, one.skipped, one.nothing)
+        counts = [one.pages, one.compared, one.skipped, one.nothing]
         name = ", ".join(filter(None, (one.procedure, one.place)))
-        yield name, *(f"{number:,}" for number in (sum(counts), *counts))
+        cells = [sum(counts), *counts, *([one.accesses] if _has_accesses(guarded) else [])]
+        yield name, *(f"{number:,}" for number in cells)
 
 
 def lines(guarded: Sequence[Guarded]) -> Iterator[str]:
     """As text: nothing where there are none."""
     if not guarded:
         return
-    table = [HEADS, *rows(guarded)]
+    names = heads(guarded)
+    table = [names, *rows(guarded)]
     first = max(len(row[0]) for row in table)
     yield f"{TITLE}:"
     for name, *cells in table:
-        numbers = (cell.rjust(len(head)) for cell, head in zip(cells, HEADS[1:]))
+        numbers = (cell.rjust(len(head)) for cell, head in zip(cells, names[1:]))
         yield f"  {name.ljust(first)}  {'  '.join(numbers)}"
     yield ""
+
+
+def _has_accesses(guarded: Sequence[Guarded]) -> bool:
+    return any(one.accesses for one in guarded)

@@ -67,7 +67,7 @@ def _run(run: Run) -> Iterator[str]:
     if run.guarded:
         yield '<section class="note" aria-labelledby="guarded">'
         yield f'<h2 id="guarded">{e(guarded.TITLE)}</h2><table><thead><tr>'
-        yield from (f'<th scope="col">{e(head)}</th>' for head in guarded.HEADS)
+        yield from (f'<th scope="col">{e(head)}</th>' for head in guarded.heads(run.guarded))
         yield "</tr></thead><tbody>"
         for name, *cells in guarded.rows(run.guarded):
             numbers = "".join(f'<td class="number">{e(cell)}</td>' for cell in cells)

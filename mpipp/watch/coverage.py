@@ -62,7 +62,10 @@ def unguarded(processes: Sequence[Watched], rows: Sequence[Covered]) -> Iterator
         return
     if any(one.registry.info.guard == "memcheck" for one in processes):
         yield "the buffers that MPI writes: valgrind tells of these itself"
-    every = sum(sum(row[2:]) for row in rows)
+    if any(one.registry.info.blind for one in processes):
+        yield "what compiled programs do to buffers: there are no 16 TB of addresses (ulimit -v)"
+    every = sum(row.operations() for row in rows)
+    rows = [row for row in rows if row.accesses < row.operations()]
     for left_out, why in (
         (sum(row.nothing for row in rows), _NOT_GUARDED),
         (sum(row.skipped for row in rows), "it would have taken too long (see --budget)"),

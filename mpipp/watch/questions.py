@@ -30,7 +30,7 @@ MOST_BYTES = 1 << 21  # of a question
 _HEAD = struct.Struct("=8sQQQQQ")  # struct mpipp_question without the call
 _NOTE = struct.Struct("=IIQQQQ")  # struct mpipp_note
 _WORD = 8
-_TOUCHED = struct.Struct("=QQQIIQ")  # struct mpipp_touched
+_TOUCHED = struct.Struct("=QQQIIII")  # struct mpipp_touched
 _CHANGE = struct.Struct("=QQQQ32s32s")  # struct mpipp_change
 # enum mpipp_change_kind
 _KINDS = {1: changes.SENT, 2: changes.RECEIVED, 3: changes.GONE}
@@ -94,10 +94,10 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
 
 
 def _touch(content: bytes) -> Touch:
-    serial, address, tid, stores, moved, ends = _TOUCHED.unpack_from(content)
+    serial, address, tid, stores, moved, ends, size = _TOUCHED.unpack_from(content)
     site = _site(content[_TOUCHED.size :])
     end = _ENDS[ends] if ends < len(_ENDS) else ""
-    return Touch(serial, address, bool(stores), tid, site, _MOVED.get(moved), end)
+    return Touch(serial, address, bool(stores), tid, site, _MOVED.get(moved), end, bytes=size)
 
 
 def _site(content: bytes) -> Site:

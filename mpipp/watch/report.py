@@ -35,6 +35,11 @@ class Covered(NamedTuple):
     compared: int  # their bytes were
     skipped: int  # for want of time
     nothing: int  # nobody could look at them
+    accesses: int  # of all of these: the program, which was compiled so, looked itself, too
+
+    def operations(self) -> int:
+        """How many there are."""
+        return self.pages + self.compared + self.skipped + self.nothing
 
 
 class Total(NamedTuple):

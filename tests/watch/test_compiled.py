@@ -29,6 +29,8 @@ FOUND = [
     f"{LOAD}buf(DOUBLE) in loops",
     f"{STORE}buf[1](DOUBLE) in stores_there",
 ]
+WIDTHS = ["4", "4", "4", "1", "1", "8", "8", "16", "8", "56", "40", "8", "8"]
+LOOKED_AT = [("MPI_Irecv", "4"), ("MPI_Issend", "9")]  # and partitioned ones, if there are any
 OUTPUT = "7 4.94066e-324\n"
 
 
@@ -64,8 +66,12 @@ def told(block: str) -> str:
 def test_each_access_is_told_and_what_is_right_is_as_without(mpi: MPI, tmp_path: Path) -> None:
     with_ = Path(need("clang")).name if mpi.id == "openmpi4" else ""
     program = compiled(mpi, tmp_path, "cc", "compiled.c", "-O2", "-pthread", with_=with_)
-    run = runs.run(mpi, [program, "wrong"], "--check=buffers")
+    run = runs.run(mpi, [program, "wrong"], "--check=buffers", "--report", str(tmp_path / "report"))
     assert ([told(block) for block in run.blocks], run.status) == (FOUND, 0)
+    sizes = [re.search(r"in an access of ([\d,]+) byte", block) for block in run.blocks]
+    assert [one and one[1] for one in sizes] == WIDTHS
+    table = shell("report", tmp_path / "report").stdout.partition("not at all  by each access\n")[2]
+    assert re.findall(r"  (MPI_\w+), .* (\d+)\n", table)[:2] == LOOKED_AT
     right = runs.run(mpi, [program], "--check=buffers")
     assert (right.status, right.output, right.blocks) == (0, OUTPUT, [])
     assert re.fullmatch(r"mpipp: no errors in 2 processes, [\d,]+ calls", right.last[-1])
@@ -142,10 +148,12 @@ def test_programs_in_fortran(mpi: MPI, tmp_path: Path) -> None:
 
 MAIN = """\
 #include <mpi.h>
+#include <sys/resource.h>
 #include "part.h"
-int main(void) {
+int main(int argc, char **argv) {
   int value = 1, sent = 5;
   MPI_Request request;
+  if (argc > 1) setrlimit(RLIMIT_AS, &(struct rlimit){8000000000, 8000000000});
   MPI_Init(0, 0);
   MPI_Irecv(&value, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);
   part(&value);
@@ -178,6 +186,10 @@ def test_objects_and_shared_libraries_are_made_apart(mpi: MPI, tmp_path: Path) -
     assert [told(block) for block in run.blocks] == [
         f"{STORE_RECEIVED}buf(INT) in part, in libpart.so"
     ]
+    assert runs.run(mpi, [tmp_path / "apart", "limit"], "--check=buffers", n=1).last[0] == (
+        "mpipp: not checked: what compiled programs do to buffers: there are no 16 TB of addresses "
+        "(ulimit -v)"
+    )
     compile_with("gcc", "main.c part.c -o both")
     done = mpi.run(["sh", "-c", f"ulimit -v 8000000; exec {tmp_path}/both"], preload=False)
     assert done.returncode == 127 and done.stderr.startswith(

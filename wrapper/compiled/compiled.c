@@ -11,10 +11,12 @@
 #include "compiled/looked.h"
 #include "compiled/programs.h"
 #include "generated/procedures.h"
+#include "guard/coverage.h"
 #include "guard/faults.h"
 #include "guard/guard.h"
 #include "intercept/seam.h"
 #include "recorders/threads.h"
+#include "records/registry.h"
 #include "records/store.h"
 
 enum { ORDER = 1010, KNOWN = 4096 }; // before the guard hears of it
@@ -48,6 +50,7 @@ static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next
                               .request = met.request,
                               .address = met.address,
                               .stores = (uint32_t)stores,
+                              .bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
                               .instruction = next - 1, // within the call of what sees to it
                               .receives = (uint64_t)met.writes,
                               .sum = MPIPP_TOUCH_NO_SUM};
@@ -64,13 +67,20 @@ static int enter(struct mpipp_passage *passage) {
 static int has_shadow(void) {
   static int is_there = 0; // 1: it is, -1: it cannot be
   if (!is_there) is_there = mpipp_programs_map() ? 1 : -1;
+  mpipp_registry.blind = is_there < 0;
   return is_there > 0;
+}
+
+static void begin(struct mpipp_looked *looked, const struct mpipp_request *request) {
+  struct mpipp_cover *cover = mpipp_cover_of(&request->call);
+  mpipp_looked_begin(looked);
+  if (cover) cover->accesses++;
 }
 
 static void made(const struct mpipp_request *request) {
   if (!mpipp_programs_any || !has_shadow()) return;
   struct mpipp_looked *looked = mpipp_looked_new(request);
-  if (looked && request->state == MPIPP_REQUEST_ACTIVE) mpipp_looked_begin(looked);
+  if (looked && request->state == MPIPP_REQUEST_ACTIVE) begin(looked, request);
   if (looked) mpipp_faults_catch();
 }
 
@@ -83,7 +93,7 @@ static void event(const struct mpipp_event *event) {
   if (event->kind == MPIPP_EVENT_MADE) {
     made(request);
   } else if (looked && event->kind == MPIPP_EVENT_STARTED) {
-    mpipp_looked_begin(looked);
+    begin(looked, request);
   } else if (looked && event->kind == MPIPP_EVENT_COMPLETED && request->persistent) {
     mpipp_looked_end(looked);
   } else if (looked) {

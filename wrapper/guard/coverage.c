@@ -40,6 +40,7 @@ int mpipp_coverage_open(void) {
 
 struct mpipp_cover *mpipp_cover_of(const struct mpipp_call *call) {
   enum { PLACES = MPIPP_COVERS - 1, TRIES = 8 };
+  if (!covers) return NULL;
   uint64_t caller = mpipp_outside_mpi(call->caller);
   uint64_t hash = (caller * 0x9E3779B97F4A7C15u ^ call->procedure) >> 32;
   for (uint64_t i = 0; i < TRIES; i++) {

@@ -9,7 +9,7 @@
 
 // 0 without memory.
 int mpipp_coverage_open(void);
-// The place that a call is made at.
+// The place that a call is made at; NULL where it is not open.
 struct mpipp_cover *mpipp_cover_of(const struct mpipp_call *call);
 // Whether there is time for one more operation of it. Places take turns.
 int mpipp_coverage_affords(const struct mpipp_cover *cover);

@@ -125,6 +125,7 @@ static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t a
   touch->request = found->request;
   touch->address = found->address;
   touch->stores = found->stores;
+  touch->bytes = found->bytes;
   touch->tid = (uint64_t)syscall(SYS_gettid);
   touch->instruction = found->instruction;
   touch->frames = (uintptr_t)&touch->count;

@@ -111,7 +111,7 @@ static void ask(const struct mpipp_touch *touch, const struct mpipp_request *req
   mpipp_ask_pending(&asking, request);
   mpipp_ask_touch(&asking,
                   (struct mpipp_touched){touch->serial, touch->address, touch->tid, touch->stores,
-                                         touch->moved, ends},
+                                         touch->moved, ends, touch->bytes},
                   touch->instruction, touch->callers, touch->count);
   uint64_t sum = sum_of(touch, &request->call);
   if (mpipp_ask_end(&asking))

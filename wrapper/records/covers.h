@@ -16,7 +16,8 @@ struct mpipp_cover {
   // Operations by how they were looked at: pages of theirs were protected; bytes were compared, and
   // no more; not, since it would have taken too long; not, since nobody could.
   uint64_t pages, compared, skipped, nothing;
-  uint64_t ticks; // private: of the processor's clock that looking has taken
+  uint64_t accesses; // of all of these: the program, where it was compiled so, looked itself, too
+  uint64_t ticks;    // private: of the processor's clock that looking has taken
 };
 
 #endif

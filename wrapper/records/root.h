@@ -123,7 +123,8 @@ struct mpipp_registry {
   uint64_t of_sessions;             // 1: some session has had one
   // 1: requests or messages may be there of which nothing is recorded
   uint64_t unseen;
-  uint32_t guard, padding; // enum "guard"
+  uint32_t guard; // enum "guard"
+  uint32_t blind; // 1: compiled programs cannot look at buffers: there is no shadow (program/)
   char library_version[256];
   char built_with[256];
 };

@@ -19,7 +19,8 @@ struct mpipp_touch {
   uint32_t stores; // 1; loads: 0
   uint64_t serial; // the number of the operation's request
   uint64_t address, tid;
-  uint32_t moved, padding; // enum "moved"
+  uint32_t moved; // enum "moved"
+  uint32_t bytes; // that the whole access has; 0: not known
   uint64_t instruction;
   uint64_t frames;                       // address of the count of callers, which follow it
   uint64_t count;                        // of

@@ -62,7 +62,8 @@ struct mpipp_touched {
   uint64_t address, tid;
   uint32_t stores; // 1; loads: 0
   uint32_t moved;  // enum mpipp_moved
-  uint64_t ends;   // enum mpipp_ends
+  uint32_t ends;   // enum mpipp_ends
+  uint32_t bytes;  // that the whole access has; 0: not known
 };
 
 // A change that was found in the buffer of an operation when it was complete: bytes
