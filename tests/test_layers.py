@@ -126,6 +126,7 @@ FOLDERS = (
     "intercept",
     "strict",
     "guard",
+    "onesided",
     "provoke",
     "program",
     "compiled",

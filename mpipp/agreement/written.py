@@ -275,6 +275,9 @@ class Written:
         """They have been told."""
         return iter(())
 
+    def onesided(self) -> None:
+        """It is not written."""
+
     def function(self, address: int) -> str:
         """A function by its address."""
         return f"{address:#x}"

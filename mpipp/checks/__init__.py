@@ -25,6 +25,7 @@ from mpipp.checks import (
     lifetime,
     memory,
     messages,
+    onesided,
     overlaps,
     partitions,
     reductions,
@@ -68,6 +69,7 @@ _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     agreement.check,
     order.check,
     deadlocks.check,
+    onesided.check,
 )
 _OVER = (past_messages.check, agreement.check, order.check)
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from mpipp.model import (
@@ -22,6 +22,21 @@ from mpipp.model import (
     ThreadCall,
     Touch,
 )
+from mpipp.model.onesided import Event
+
+
+class OnesidedLog(Protocol):
+    """As `registry.onesided.Log`, which says what each is."""
+
+    rank: int
+    lost: int
+
+    @property
+    def windows(self) -> Mapping[int, tuple[int, int, tuple[int, int]]]: ...
+
+    def events(self, reach: Callable[[int, int], tuple[int, int] | None]) -> Iterator[Event]: ...
+
+    def call(self, number: int) -> Call | None: ...
 
 
 class Records(Protocol):
@@ -69,3 +84,5 @@ class Records(Protocol):
     def breaches(self) -> Iterator[Breach]: ...
 
     def touches(self) -> Iterator[Touch]: ...
+
+    def onesided(self) -> OnesidedLog | None: ...

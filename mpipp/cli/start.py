@@ -143,18 +143,24 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
         )
         if arguments.budget is not None:
             found["MPIPP_BUDGET"] = str(arguments.budget)
+    if _names_group(arguments, "rma"):
+        found["MPIPP_RMA"] = "1"
     return {**found, "MPIPP_SCREENS": "none"} if _looks_at_no_call(arguments) else found
 
 
 def guards(arguments: argparse.Namespace) -> bool:
     """Whether buffers of pending operations are guarded."""
     # It changes what MPI is given, so it must be asked for by name.
+    return _names_group(arguments, "buffers")
+
+
+def _names_group(arguments: argparse.Namespace, group: str) -> bool:
     names = _chosen(arguments)
     if not names:
         return False
     from mpipp.checks.rules import chosen
 
-    return chosen.has_group(names, "buffers")
+    return chosen.has_group(names, group)
 
 
 def _stop_at(arguments: argparse.Namespace) -> list[tuple[Any, ...]]:

@@ -34,6 +34,7 @@ from mpipp.registry.history import History
 from mpipp.registry.ledger import Ledger
 from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
+from mpipp.registry.onesided import Log
 from mpipp.registry.processinfo import process_info
 from mpipp.registry.records import (
     RawBreach,
@@ -358,6 +359,13 @@ class Registry:
     def covers(self) -> Iterator[Cover]:
         """How the buffers of pending operations were looked at, for each place that has any."""
         return guarded.covers(self._source)
+
+    def onesided(self) -> Log | None:
+        """What was done on windows and what orders it; None where that was not asked for."""
+        rank = self.info.world_rank
+        if rank is None or not self._source.root().onesided:
+            return None
+        return Log(self._source, self._datatypes, lambda op: self.find("op", op), rank)
 
     def guard_switches(self) -> Iterator[guarded.Switch]:
         """What makes a debugger's wish known, for each call whose operations are guarded."""

@@ -39,6 +39,8 @@ class RawRoot(NamedTuple):
     unseen: int
     guard: int
     blind: int
+    onesided: int
+    onesided_lost: int
     library_version: bytes
     built_with: bytes
 

@@ -25,6 +25,9 @@ def unseen(one: Watched) -> Iterator[str]:
     if info.forgotten and one.state != RUNNING:
         count = words.counted(info.forgotten, "call")
         yield f"{one.label()}: {count} that the ledger had no room for: see MPIPP_LEDGER"
+    if info.unlogged and one.state != RUNNING:
+        count = words.counted(info.unlogged, "call")
+        yield f"{one.label()}: {count} for which the log had no room: see MPIPP_RMA_LOG"
     if info.unasked and one.state != RUNNING:
         count = words.counted(info.unasked, "call")
         yield f"{one.label()}: {count} of which too many had to be looked at at once"

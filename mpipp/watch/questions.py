@@ -205,6 +205,9 @@ class Asked(Registry):
         touches = self._question.touches if self._question else ()
         return (of_program(touch, self._places) for touch in touches)
 
+    def onesided(self) -> None:
+        """No question is about it."""
+
     def given_back(self) -> Iterator[GivenBack]:
         """What the program gave back while an operation was pending."""
         for one in self._question.given_back if self._question else ():

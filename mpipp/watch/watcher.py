@@ -75,7 +75,9 @@ class Watcher:
         self._told_ends: set[float] = set()
         made = chosen.joined([settings.checks])
         self._compares = chosen.has_group(made, "messages", "collectives")
-        self._looks_between = self._compares or chosen.has_group(made, "deadlocks", "windows")
+        self._looks_between = self._compares or chosen.has_group(
+            made, "deadlocks", "windows", "rma"
+        )
         self._collected = Collected(suppressions.read(settings.suppress), made)
         self._comparing = Comparing()
         self._taking: Any = None  # once something is found

@@ -24,6 +24,7 @@ PAGES = [
     for name in (
         "docs/watch.md",
         "docs/guard.md",
+        "docs/onesided.md",
         "docs/provoke.md",
         "docs/reports.md",
         "README.md",

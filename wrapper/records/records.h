@@ -329,18 +329,18 @@ struct mpipp_comm {
   int32_t indegree, outdegree;
   uint64_t sources, destinations; // i32[indegree], i32[outdegree] of graphs; 0: not known
   uint32_t world_known;           // 1: world_ranks == 0 means equal to the rank
-  uint32_t padding;
-  uint64_t errhandler;    // handle set by MPI_Comm_set_errhandler, 0 if never set
-  uint64_t identity;      // the same in all its processes and no other's; 0: not known
-  uint64_t channels;      // the first of them
-  uint64_t channel_table; // private: finds them
-  uint64_t posted_any;    // receives with MPI_ANY_SOURCE or MPI_ANY_TAG so far
-  uint64_t returned_any;  // of these, those whose channel has become known
-  uint64_t abandoned;     // receives whose request was freed while they were active
-  uint32_t uncertain;     // 1 << enum "sequence": those whose ordinals are not certain
-  uint32_t frozen;        // 1 after a receive whose channel stays unknown
-  uint64_t shadow;        // private: a communicator of the same processes, 0 if none (strict/)
-  uint64_t late;          // private: receives that wait to be known (recorders/late.h)
+  uint32_t logged;                // private: the log says who is in it (onesided/log.h)
+  uint64_t errhandler;            // handle set by MPI_Comm_set_errhandler, 0 if never set
+  uint64_t identity;              // the same in all its processes and no other's; 0: not known
+  uint64_t channels;              // the first of them
+  uint64_t channel_table;         // private: finds them
+  uint64_t posted_any;            // receives with MPI_ANY_SOURCE or MPI_ANY_TAG so far
+  uint64_t returned_any;          // of these, those whose channel has become known
+  uint64_t abandoned;             // receives whose request was freed while they were active
+  uint32_t uncertain;             // 1 << enum "sequence": those whose ordinals are not certain
+  uint32_t frozen;                // 1 after a receive whose channel stays unknown
+  uint64_t shadow; // private: a communicator of the same processes, 0 if none (strict/)
+  uint64_t late;   // private: receives that wait to be known (recorders/late.h)
   struct mpipp_attachment attached;
 };
 

@@ -6,6 +6,7 @@
 #include "generated/procedures.h"
 #include "records/arena.h"
 #include "records/covers.h"
+#include "records/logged.h"
 #include "records/records.h"
 #include "records/root.h"
 #include "records/touches.h"

@@ -6,11 +6,21 @@ Findings name their rule by its id. docs/checks.md has an index made of this tab
 
 from __future__ import annotations
 
-from mpipp.checks.rules import agreement, arguments, ends, handles, hangs, leaks, memory, operations
+from mpipp.checks.rules import (
+    agreement,
+    arguments,
+    ends,
+    handles,
+    hangs,
+    leaks,
+    memory,
+    onesided,
+    operations,
+)
 from mpipp.checks.rules.rule import Rule, Version, cited
 
 __all__ = ["RULES", "TABLES", "Rule", "Version", "cited"]
 
-TABLES = (arguments, handles, operations, memory, agreement, hangs, leaks, ends)
+TABLES = (arguments, handles, operations, memory, onesided, agreement, hangs, leaks, ends)
 
 RULES = {rule.id: rule for table in TABLES for rule in table.RULES}

@@ -37,6 +37,7 @@ GROUPS = {
         "argument-mismatch",
     ),
     "deadlocks": ("deadlock", "lone-wait"),
+    "rma": ("rma-conflict", "rma-epoch"),
     "leaks": (
         "incomplete-request",
         "request-leak",
@@ -55,7 +56,7 @@ GROUPS = {
 }
 ALL = "all"
 # Those of one call, as it is made; the others look at processes that are over, or at several.
-_LATER = ("threads", "buffers", "messages", "collectives", "deadlocks", "leaks", "ends")
+_LATER = ("threads", "buffers", "messages", "collectives", "deadlocks", "rma", "leaks", "ends")
 
 
 def words(text: str) -> frozenset[str]:

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""What the analysis of one-sided communication has found, as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from mpipp.checks.finding import Evidence, Finding, Party
+from mpipp.checks.process import Operation, Process
+from mpipp.checks.records import OnesidedLog
+from mpipp.checks.world import World
+from mpipp.datatypes.overlap import touching
+from mpipp.model import Call, DatatypeRecord, Site
+from mpipp.model import onesided as events
+from mpipp.onesided import Conflict, Mistake, Side
+from mpipp.onesided.mistakes import MISTAKES
+
+_VERBS = {
+    "load": "read",
+    "store": "write",
+    "origin buffer read": "read",
+    "origin or result buffer written": "write",
+    "target of a get": "read",
+    "target of a put": "write",
+    "target of an accumulate": "update",
+}
+_AT_TARGET = ("target of a get", "target of a put", "target of an accumulate")
+_WHY = {
+    "pending": "the first is not complete when the second begins",
+    "incomplete": "the second may begin before the first is complete at its target",
+    "unordered": "nothing orders them",
+    "copies": "the window's copies are not synchronised",
+}
+_ADVICE = {
+    "pending": "end the epoch between the two, or complete the first at its target with "
+    "MPI_Win_flush, or use accumulates",
+    "incomplete": "complete the first at its target (MPI_Win_flush, or what ends its epoch) before "
+    "the call that the other process hears of it by",
+    "unordered": "end the first's epoch, then let the other process hear of it before the second "
+    "begins: by MPI_Win_fence, MPI_Win_complete and MPI_Win_wait, a barrier or a message",
+}
+
+
+class Telling:
+    """Of processes that have kept logs, which are known by their ranks in MPI_COMM_WORLD."""
+
+    def __init__(self, known: World, logs: Mapping[int, OnesidedLog]) -> None:
+        self._known = known
+        self._logs = logs
+        self._reaches = {
+            (identity, rank): reach
+            for log in logs.values()
+            for identity, rank, reach in log.windows.values()
+        }
+        self._bases = {
+            (identity, log.rank): reach[0]
+            for log in logs.values()
+            for identity, _, reach in log.windows.values()
+        }
+
+    def reach(self, window: int, rank: int) -> tuple[int, int] | None:
+        """Where a window's memory lies in the process with a rank in its group."""
+        return self._reaches.get((window, rank))
+
+    def conflicts(self, found: Iterable[Conflict]) -> Iterator[Finding]:
+        """As findings; of those at the same places the first, which says how many there are."""
+        alike: dict[object, list[Conflict]] = {}
+        for one in found:
+            moments = (one.first.event.moment, one.second.event.moment)
+            places = frozenset((moment.process, moment.place) for moment in moments)
+            alike.setdefault((one.rule, places), []).append(one)
+        for first, *others in alike.values():
+            times = first.times + sum(one.times for one in others)
+            yield self._conflict(first._replace(times=times))
+
+    def _conflict(self, found: Conflict) -> Finding:
+        sides = found.first, found.second
+        names = [_name(side.event) for side in sides]
+        verbs = list(dict.fromkeys(_VERBS[side.kind] for side in sides))
+        what = f"{names[0]} and {names[1]} {' and '.join(verbs)} the same memory"
+        if found.rule == "rma-apart":
+            what = f"{names[0]} and {names[1]} use one window of the separate memory model"
+        parties = [self._side(side, found) for side in sides]
+        parties += self._synchronizations(found)
+        made = Finding.of(found.rule, f"{what}: {_WHY[found.why]}", parties)
+        if found.times > 1:
+            *before, last = made.parties
+            others = f"and {found.times - 1} more at the same places"
+            last = replace(last, details=(*last.details, others))
+            made = replace(made, parties=(*before, last))
+        general = found.why != "pending" or found.rule == "rma-target"
+        return replace(made, advice=_ADVICE.get(found.why, made.advice)) if general else made
+
+    def mistake(self, found: Mistake) -> Finding:
+        """One, as a finding."""
+        parties = [self._party(found.event, ())]
+        if found.other is not None:
+            parties.append(self._party(found.other, ()))
+        return Finding.of(found.rule, MISTAKES[found.rule][0], parties)
+
+    def _process(self, event: events.Event) -> Process:
+        process = self._known.process(event.moment.process)
+        assert process is not None
+        return process
+
+    def _call(self, event: events.Event) -> Call | None:
+        return self._logs[event.moment.process].call(event.moment.number)
+
+    def _party(self, event: events.Event, details: tuple[str, ...], more: str = "") -> Party:
+        process, call = self._process(event), self._call(event)
+        if isinstance(event, events.Access) or call is None:
+            # The log's places are return addresses.
+            site = Site(event.moment.place, ()) if call is None else call.site
+            return Party(process.number, f"{_name(event)}{more}", "at", site, None, details)
+        if isinstance(event, events.Operation):
+            party = Operation(process, call, None, None).party(*details)
+            return replace(party, text=f"{party.text}{more}")
+        text = f"{call.procedure}{_target(event)}{more}"
+        evidence = Evidence(call)
+        return Party(process.number, text, "called at", call.site, None, details, evidence)
+
+    def _side(self, side: Side, found: Conflict) -> Party:
+        low, high = found.shared
+        verb = _VERBS[side.kind] + "s"
+        where = f"the bytes [{low:#x}, {high:#x})"
+        base = self._bases.get((found.window, found.owner), 0)
+        offset = f", byte {low - base} of the window" if base and low >= base else ""
+        element = self._element(side, found)
+        at = f", at {low:#x}"
+        own = side.event.moment.process == found.owner and side.kind not in _AT_TARGET
+        of = "" if own else f" of rank {found.owner}"
+        detail = f"{verb} {element or where}{of}{at if element else ''}{offset}"
+        return self._party(side.event, (detail,))
+
+    def _element(self, side: Side, found: Conflict) -> str:
+        event = side.event
+        call = self._call(event) if isinstance(event, events.Operation) else None
+        if call is None or not isinstance(event, events.Operation):
+            return ""
+        wanted = side.kind in _AT_TARGET
+        for buffer in call.buffers:
+            if ("remote" in buffer.access) != wanted:
+                continue
+            address = buffer.address
+            if wanted:
+                reach = self.reach(event.window, event.target)
+                if reach is None:
+                    return ""
+                address = reach[0] + address * reach[1]
+            if not isinstance(buffer.datatype, DatatypeRecord):
+                continue
+            tree = buffer.datatype.tree
+            for element in touching(tree, buffer.count, found.shared[0] - address)[:1]:
+                return f"{buffer.role}{element.path}"
+        return ""
+
+    def _synchronizations(self, found: Conflict) -> Iterator[Party]:
+        # What each side saw last; a call that is both sides' once.
+        told: dict[tuple[int, int], tuple[events.Event, list[str]]] = {}
+
+        def add(event: events.Event | None, what: str) -> None:
+            if event is not None:
+                key = event.moment.process, event.moment.number
+                told.setdefault(key, (event, []))[1].append(what)
+
+        sides = (("first", found.first), ("second", found.second))
+        for number, (word, side) in enumerate(sides):
+            add(side.epoch, f"begins the {word}'s epoch")
+            other = sides[1 - number][1].event.moment.process
+            add(side.heard, f"by this its process heard of rank {other} last")
+        for event, whats in told.values():
+            both = ["begins the first's epoch", "begins the second's epoch"]
+            if whats[:2] == both:
+                whats[:2] = ["begins the epoch of both"]
+            yield self._party(event, tuple(whats))
+
+
+def _name(event: events.Event) -> str:
+    if isinstance(event, events.Access):
+        return "a store" if event.store else "a load"
+    return event.moment.procedure
+
+
+def _target(event: events.Event) -> str:
+    if isinstance(event, events.Synchronization):
+        if event.target >= 0:
+            lock = ("exclusive, " if event.exclusive else "shared, ") * (event.kind == "lock")
+            return f"({lock}rank = {event.target})"
+        if event.group:
+            return f"(ranks {', '.join(map(str, event.group))})"
+    return "()"

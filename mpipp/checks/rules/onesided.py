@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""Rules for one-sided communication, as far as logs tell what was ordered (docs/onesided.md)."""
+
+from __future__ import annotations
+
+from mpipp.checks.rules.rule import Rule
+
+_CONFLICT, _EPOCH = "rma-conflict", "rma-epoch"
+_ORDER = (
+    "end the one before the other begins, with a synchronisation that both processes take part in, "
+    "or use other memory"
+)
+
+RULES = (
+    Rule(
+        "rma-buffer",
+        _CONFLICT,
+        "12.3",
+        "the buffer of a one-sided operation must not be changed, and one that it writes not be "
+        "used at all, before the operation is complete at the origin",
+        "complete the operation before, with MPI_Win_flush_local or the call that ends the epoch, "
+        "or use another buffer",
+    ),
+    Rule(
+        "rma-two-buffers",
+        _CONFLICT,
+        "12.3",
+        "what a one-sided operation writes must not be a buffer of another before it is complete "
+        "at the origin",
+        "complete one operation before the other is started, with MPI_Win_flush_local or the call "
+        "that ends the epoch, or use two buffers",
+    ),
+    Rule(
+        "rma-local",
+        _CONFLICT,
+        "12.7",
+        "memory of a window must not be used by its own process while another updates it, nor "
+        "be changed while another reads it",
+        _ORDER,
+    ),
+    Rule(
+        "rma-target",
+        _CONFLICT,
+        "12.7",
+        "an update of a window's memory must not overlap another operation on it at the same "
+        "time, unless both are accumulates",
+        _ORDER,
+    ),
+    Rule(
+        "rma-accumulates",
+        _CONFLICT,
+        "12.7",
+        "accumulates that overlap at the same time must have the same operation, or MPI_NO_OP, "
+        "and the same basic datatype",
+        "use the same operation and datatype for both, or end the one before the other begins",
+    ),
+    Rule(
+        "rma-apart",
+        _CONFLICT,
+        "12.7",
+        "in the separate memory model a window must not be updated while its process stores to "
+        "it, wherever in the window that is",
+        _ORDER,
+    ),
+    Rule(
+        "rma-copies",
+        _CONFLICT,
+        "12.7",
+        "in the separate memory model what others have done is seen after a synchronisation of "
+        "the process whose memory it is",
+        "synchronise the window in both processes: MPI_Win_sync, or a lock of the own memory",
+    ),
+    Rule(
+        "rma-no-epoch",
+        _EPOCH,
+        "12.5",
+        "an operation must be in an access epoch for its target",
+        "call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all before",
+    ),
+    Rule(
+        "rma-nested",
+        _EPOCH,
+        "12.5",
+        "epochs of one window for the same target must not overlap",
+        "end the one epoch before the other begins",
+    ),
+    Rule(
+        "rma-locked",
+        _EPOCH,
+        "12.5.3",
+        "a process must not lock a target that it has locked",
+        "call MPI_Win_unlock before",
+    ),
+    Rule(
+        "rma-not-open",
+        _EPOCH,
+        "12.5",
+        "an epoch is ended by the call that belongs to the one that has begun it",
+        "compare the calls before it with the ones that the standard names",
+    ),
+    Rule(
+        "rma-not-ended",
+        _EPOCH,
+        "12.5",
+        "an epoch must be ended before the window is freed",
+        "call what ends the epoch: its operations are not complete before",
+    ),
+    Rule(
+        "rma-noprecede",
+        _EPOCH,
+        "12.5.5",
+        "MPI_MODE_NOPRECEDE says that the fence completes no operation",
+        "leave the assertion out",
+    ),
+    Rule(
+        "rma-noput",
+        _EPOCH,
+        "12.5.5",
+        "MPI_MODE_NOPUT says that the window is not updated in the epoch",
+        "leave the assertion out",
+    ),
+    Rule(
+        "rma-nostore",
+        _EPOCH,
+        "12.5.5",
+        "MPI_MODE_NOSTORE says that the window has not been stored to",
+        "leave the assertion out",
+    ),
+)

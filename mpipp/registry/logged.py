@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""The log of what a process did on windows and what orders it, as the wrapper writes it
+(wrapper/records/logged.h): entries, and which message each receive has taken.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mpipp.errors import MpippError
+from mpipp.registry.records import RawPage
+from mpipp.registry.source import Source
+
+_MAX_PAGES = 1 << 16
+_MAX_WORDS = 1 << 32  # of a page
+FIRST = 2  # words of an entry before its own
+ANY, NOT_KNOWN = (1 << 64) - 2, (1 << 64) - 1
+
+
+class Kinds(NamedTuple):
+    """The numbers of the entries' kinds, and of bits."""
+
+    comm: int
+    window: int
+    freed: int
+    memory: int
+    operation: int
+    synchronization: int
+    send: int
+    receive: int
+    collective: int
+    started: int
+    matched: int
+    completed: int
+    given_up: int
+    access: int
+    ended: int
+    unknown: int
+    synchronous: int
+    persistent: int
+    sends: int
+    takes: int
+    cancelled: int
+
+    @classmethod
+    def of(cls, source: Source) -> Kinds:
+        """Those of a registry."""
+        bits = cls._fields[cls._fields.index("synchronous") :]
+        kinds = cls._fields[: -len(bits)]
+        return cls(
+            *(source.value("logged", name.replace("_", " ")) for name in kinds),
+            *(source.value("log_bits", name) for name in bits),
+        )
+
+
+def words(source: Source, first: int) -> array[int]:
+    """All that the pages from an address on hold. Raises MpippError when it makes no sense."""
+    found = array("Q")
+    decoder = source.linked_decoder("pages", RawPage)
+    address, pages = first, 0
+    while address:
+        pages += 1
+        page = decoder.one(source.memory.read(address, decoder.size))
+        if pages > _MAX_PAGES or not page.used <= page.capacity <= _MAX_WORDS:
+            raise MpippError(f"the log of one-sided communication is damaged at {address:#x}")
+        found.frombytes(source.memory.fresh(address + decoder.size, 8 * page.used))
+        address = page.next
+    if source.byte_order != "<":
+        found.byteswap()
+    return found
+
+
+class Entry(NamedTuple):
+    """One entry: its place among all, what it is, and its own words."""
+
+    number: int
+    kind: int
+    procedure: int
+    thread: int  # serial
+    place: int
+    words: array[int]
+
+
+def places(of: array[int]) -> Iterator[tuple[int, int]]:
+    """Where each entry begins, and its words. Raises MpippError when they make no sense."""
+    at, end = 0, len(of)
+    while at < end:
+        count = of[at] >> 8 & 0xFFFFFF
+        if count < FIRST or at + count > end:
+            raise MpippError("the log of one-sided communication is damaged")
+        yield at, count
+        at += count
+
+
+def entry(of: array[int], at: int, number: int) -> Entry:
+    """The one that begins there."""
+    head = of[at]
+    own = of[at + FIRST : at + (head >> 8 & 0xFFFFFF)]
+    return Entry(number, head & 0xFF, head >> 32 & 0xFFFF, head >> 48, of[at + 1], own)
+
+
+def entries(of: array[int]) -> Iterator[Entry]:
+    """In their order. Raises MpippError when they make no sense."""
+    return (entry(of, at, number) for number, (at, _) in enumerate(places(of)))
+
+
+class _Posted:
+    # A receive that was posted, and what it has taken.
+    __slots__ = ("context", "is_over", "rank", "tag", "thread", "wanted")
+
+    def __init__(self, context: int, rank: int, tag: int, thread: int) -> None:
+        self.context = context
+        self.wanted = rank, tag
+        self.rank, self.tag = rank, tag
+        self.thread = thread
+        self.is_over = False
+
+
+class Message(NamedTuple):
+    """Which message of its channel a receive takes; `ordinal` counts from 0."""
+
+    context: int
+    source: int
+    tag: int
+    ordinal: int
+
+
+class Receives:
+    """Which messages the receives of a log have taken: told when all of it is known.
+
+    MPI matches in the order in which receives are posted (MPI-4.1, section 3.5), whenever they
+    complete. `ended_by` has, by the number of the entry in which a receive is complete, its
+    message; None: that is not certain.
+    """
+
+    def __init__(self, log: array[int], kinds: Kinds) -> None:
+        self.ended_by: dict[int, list[Message | None]] = {}
+        self.began: dict[int, int] = {}  # by number of the entry: a request's receive begins
+        self._kinds = kinds
+        self._posted: list[_Posted] = []
+        self._ends: list[tuple[int, _Posted]] = []
+        self._made: dict[int, _Posted] = {}  # persistent ones by request
+        self._active: dict[int, _Posted] = {}
+        for entry in entries(log):
+            self._take(entry)
+        self._tell()
+
+    def _take(self, entry: Entry) -> None:
+        kinds, kind, own = self._kinds, entry.kind, entry.words
+        if kind == kinds.receive:
+            one = _Posted(own[0], own[1], own[2], entry.thread)
+            if own[4] & kinds.persistent:
+                self._made[own[3]] = one
+            elif own[3]:
+                self._post(one, own[3], entry.number)
+            else:
+                one.rank, one.tag = own[5], own[6]
+                self._posted.append(one)
+                self._end(entry.number, one)
+        elif kind == kinds.started and own[0] in self._made:
+            of = self._made[own[0]]
+            one = _Posted(of.context, *of.wanted, entry.thread)
+            self._post(one, own[0], entry.number)
+        elif kind == kinds.matched and own[1] in self._active:
+            self._active[own[0]] = self._active.pop(own[1])
+        elif kind == kinds.completed and own[0] in self._active:
+            one = self._active.pop(own[0])
+            if own[3] & kinds.cancelled:
+                self._posted.remove(one)
+                return
+            one.rank = own[1] if one.rank == ANY else one.rank
+            one.tag = own[2] if one.tag == ANY else one.tag
+            self._end(entry.number, one)
+
+    def _post(self, one: _Posted, request: int, number: int) -> None:
+        self._posted.append(one)
+        self._active[request] = one
+        self.began[number] = request
+
+    def _end(self, number: int, one: _Posted) -> None:
+        one.is_over = True
+        self._ends.append((number, one))
+
+    def _tell(self) -> None:
+        counts: dict[tuple[int, int, int], int] = {}
+        threads: dict[tuple[int, int, int], int] = {}
+        open_ones: dict[int, list[tuple[int, int]]] = {}  # of each context, patterns not resolved
+        told: dict[_Posted, Message | None] = {}
+        for one in self._posted:
+            hidden = one.rank in (ANY, NOT_KNOWN) or one.tag in (ANY, NOT_KNOWN)
+            if hidden:
+                open_ones.setdefault(one.context, []).append(one.wanted)
+                told[one] = None
+                continue
+            key = one.context, one.rank, one.tag
+            may_be = (
+                rank in (ANY, NOT_KNOWN, one.rank) and tag in (ANY, NOT_KNOWN, one.tag)
+                for rank, tag in open_ones.get(one.context, ())
+            )
+            shared = threads.setdefault(key, one.thread) != one.thread
+            if any(may_be) or shared:
+                open_ones.setdefault(one.context, []).append((one.rank, one.tag))
+                told[one] = None
+                continue
+            ordinal = counts.get(key, 0)
+            counts[key] = ordinal + 1
+            told[one] = Message(*key, ordinal)
+        for number, one in self._ends:
+            self.ended_by.setdefault(number, []).append(told[one])

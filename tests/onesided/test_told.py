@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Runs with --check=rma: conflicts of one-sided operations are told, what is right is silent."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from support import MPI, ROOT, compile_program, on_mpi
+from watch import runs
+
+from mpipp.onesided import rules
+
+HERE = Path(__file__).resolve().parent
+
+
+def alike(text: str) -> str:
+    text = re.sub(r"0x[0-9a-f]{3,}", "0x...", text)
+    return re.sub(r"\.c:\d+ in (?!main)", ".c:LINE in ", text)
+
+
+def expected(name: str, mpi: MPI) -> list[str]:
+    """The blocks of a report, as they stand in a file."""
+    blocks = (HERE / "expected" / name).read_text().strip("\n").split("\n\n")
+    return [mpi.cited(block) for block in blocks]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_each_conflict_is_told_and_what_is_right_is_not(mpi: MPI) -> None:
+    program = compile_program(HERE / "programs" / "conflicts.c", mpi)
+    wrong = runs.run(mpi, [program], "--check=rma", n=3)
+    assert (wrong.status, wrong.output) == (0, "done\n")
+    assert [alike(block) for block in wrong.blocks] == expected("conflicts.txt", mpi)
+    right = runs.run(mpi, [program, "right"], "--check=rma", n=3)
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 3 processes"]
+
+
+def test_the_guide_has_the_table_of_rules() -> None:
+    assert rules.table() in (ROOT / "docs" / "onesided.md").read_text()

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "onesided/accesses.h"
+
+#include <stddef.h>
+
+#include "onesided/log.h"
+#include "recorders/threads.h"
+#include "records/store.h"
+
+enum { RUNS = 64 }; // a power of two
+
+// Accesses of one place, `count` of which are `stride` apart; `times` of all, some of the same
+// bytes again.
+struct run {
+  uint64_t next, first, bytes, stride, count, times;
+  int stores;
+};
+
+int mpipp_logs_onesided = 0;
+static __thread struct run runs[RUNS] __attribute__((tls_model("initial-exec")));
+static __thread int any __attribute__((tls_model("initial-exec")));
+
+static void write_out(struct run *run) {
+  uint64_t *at = run->times ? mpipp_log_begin_at(MPIPP_LOGGED_ACCESS, 0, run->next, 6) : NULL;
+  if (at) {
+    at[0] = (uint64_t)run->stores;
+    at[1] = run->first;
+    at[2] = run->bytes;
+    at[3] = run->stride;
+    at[4] = run->count;
+    at[5] = run->times;
+    mpipp_log_end();
+  }
+  run->times = 0;
+}
+
+static void write_all(void) {
+  if (!any) return;
+  any = 0;
+  for (int i = 0; i < RUNS; i++) write_out(&runs[i]);
+}
+
+// Whether it is one of them, or the next.
+static int continues(struct run *run, uint64_t address, uint64_t bytes) {
+  uint64_t last = run->first + (run->count - 1) * run->stride;
+  if (bytes != run->bytes) return 0;
+  if (address == last) return 1;
+  if (run->count > 1) {
+    uint64_t distance = address - run->first;
+    if (address >= run->first && address < last && distance % run->stride == 0) return 1;
+    if (address != last + run->stride) return 0;
+  } else {
+    if (address < last) return 0; // downwards: one by one
+    run->stride = address - last;
+  }
+  run->count++;
+  return 1;
+}
+
+void mpipp_log_access(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
+  if (mpipp_self == &mpipp_no_thread) return; // it is not known what orders what it does
+  struct run *run = &runs[(next * 2 + (uint64_t)stores) * MPIPP_HASH >> 58];
+  int is_same = run->times && run->next == next && run->stores == stores;
+  if (is_same && continues(run, address, bytes)) {
+    run->times++;
+    return;
+  }
+  if (run->times) write_out(run);
+  *run = (struct run){next, address, bytes, 0, 1, 1, stores};
+  any = 1;
+  if (MPIPP_UNLIKELY(!MPIPP_READ(mpipp_log_before))) MPIPP_WRITE(mpipp_log_before, write_all);
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Entries of the log, from calls and what they made.
+#ifndef MPIPP_ONESIDED_ENTRIES_H
+#define MPIPP_ONESIDED_ENTRIES_H
+
+#include "intercept/seam.h"
+#include "mpi/vendor.h"
+
+// A window that was made, or is freed.
+void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win);
+void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win);
+// An operation on a window; request: 0 without.
+void mpipp_log_operation(const struct mpipp_call *call, uint64_t request);
+// A call that synchronises, which has succeeded.
+void mpipp_log_synchronization(const struct mpipp_call *call);
+// Memory of a dynamic window.
+void mpipp_log_memory(const struct mpipp_call *call);
+
+// The parts of a call that communicates otherwise: `of` is that which made the request, or the same
+// as `call`; status: of a blocking receive.
+void mpipp_log_communication(const struct mpipp_call *call, const struct mpipp_call *of,
+                             uint64_t request, const MPI_Status *status);
+// A matching probe took a message, which is received later.
+void mpipp_log_message(const struct mpipp_call *call, const struct mpipp_message *message);
+void mpipp_log_message_received(const struct mpipp_call *call, uint64_t message);
+// A request that receives such a message.
+void mpipp_log_matched(const struct mpipp_call *call, uint64_t request, uint64_t message);
+void mpipp_log_started(const struct mpipp_call *call, const struct mpipp_request *request);
+void mpipp_log_completed(const struct mpipp_call *call, const struct mpipp_request *request,
+                         const MPI_Status *status);
+void mpipp_log_given_up(const struct mpipp_call *call, const struct mpipp_request *request);
+// Something that orders, but not known what; and the end, MPI_Finalize.
+void mpipp_log_unknown(const struct mpipp_call *call);
+void mpipp_log_ended(const struct mpipp_call *call);
+
+#endif

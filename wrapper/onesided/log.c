@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "onesided/log.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "recorders/ledger.h"
+#include "recorders/threads.h"
+#include "records/registry.h"
+
+enum { FIRST_WORDS = 1 << 13, MOST_WORDS = 1 << 19 }; // of a page
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t limit = (uint64_t)64 << 20, taken;
+static struct mpipp_page *last;
+static uint64_t adding; // words of the entry that is being added
+
+void mpipp_log_open(void) {
+  const char *asked = getenv("MPIPP_RMA_LOG");
+  if (asked) limit = strtoull(asked, NULL, 10);
+}
+
+// Each twice as large as the one before: the file's regions are few.
+static int new_page(uint64_t words) {
+  uint64_t capacity = last ? 2 * last->capacity : FIRST_WORDS;
+  if (capacity > MOST_WORDS) capacity = MOST_WORDS;
+  if (capacity < words) capacity = words;
+  uint64_t bytes = sizeof *last + capacity * sizeof(uint64_t);
+  struct mpipp_page *page = taken + bytes <= limit ? mpipp_map(bytes) : NULL;
+  if (!page) return 0;
+  taken += bytes;
+  page->capacity = capacity;
+  __atomic_store_n(last ? &last->next : &mpipp_registry.onesided, (uint64_t)(uintptr_t)page,
+                   __ATOMIC_RELEASE);
+  last = page;
+  return 1;
+}
+
+void (*mpipp_log_before)(void) = NULL;
+
+uint64_t *mpipp_log_begin(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words) {
+  void (*before)(void) = MPIPP_READ(mpipp_log_before);
+  if (before) before();
+  return mpipp_log_begin_at(kind, call->procedure, mpipp_place(call), words);
+}
+
+uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
+                             uint64_t words) {
+  words += MPIPP_LOG_FIRST;
+  pthread_mutex_lock(&lock);
+  int fits = last && last->used + words <= last->capacity;
+  // What follows a gap would be said to be ordered by less than it is.
+  if (mpipp_registry.onesided_lost || (!fits && !new_page(words))) {
+    mpipp_registry.onesided_lost++;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+  }
+  uint64_t *at = &last->words[last->used];
+  at[0] = MPIPP_LOG_HEAD(kind, words, procedure, mpipp_self->serial);
+  at[1] = place;
+  adding = words;
+  return at + MPIPP_LOG_FIRST;
+}
+
+void mpipp_log_end(void) {
+  __atomic_store_n(&last->used, last->used + adding, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&lock);
+}

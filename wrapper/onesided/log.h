@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What a process did on windows, and what orders it, one entry after another: for the analysis of
+// one-sided communication (mpipp/registry/onesided.py reads it). It lies in the records' memory,
+// which outlives the process.
+#ifndef MPIPP_ONESIDED_LOG_H
+#define MPIPP_ONESIDED_LOG_H
+
+#include "records/logged.h"
+#include "records/records.h"
+
+// An entry of a call with so many words of its own: where they go. NULL beyond the limit
+// (MPIPP_RMA_LOG, in bytes), where nothing more is kept. Else mpipp_log_end is to follow.
+uint64_t *mpipp_log_begin(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words);
+void mpipp_log_end(void);
+// The same of what is no call.
+uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
+                             uint64_t words);
+// Called by this thread before an entry of a call: what it has not written yet.
+extern void (*mpipp_log_before)(void) __attribute__((visibility("hidden")));
+
+void mpipp_log_open(void);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include <stddef.h>
+
+#include "generated/facts.h"
+#include "mpi/resolve.h"
+#include "mpi/vendor.h"
+#include "onesided/entries.h"
+#include "onesided/log.h"
+#include "onesided/members.h"
+#include "records/store.h"
+
+void mpipp_log_unknown(const struct mpipp_call *call) {
+  if (mpipp_log_begin(MPIPP_LOGGED_UNKNOWN, call, 0)) mpipp_log_end();
+}
+
+void mpipp_log_ended(const struct mpipp_call *call) {
+  if (mpipp_log_begin(MPIPP_LOGGED_ENDED, call, 0)) mpipp_log_end();
+}
+
+static uint64_t tag_of(int64_t tag) {
+  return tag == MPI_ANY_TAG ? MPIPP_LOG_ANY : (uint64_t)tag;
+}
+
+static uint64_t persistent_bit(const struct mpipp_call *of) {
+  return mpipp_facts[of->procedure].form == MPIPP_FORM_PERSISTENT ? MPIPP_LOG_PERSISTENT : 0;
+}
+
+static int is_synchronous(uint32_t procedure) {
+  return procedure == MPIPP_PROC_Ssend || procedure == MPIPP_PROC_Issend ||
+         procedure == MPIPP_PROC_Ssend_init || procedure == MPIPP_PROC_Ssend_c ||
+         procedure == MPIPP_PROC_Issend_c || procedure == MPIPP_PROC_Ssend_init_c;
+}
+
+static void log_send(const struct mpipp_call *call, const struct mpipp_call *of,
+                     const struct mpipp_comm *comm, uint64_t request) {
+  if (of->dest == MPI_PROC_NULL) return;
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SEND, call, 6);
+  if (!at) return;
+  at[0] = comm->identity;
+  at[1] = mpipp_log_rank(comm, of->dest);
+  at[2] = (uint64_t)of->tag;
+  at[3] = of->ordinal;
+  at[4] = request;
+  at[5] = persistent_bit(of) | (is_synchronous(of->procedure) ? MPIPP_LOG_SYNCHRONOUS : 0);
+  mpipp_log_end();
+}
+
+static void log_receive(const struct mpipp_call *call, const struct mpipp_call *of,
+                        const struct mpipp_comm *comm, uint64_t request, const MPI_Status *status) {
+  if (of->source == MPI_PROC_NULL) return;
+  int64_t tag = of->present & MPIPP_HAS_RECVTAG ? of->recvtag : of->tag;
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_RECEIVE, call, 7);
+  if (!at) return;
+  at[0] = comm->identity;
+  at[1] = mpipp_log_rank(comm, of->source);
+  at[2] = tag_of(tag);
+  at[3] = request;
+  at[4] = persistent_bit(of);
+  at[5] = status && of->source == MPI_ANY_SOURCE ? mpipp_log_rank(comm, status->MPI_SOURCE) : at[1];
+  at[6] = status && tag == MPI_ANY_TAG ? tag_of(status->MPI_TAG) : at[2];
+  mpipp_log_end();
+}
+
+// Whether any entry of a buffer of a v or w form, or of the others, is there.
+static int has_entries(const struct mpipp_call *of, const struct mpipp_buffer *buffer) {
+  const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
+  if (!buffer->vector) return buffer->count > 0 && (!type || type->size > 0);
+  const struct mpipp_vector *vector = &of->vectors[buffer->vector - 1];
+  const void *counts = (const void *)(uintptr_t)vector->counts;
+  for (uint64_t i = 0; counts && i < vector->length; i++) {
+    int small = vector->count_size == sizeof(int);
+    if (small ? ((const int *)counts)[i] > 0 : ((const int64_t *)counts)[i] > 0) return 1;
+  }
+  return 0;
+}
+
+static uint64_t flow(const struct mpipp_call *of) {
+  uint64_t bits = 0;
+  for (uint32_t i = 0; i < of->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &of->buffers[i];
+    int in_place = buffer->address == (uintptr_t)MPI_IN_PLACE;
+    if (!in_place && !has_entries(of, buffer)) continue;
+    if (buffer->access & MPIPP_READS) bits |= MPIPP_LOG_SENDS;
+    if (buffer->access & MPIPP_WRITES) bits |= MPIPP_LOG_TAKES;
+  }
+  return of->buffer_count ? bits : MPIPP_LOG_SENDS | MPIPP_LOG_TAKES;
+}
+
+static void log_collective(const struct mpipp_call *call, const struct mpipp_call *of,
+                           const struct mpipp_comm *comm, uint64_t request) {
+  uint64_t bits = flow(of) | persistent_bit(of);
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_COLLECTIVE, call, 5);
+  if (!at) return;
+  at[0] = comm->identity;
+  at[1] = of->ordinal;
+  at[2] = of->present & MPIPP_HAS_ROOT ? (uint64_t)of->root : 0;
+  at[3] = request;
+  at[4] = bits;
+  mpipp_log_end();
+}
+
+void mpipp_log_communication(const struct mpipp_call *call, const struct mpipp_call *of,
+                             uint64_t request, const MPI_Status *status) {
+  const uint32_t ordinals = MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
+  int sends = (of->present & MPIPP_HAS_DEST) != 0, receives = (of->present & MPIPP_HAS_SOURCE) != 0;
+  int persistent = mpipp_facts[of->procedure].form == MPIPP_FORM_PERSISTENT;
+  if (!(of->present & MPIPP_HAS_COMM) || !(of->present & ordinals || persistent)) return;
+  if (mpipp_facts[of->procedure].form == MPIPP_FORM_PARTITIONED) return mpipp_log_unknown(call);
+  int together = mpipp_facts[of->procedure].over == MPIPP_OVER_COMM;
+  if (!sends && !receives && !together) return;
+  struct mpipp_comm *comm = mpipp_find(MPIPP_COMM, of->comm);
+  if (!comm || !comm->identity) return mpipp_log_unknown(call);
+  mpipp_log_comm(call, comm);
+  if (sends) log_send(call, of, comm, request);
+  if (receives) log_receive(call, of, comm, request, status);
+  if (!sends && !receives) log_collective(call, of, comm, request);
+}
+
+void mpipp_log_message(const struct mpipp_call *call, const struct mpipp_message *message) {
+  struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, message->comm);
+  if (message->source == MPI_PROC_NULL) return;
+  if (!comm || !comm->identity) return mpipp_log_unknown(call);
+  mpipp_log_comm(call, comm);
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_RECEIVE, call, 7);
+  if (!at) return;
+  at[0] = comm->identity;
+  at[1] = at[5] = mpipp_log_rank(comm, message->source);
+  at[2] = at[6] = tag_of(message->tag);
+  at[3] = message->object.serial | MPIPP_LOG_MESSAGE;
+  at[4] = 0;
+  mpipp_log_end();
+}
+
+static void log_end_of(const struct mpipp_call *call, uint64_t request, uint64_t rank, uint64_t tag,
+                       uint64_t bits) {
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_COMPLETED, call, 4);
+  if (!at) return;
+  at[0] = request;
+  at[1] = rank;
+  at[2] = tag;
+  at[3] = bits;
+  mpipp_log_end();
+}
+
+void mpipp_log_message_received(const struct mpipp_call *call, uint64_t message) {
+  log_end_of(call, message | MPIPP_LOG_MESSAGE, MPIPP_LOG_NOT_KNOWN, MPIPP_LOG_NOT_KNOWN, 0);
+}
+
+void mpipp_log_matched(const struct mpipp_call *call, uint64_t request, uint64_t message) {
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_MATCHED, call, 2);
+  if (!at) return;
+  at[0] = request;
+  at[1] = message | MPIPP_LOG_MESSAGE;
+  mpipp_log_end();
+}
+
+void mpipp_log_started(const struct mpipp_call *call, const struct mpipp_request *request) {
+  if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED)
+    return mpipp_log_unknown(call);
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_STARTED, call, 2);
+  if (!at) return;
+  at[0] = request->object.serial;
+  at[1] = request->call.ordinal;
+  mpipp_log_end();
+}
+
+void mpipp_log_completed(const struct mpipp_call *call, const struct mpipp_request *request,
+                         const MPI_Status *status) {
+  const struct mpipp_call *of = &request->call;
+  const struct mpipp_comm *comm =
+      of->present & MPIPP_HAS_SOURCE ? mpipp_find(MPIPP_COMM, of->comm) : NULL;
+  uint64_t rank = MPIPP_LOG_NOT_KNOWN, tag = MPIPP_LOG_NOT_KNOWN, bits = 0;
+  int cancelled = 0;
+  if (mpipp_facts[of->procedure].form == MPIPP_FORM_PARTITIONED) return mpipp_log_unknown(call);
+  if (comm && status) {
+    rank = mpipp_log_rank(comm, status->MPI_SOURCE);
+    tag = tag_of(status->MPI_TAG);
+  }
+  if (status && of->present & (MPIPP_HAS_SOURCE | MPIPP_HAS_DEST))
+    PMPI(Test_cancelled)(status, &cancelled);
+  if (cancelled) bits |= MPIPP_LOG_CANCELLED;
+  log_end_of(call, request->object.serial, rank, tag, bits);
+}
+
+void mpipp_log_given_up(const struct mpipp_call *call, const struct mpipp_request *request) {
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_GIVEN_UP, call, 1);
+  if (!at) return;
+  at[0] = request->object.serial;
+  mpipp_log_end();
+}

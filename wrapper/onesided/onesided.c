@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// A hook that keeps what is done on windows and what orders it, in runs with `--check=rma`.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "generated/facts.h"
+#include "onesided/accesses.h"
+#include "onesided/entries.h"
+#include "onesided/log.h"
+#include "records/store.h"
+
+enum { ORDER = 900 }; // sees the program's own buffers, and what is told last
+
+static int is_off = 0;
+// The message that the thread's call receives, by its serial.
+static __thread uint64_t message __attribute__((tls_model("initial-exec")));
+
+static int is_operation(const struct mpipp_call *call) {
+  const uint32_t has = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
+  return (call->present & has) == has && call->buffer_count > 0;
+}
+
+static int enter(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  message = 0;
+  if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
+  if (call->procedure == MPIPP_PROC_Finalize) mpipp_log_ended(call);
+  // Before MPI may find it wrong, and end the process.
+  if (is_operation(call) && !(call->present & MPIPP_HAS_REQUESTS)) mpipp_log_operation(call, 0);
+  if (!(call->present & MPIPP_HAS_MESSAGE)) return MPIPP_GO_ON;
+  const struct mpipp_object *found = mpipp_find_live(MPIPP_MESSAGE, call->message);
+  message = found ? found->serial : 0;
+  return MPIPP_GO_ON;
+}
+
+static void probed(const struct mpipp_passage *passage) {
+  if (passage->flag && !*passage->flag) return;
+  uint64_t handle = MPIPP_KEY(*(const MPI_Message *)passage->handle);
+  const struct mpipp_message *found = mpipp_find_live(MPIPP_MESSAGE, handle);
+  if (found) mpipp_log_message(passage->call, found);
+}
+
+static void of_window(const struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  switch (call->procedure) {
+  case MPIPP_PROC_Win_attach:
+  case MPIPP_PROC_Win_detach:
+    mpipp_log_memory(call);
+    return;
+  case MPIPP_PROC_Win_test:
+    if (*passage->flag) mpipp_log_synchronization(call);
+    return;
+  case MPIPP_PROC_Win_fence:
+  case MPIPP_PROC_Win_start:
+  case MPIPP_PROC_Win_complete:
+  case MPIPP_PROC_Win_post:
+  case MPIPP_PROC_Win_wait:
+  case MPIPP_PROC_Win_lock:
+  case MPIPP_PROC_Win_unlock:
+  case MPIPP_PROC_Win_lock_all:
+  case MPIPP_PROC_Win_unlock_all:
+  case MPIPP_PROC_Win_flush:
+  case MPIPP_PROC_Win_flush_all:
+  case MPIPP_PROC_Win_flush_local:
+  case MPIPP_PROC_Win_flush_local_all:
+  case MPIPP_PROC_Win_sync:
+    mpipp_log_synchronization(call);
+    return;
+  default:
+    return;
+  }
+}
+
+static int communicates(const struct mpipp_call *call) {
+  return call->present & MPIPP_HAS_COMM && mpipp_facts[call->procedure].form == MPIPP_FORM_BLOCKING;
+}
+
+static void leave(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  if (MPIPP_READ(is_off)) return;
+  if (passage->code != MPI_SUCCESS) {
+    if (call->present & (MPIPP_HAS_COMM | MPIPP_HAS_WIN)) mpipp_log_unknown(call);
+  } else if (call->present & MPIPP_HAS_WIN) {
+    of_window(passage);
+  } else if (call->procedure == MPIPP_PROC_Mprobe || call->procedure == MPIPP_PROC_Improbe) {
+    probed(passage);
+  } else if (call->procedure == MPIPP_PROC_Mrecv || call->procedure == MPIPP_PROC_Mrecv_c) {
+    if (message) mpipp_log_message_received(call, message);
+  } else if (communicates(call)) {
+    mpipp_log_communication(call, call, 0, passage->status);
+  }
+}
+
+static void of_request(const struct mpipp_event *event, const struct mpipp_request *request) {
+  const struct mpipp_call *call = event->call, *of = &request->call;
+  int matched = of->procedure == MPIPP_PROC_Imrecv || of->procedure == MPIPP_PROC_Imrecv_c;
+  switch (event->kind) {
+  case MPIPP_EVENT_MADE:
+    if (is_operation(of))
+      mpipp_log_operation(call, request->object.serial);
+    else if (matched && message)
+      mpipp_log_matched(call, request->object.serial, message);
+    else if (!matched)
+      mpipp_log_communication(call, of, request->object.serial, NULL);
+    return;
+  case MPIPP_EVENT_STARTED:
+    mpipp_log_started(call, request);
+    return;
+  case MPIPP_EVENT_COMPLETED:
+    mpipp_log_completed(call, request, event->status);
+    return;
+  case MPIPP_EVENT_FREED:
+    mpipp_log_given_up(call, request);
+    return;
+  }
+}
+
+static void event(const struct mpipp_event *event) {
+  const struct mpipp_object *object = event->object;
+  if (MPIPP_READ(is_off)) return;
+  if (object->kind == MPIPP_REQUEST) {
+    of_request(event, (const struct mpipp_request *)object);
+  } else if (object->kind == MPIPP_WIN && event->kind == MPIPP_EVENT_MADE) {
+    mpipp_log_window(event->call, (const struct mpipp_win *)object);
+  } else if (object->kind == MPIPP_WIN && event->kind == MPIPP_EVENT_FREED) {
+    mpipp_log_freed(event->call, (const struct mpipp_win *)object);
+  }
+}
+
+static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
+
+// The child is not watched.
+static void after_fork_in_child(void) {
+  mpipp_logs_onesided = 0;
+  is_off = 1;
+}
+
+__attribute__((constructor)) static void hook_in(void) {
+  if (!getenv("MPIPP_RMA") || !getenv("MPIPP_WATCH")) return;
+  pthread_atfork(NULL, NULL, after_fork_in_child);
+  mpipp_log_open();
+  mpipp_logs_onesided = 1;
+  mpipp_hook_in(&hook);
+}

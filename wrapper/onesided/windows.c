@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include <stddef.h>
+
+#include "generated/procedures.h"
+#include "mpi/vendor.h"
+#include "onesided/entries.h"
+#include "onesided/log.h"
+#include "onesided/members.h"
+#include "recorders/alike.h"
+#include "records/store.h"
+
+// Of the assertions that MPI libraries number as they like.
+enum { NO_CHECK = 1, NO_STORE = 2, NO_PUT = 4, NO_PRECEDE = 8, NO_SUCCEED = 16 };
+
+static uint64_t serial_of(uint64_t win) {
+  const struct mpipp_object *found = mpipp_find(MPIPP_WIN, win);
+  return found ? found->serial : 0;
+}
+
+void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win) {
+  struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, win->comm);
+  if (comm) mpipp_log_comm(call, comm);
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_WINDOW, call, 10);
+  if (!at) return;
+  at[0] = win->object.serial;
+  at[1] = win->identity;
+  at[2] = win->base;
+  at[3] = (uint64_t)win->size;
+  at[4] = (uint64_t)win->disp_unit;
+  at[5] = win->flavor;
+  at[6] = win->model;
+  at[7] = (uint64_t)(int64_t)win->rank;
+  at[8] = win->comm_identity;
+  at[9] = 0;
+  mpipp_log_end();
+}
+
+void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win) {
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_FREED, call, 1);
+  if (!at) return;
+  at[0] = win->object.serial;
+  mpipp_log_end();
+}
+
+static int64_t number_in(const struct mpipp_call *call, uint32_t i) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  if (!(call->present & MPIPP_HAS_ARGUMENTS) || i >= call->input_count || !inputs[i].values)
+    return 0;
+  return inputs[i].size == sizeof(int) ? *(const int *)inputs[i].values
+                                       : *(const int64_t *)inputs[i].values;
+}
+
+static uint64_t assertion(int64_t given) {
+  uint64_t bits = 0;
+  if (given & MPI_MODE_NOCHECK) bits |= NO_CHECK;
+  if (given & MPI_MODE_NOSTORE) bits |= NO_STORE;
+  if (given & MPI_MODE_NOPUT) bits |= NO_PUT;
+  if (given & MPI_MODE_NOPRECEDE) bits |= NO_PRECEDE;
+  if (given & MPI_MODE_NOSUCCEED) bits |= NO_SUCCEED;
+  return bits;
+}
+
+// The lock that this process has now on that rank.
+static uint64_t is_exclusive(const struct mpipp_win *win, int64_t rank) {
+  for (uint32_t i = 0; i < win->known_locks && i < MPIPP_MAX_LOCKS; i++)
+    if (win->lock_ranks[i] == rank) return win->lock_exclusive[i] != 0;
+  return win->locking;
+}
+
+void mpipp_log_synchronization(const struct mpipp_call *call) {
+  const struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
+  if (!win) return;
+  int has_rank = (call->present & MPIPP_HAS_TARGET_RANK) != 0;
+  uint64_t detail = 0;
+  const struct mpipp_group *group = NULL;
+  if (call->procedure == MPIPP_PROC_Win_fence) detail = assertion(number_in(call, 0));
+  if (call->procedure == MPIPP_PROC_Win_lock) detail = is_exclusive(win, call->target_rank);
+  if (call->procedure == MPIPP_PROC_Win_start || call->procedure == MPIPP_PROC_Win_post)
+    group = mpipp_find_live(MPIPP_GROUP, (uint64_t)number_in(call, 0));
+  uint64_t members = group ? mpipp_log_group_words(group) : 0;
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 3 + members);
+  if (!at) return;
+  at[0] = win->object.serial;
+  at[1] = has_rank ? (uint64_t)call->target_rank : MPIPP_LOG_NOT_KNOWN;
+  at[2] = detail;
+  if (group) mpipp_log_group(at + 3, group);
+  mpipp_log_end();
+}
+
+void mpipp_log_memory(const struct mpipp_call *call) {
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_MEMORY, call, 3);
+  if (!at) return;
+  at[0] = serial_of(call->win);
+  at[1] = (uint64_t)number_in(call, 0);
+  at[2] = (uint64_t)number_in(call, 1);
+  mpipp_log_end();
+}
+
+// What stands for the buffer's datatype and is kept; 0 if there is none.
+static uint64_t datatype_of(const struct mpipp_buffer *buffer) {
+  const struct mpipp_datatype *known = mpipp_find(MPIPP_DATATYPE, buffer->datatype);
+  uint64_t record = buffer->record ? buffer->record : (uintptr_t)known;
+  uint64_t alike = mpipp_known_alike(record);
+  if (alike || !record) return alike;
+  mpipp_lock();
+  alike = mpipp_alike_locked(record, buffer->datatype);
+  mpipp_unlock();
+  return alike;
+}
+
+void mpipp_log_operation(const struct mpipp_call *call, uint64_t request) {
+  enum { OWN = 4, EACH = 3 };
+  uint64_t records[MPIPP_MAX_BUFFERS];
+  if (call->target_rank == MPI_PROC_NULL) return;
+  for (uint32_t i = 0; i < call->buffer_count; i++) records[i] = datatype_of(&call->buffers[i]);
+  uint64_t *at =
+      mpipp_log_begin(MPIPP_LOGGED_OPERATION, call, OWN + EACH * (uint64_t)call->buffer_count);
+  if (!at) return;
+  at[0] = serial_of(call->win);
+  at[1] = (uint64_t)call->target_rank;
+  at[2] = call->present & MPIPP_HAS_OP ? call->op : 0;
+  at[3] = request;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    uint64_t *words = at + OWN + (size_t)EACH * i;
+    words[0] = call->buffers[i].address;
+    words[1] = (uint64_t)call->buffers[i].count;
+    words[2] = records[i];
+  }
+  mpipp_log_end();
+}

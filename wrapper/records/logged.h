@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The log of what is done on windows and what orders it (onesided/log.h): entry after entry, in
+// pages like those of the ledger.
+#ifndef MPIPP_LOGGED_H
+#define MPIPP_LOGGED_H
+
+#include <stdint.h>
+
+// Words of all entries: MPIPP_LOG_HEAD, the place; of each kind those that follow.
+enum mpipp_logged {
+  // identity, 1 if it is an intercommunicator, the own rank, size, remote size, then 0 or ranks in
+  // MPI_COMM_WORLD, which are equal to the ranks if there are none
+  MPIPP_LOGGED_COMM = 1,
+  // serial, identity, base, size, unit, flavor, model, own rank, the communicator's identity, 1 |
+  // bits of the info keys
+  MPIPP_LOGGED_WINDOW,
+  MPIPP_LOGGED_FREED,  // of a window: serial
+  MPIPP_LOGGED_MEMORY, // attached or detached: serial, address, bytes
+  // window's serial, target's rank, operation's handle, request; of each buffer address, count and
+  // datatype's record
+  MPIPP_LOGGED_OPERATION,
+  // window's serial, rank or -1, assertion or whether exclusive, members (mpipp_log_members)
+  MPIPP_LOGGED_SYNCHRONIZATION,
+  // communicator's identity, world rank, tag, ordinal, request, what enum mpipp_log_bits says
+  MPIPP_LOGGED_SEND,
+  // identity, world rank and tag as posted, request, bits, world rank and tag as received
+  MPIPP_LOGGED_RECEIVE,
+  MPIPP_LOGGED_COLLECTIVE, // identity, ordinal, root, request, bits
+  MPIPP_LOGGED_STARTED,    // a persistent request, ordinal
+  MPIPP_LOGGED_MATCHED,    // request that receives a message, that message
+  MPIPP_LOGGED_COMPLETED,  // request, world rank and tag of what was received, bits
+  MPIPP_LOGGED_GIVEN_UP,   // request that was freed
+  MPIPP_LOGGED_ACCESS,     // 1: stores, first address, bytes of each, stride, number, times
+  MPIPP_LOGGED_ENDED,      // MPI_Finalize
+  MPIPP_LOGGED_UNKNOWN,    // something that orders, but not known what
+};
+
+enum mpipp_log_bits {
+  MPIPP_LOG_SYNCHRONOUS = 1, // a send that completes when it is received
+  MPIPP_LOG_PERSISTENT = 2,  // begins when it is started
+  MPIPP_LOG_SENDS = 4,       // a collective call that gives data, and that takes data
+  MPIPP_LOG_TAKES = 8,
+  MPIPP_LOG_CANCELLED = 16,
+};
+
+// In place of a rank or a tag: any; and one that is not known.
+#define MPIPP_LOG_ANY (~(uint64_t)1)
+#define MPIPP_LOG_NOT_KNOWN (~(uint64_t)0)
+// A request that is a message which a matching probe took.
+#define MPIPP_LOG_MESSAGE ((uint64_t)1 << 62)
+
+#define MPIPP_LOG_HEAD(KIND, WORDS, PROCEDURE, THREAD)                                             \
+  ((uint64_t)(KIND) | (uint64_t)(WORDS) << 8 | (uint64_t)(PROCEDURE) << 32 |                       \
+   (uint64_t)(uint16_t)(THREAD) << 48)
+enum { MPIPP_LOG_FIRST = 2 }; // words before those of a kind
+
+#endif
