@@ -145,7 +145,7 @@ class _Analysis:
             mine = Epochs(event, event.ranks.index(process.rank))
             window = self.windows.setdefault(event.window, Window())
             window.epochs[process.index] = mine
-            mine.heard = tuple(process.clock)
+            mine.hear(process.clock, event.moment.number)
             if event.flavor != "dynamic" and event.length > 0:
                 box = _Range(event.base, event.base + event.length, event.window)
                 self.ranges[process.index].append(box)

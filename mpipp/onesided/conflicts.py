@@ -143,7 +143,7 @@ class Conflicts:
 
     def _unordered(self, before: Entry, entry: Entry) -> None:
         verdict = VERDICT[before.kind][entry.kind]
-        if before.actor != entry.actor and _excluded(before, entry):
+        if before.event is entry.event or _excluded(before, entry):
             return
         if verdict == READS:
             one = before if before.kind == ACCUMULATE else entry
@@ -188,13 +188,14 @@ class Conflicts:
     def _stale(self, before: Entry, entry: Entry) -> bool:
         # Whether two that are ordered are of copies of a window that were not synchronised
         # between them (separate model).
+        if _excluded(before, entry):
+            return False  # the lock and the unlock between them synchronise
         if before.kind == STORE:
             published = before.public_time <= entry.segment.clock[before.actor]
             return entry.kind in rules.REMOTE and not published
         if before.kind not in UPDATES or entry.kind in rules.REMOTE:
             return False
-        heard = self._epochs(before.window, before.owner).heard
-        return not heard or before.end_time > heard[before.end_process]
+        return not self._epochs(before.window, before.owner).has(before, before.owner)
 
     def _copies(self, before: Entry, entry: Entry) -> None:
         if self._stale(before, entry):
@@ -232,8 +233,7 @@ class Conflicts:
                 return False
             if entry.kind == STORE:
                 return entry.public_time > known[entry.actor]
-            heard = self._epochs(entry.window, entry.owner).heard
-            return not heard or entry.end_time > heard[entry.end_process]
+            return not self._epochs(entry.window, entry.owner).has(entry, entry.owner)
 
         kept = 0
         for accesses in self.memory:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mpipp.model.onesided import Synchronization, WindowMade
 from mpipp.onesided.accesses import EXCLUSIVE, SHARED, UNLOCKED, Entry, Segment
 from mpipp.onesided.messages import Meeting
@@ -16,7 +18,8 @@ class Epochs:
         remote: of each target what ends there.
         requested: as `local`, of operations that have requests.
         hidden: stores that the public copy has not (separate model).
-        heard: the clock when the private copy was last brought up to date (separate model).
+        heard: the clock when the private copy was last brought up to date (separate model), and
+            `heard_number` the event's number.
     """
 
     def __init__(self, made: WindowMade, rank: int) -> None:
@@ -39,6 +42,7 @@ class Epochs:
         self.requested: dict[int, dict[int, list[Entry]]] = {}
         self.hidden: list[Entry] = []
         self.heard: tuple[int, ...] = ()
+        self.heard_number = 0
         self.stored: Entry | None = None  # since the last synchronisation
         self.no_put: dict[int, Synchronization] = {}  # by the number of fences up to it
         self.joined: dict[int, tuple[Segment, Segment]] = {}
@@ -92,6 +96,16 @@ class Epochs:
         """All operations on a target have ended there."""
         for entry in self.remote.pop(target, ()):
             entry.ends(process, time, number)
+
+    def hear(self, clock: Iterable[int], number: int) -> None:
+        """The private copy has all that is known here, by this event."""
+        self.heard, self.heard_number = tuple(clock), number
+
+    def has(self, entry: Entry, owner: int) -> bool:
+        """Whether the private copy has what an operation that has ended has changed."""
+        if entry.end_process == owner:
+            return entry.end_number <= self.heard_number
+        return bool(self.heard) and entry.end_time <= self.heard[entry.end_process]
 
     def publish(self, time: int) -> None:
         """The public copy has all stores."""

@@ -16,7 +16,7 @@ from mpipp.onesided.epochs import Epochs, Window
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistakes
 from mpipp.onesided.processes import Process, Steps
-from mpipp.onesided.rules import GET
+from mpipp.onesided.rules import GET, WRITTEN
 
 
 class Synchronizer:
@@ -56,7 +56,7 @@ class Synchronizer:
             self._unlock(process, mine, event)
         elif kind == "sync":
             mine.publish(process.time)
-            mine.heard = tuple(process.clock)
+            mine.hear(process.clock, event.moment.number)
         else:
             self._flush(process, mine, event)
 
@@ -85,7 +85,7 @@ class Synchronizer:
             if orders:
                 yield from self.messages.all_met(process, meeting, by)
             mine.meeting = meeting
-            mine.heard = tuple(process.clock)
+            mine.hear(process.clock, by.moment.number)
             mine.fence = None if "MPI_MODE_NOSUCCEED" in event.asserted else event
             mine.used = False
 
@@ -136,6 +136,10 @@ class Synchronizer:
         time = process.time
         told = process.release()
         for target, which in mine.started.items():
+            # That a buffer has been read the target knows, but not that one has been written.
+            for entry in mine.local.get(ranks[target], ()):
+                if entry.kind == WRITTEN:
+                    entry.ends(process.index, process.time, event.moment.number)
             self._end(process, mine, ranks[target], time, event, everywhere=False)
             left = mine.remote.pop(ranks[target], [])
             window.completes[target, process.index, which] = told, left
@@ -163,7 +167,7 @@ class Synchronizer:
                 ended += left
             for entry in ended:
                 entry.ends(process.index, process.time, by.moment.number)
-            mine.heard = tuple(process.clock)
+            mine.hear(process.clock, by.moment.number)
             mine.stored = None
 
         if event.request:
@@ -185,7 +189,7 @@ class Synchronizer:
             if before is not None:
                 self.mistakes.add("rma-locked", event, before)
             mine.locks[event.target] = event
-        mine.heard = tuple(process.clock)
+        mine.hear(process.clock, event.moment.number)
 
     def _unlock(self, process: Process, mine: Epochs, event: Synchronization) -> None:
         if event.kind == "unlock_all":

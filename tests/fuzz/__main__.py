@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """`python -m fuzz`: damage recorded registries, and look at them; first snapshots, then with gdb.
 
-Before these, digests of random signatures are compared with what `matching` says, and what
-screens clear of random calls with what the checks find. A case that goes wrong is told with its
-seed. A live one shares its processes with others before it.
+Before these, what is found in random one-sided programs is compared with an oracle, digests of
+random signatures with what `matching` says, and what screens clear of random calls with what the
+checks find. A case that goes wrong is told with its seed. A live one shares its processes with
+others before it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from collections import Counter
 
 import digest_cases
+import onesided_random
 import screened
 import support
 
@@ -31,6 +33,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=1_000_000, help="damaged snapshots")
     parser.add_argument("--live", type=int, help="damaged live registries (a tenth of the others)")
     parser.add_argument("--digests", type=int, help="signatures (as many as snapshots)")
+    parser.add_argument("--onesided", type=int, help="one-sided programs (a hundredth as many)")
     parser.add_argument("--screens", type=int, help="screened calls (as many as snapshots)")
     parser.add_argument("--seed", type=int, help="only the case of this seed")
     parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
@@ -44,7 +47,10 @@ def main() -> int:
         return found is not None
     if options.live_seed is not None:
         return _live(range(options.live_seed, options.live_seed + 1), options)
-    wrong = _digests(options.cases if options.digests is None else options.digests, options)
+    wrong = _onesided(
+        options.cases // 100 if options.onesided is None else options.onesided, options
+    )
+    wrong |= _digests(options.cases if options.digests is None else options.digests, options)
     wrong |= _screens(options.cases if options.screens is None else options.screens, options)
     number = options.cases // 10 if options.live is None else options.live
     wrong |= _many(options) if options.cases else 0
@@ -85,6 +91,24 @@ def _digest(seed: int) -> str:
     except AssertionError:
         return f"digests of seed {seed} are wrong"
     return ""
+
+
+def _onesided(number: int, options: argparse.Namespace) -> int:
+    begin, wrong, compared, conflicting = time.monotonic(), 0, 0, 0
+    seeds = range(options.first, options.first + -(-number // 3))  # each of some three programs
+    with multiprocessing.Pool(options.jobs) as pool:
+        for sentences, some, bad in pool.imap(onesided_random.compare, seeds, _STEP // 10):
+            wrong += len(sentences)
+            compared += some
+            conflicting += bad
+            for sentence in sentences:
+                print(sentence, flush=True)
+    print(
+        f"{compared} one-sided programs, {conflicting} with conflicts, {wrong} wrong, "
+        f"{time.monotonic() - begin:.0f} s",
+        flush=True,
+    )
+    return wrong > 0
 
 
 def _screens(number: int, options: argparse.Namespace) -> int:
