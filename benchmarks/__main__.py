@@ -14,6 +14,7 @@ from benchmarks import (
     debugger,
     guarded,
     ledgers,
+    onesided,
     recorder,
     watched,
 )
@@ -31,6 +32,7 @@ GROUPS = {
 PURE = {  # those that no MPI is needed for
     "signatures": checks_signatures.figures,
     "overlap": checks_overlap.figures,
+    "onesided": onesided.figures,
     "compiled": compiled.figures,  # it finds its own
 }
 MPIS = ("mpich4", "openmpi4", "mpich5", "openmpi5")

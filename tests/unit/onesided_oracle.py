@@ -328,7 +328,8 @@ class Oracle:
                 continue
             rule = self._rule(one, other)
             if rule:
-                found.add((rule, *sorted((one.process, other.process)), one.owner))
+                processes = one.process, other.process
+                found.add((rule, min(processes), max(processes), one.owner))
         return found
 
     def _rule(self, one: Touch, other: Touch) -> str:

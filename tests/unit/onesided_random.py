@@ -215,7 +215,11 @@ class Made:
             self.add(lambda program: program.barrier(), removable=True)
         elif which == 1:
             requests: list[int] = []
-            self.add(lambda program: (requests.clear(), requests.extend(program.begun()), None)[2])
+
+            def begun(program: Program) -> None:
+                requests[:] = program.begun()
+
+            self.add(begun)
 
             def completed(program: Program) -> None:
                 for rank, request in zip(program.ranks, requests):
@@ -241,19 +245,16 @@ _ALIKE = {"rma-apart": "rma-local", "rma-copies": "rma-local"}
 def keys(result: Result, undecided: bool) -> set[Told]:
     """Conflicts as the oracle tells them."""
     some = result.conflicts + (result.undecided if undecided else [])
-    return {
-        (
-            one.rule,
-            *sorted((one.first.event.moment.process, one.second.event.moment.process)),
-            one.owner,
-        )
-        for one in some
-    }
+    found = set()
+    for one in some:
+        processes = one.first.event.moment.process, one.second.event.moment.process
+        found.add((one.rule, min(processes), max(processes), one.owner))
+    return found
 
 
 def alike(told: set[Told]) -> set[Told]:
     """Without which of three rules of the same two accesses it is."""
-    return {(_ALIKE.get(rule, rule), *rest) for rule, *rest in told}
+    return {(_ALIKE.get(rule, rule), one, other, owner) for rule, one, other, owner in told}
 
 
 def difference(program: Program) -> tuple[int, str]:

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""What the analysis of one-sided communication costs: a million events of four processes."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+from benchmarks.table import Figure, seconds
+from mpipp.model.onesided import (
+    Access,
+    Collective,
+    Comb,
+    Ended,
+    Event,
+    Moment,
+    Operation,
+    Synchronization,
+    WindowMade,
+)
+from mpipp.onesided import analyse
+
+PROCESSES = 4
+RANKS = tuple(range(PROCESSES))
+EVENTS = 1_000_000
+BASE = 1 << 20
+ROW = 8192
+INT = ("MPI_INT",)
+
+
+class Log:
+    """One process's events, as they are asked for."""
+
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
+        self.number = 0
+
+    def moment(self, place: int) -> Moment:
+        self.number += 1
+        return Moment(self.rank, 0, self.number, place, "")
+
+    def made(self) -> Event:
+        return WindowMade(self.moment(1), 1, BASE, 1 << 24, 1, "allocate", False, RANKS)
+
+    def sync(self, kind: str, target: int = -1, exclusive: bool = False) -> Event:
+        return Synchronization(self.moment(2), kind, 1, target, (), exclusive)
+
+    def operation(self, kind: str, target: int, first: int, length: int) -> Event:
+        at = (Comb(BASE + first, length),)
+        fetches = kind == "fetch_and_op"
+        op = "" if kind in ("put", "get") else "MPI_SUM"
+        result = (Comb(1 << 14, 8),) if fetches else ()
+        buffer = (Comb((1 << 15) + (target << 14) + first % (1 << 13), length),)
+        return Operation(self.moment(3), kind, 1, target, buffer, at, result, (), op, INT)
+
+    def access(self, store: bool, comb: Comb) -> Event:
+        return Access(self.moment(4 + store), store, (comb,), comb.times)
+
+
+def stencil(rank: int, number: int) -> Iterator[Event]:
+    """Puts of edges to both neighbours, loads and stores of the rows, fences."""
+    log = Log(rank)
+    yield log.made()
+    yield log.sync("fence")
+    while log.number < number:
+        for half in (0, 1):
+            rows = half * (ROW << 4)
+            for at, to in enumerate((rank - 1, rank + 1)):
+                yield log.operation("put", to % PROCESSES, rows + at * ROW, ROW)
+            yield log.sync("fence")
+            yield log.access(False, Comb(BASE + rows, ROW, ROW, 8))
+            yield log.access(True, Comb(BASE + rows + (ROW << 3), 8, 16, ROW // 2))
+    yield log.sync("fence")
+    yield Ended(log.moment(6))
+
+
+def transpose(rank: int, number: int) -> Iterator[Event]:
+    """Gets of columns from all under lock_all, with a flush and a barrier each time."""
+    log = Log(rank)
+    yield log.made()
+    yield log.sync("lock_all")
+    rounds = 0
+    while log.number < number:
+        for target in RANKS:
+            for column in range(8):
+                yield log.operation("get", target, (rank * 8 + column) * 64, 64)
+        yield log.sync("flush_all")
+        yield Collective(log.moment(7), 1, rounds, "all", RANKS)
+        rounds += 1
+    yield log.sync("unlock_all")
+    yield Ended(log.moment(6))
+
+
+def counters(rank: int, number: int) -> Iterator[Event]:
+    """Atomic counters, each flushed; nothing else ever orders the processes."""
+    log = Log(rank)
+    yield log.made()
+    yield log.sync("lock_all")
+    while log.number < number:
+        target = log.number // 2 % PROCESSES
+        yield log.operation("fetch_and_op", target, 8 * (log.number // 2 % 64), 4)
+        yield log.sync("flush", target)
+    yield log.sync("unlock_all")
+    yield Ended(log.moment(6))
+
+
+def scattered(rank: int, number: int) -> Iterator[Event]:
+    """Puts to ever other places, each with a lock, and a barrier for some ten thousand of them."""
+    log = Log(rank)
+    yield log.made()
+    rounds = 0
+    while log.number < number:
+        for place in range(10_000):
+            target = place % PROCESSES
+            yield log.sync("lock", target)
+            yield log.operation("put", target, (place * PROCESSES + rank) * 16, 16)
+            yield log.sync("unlock", target)
+        yield Collective(log.moment(7), 1, rounds, "all", RANKS)
+        rounds += 1
+    yield Ended(log.moment(6))
+
+
+def loads(rank: int, number: int) -> Iterator[Event]:
+    """Loads and stores of rows and columns beside gets of others, and fences.
+
+    Each event stands for a thousand loads or stores.
+    """
+    log = Log(rank)
+    yield log.made()
+    yield log.sync("fence")
+    while log.number < number:
+        for row in range(16):
+            yield log.access(False, Comb(BASE + row * ROW, 8, 8, 1000))
+            yield log.access(True, Comb(BASE + (1 << 20) + row * 8, 8, ROW, 1000))
+        yield log.sync("fence")
+        yield log.operation("get", (rank + 1) % PROCESSES, 0, 16 * ROW)
+        yield log.sync("fence")
+    yield Ended(log.moment(6))
+
+
+PROGRAMS: dict[str, Callable[[int, int], Iterator[Event]]] = {
+    function.__name__: function for function in (stencil, transpose, counters, scattered, loads)
+}
+
+
+def run(name: str, events: int) -> None:
+    """Analyse, and print seconds and MB."""
+    program = PROGRAMS[name]
+    each = events // PROCESSES
+    takes = seconds(lambda: [0 for rank in RANKS for _ in program(rank, each)])
+
+    def analysis() -> None:
+        result = analyse({rank: program(rank, each) for rank in RANKS})
+        assert not (result.conflicts or result.cut or result.mistakes), result
+
+    took = seconds(analysis)
+    print(took, takes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def apart(name: str, events: int) -> tuple[float, float]:
+    """The same in a process of its own: seconds, without those for making the events, and MB."""
+    words = [sys.executable, "-m", "benchmarks.onesided", name, str(events)]
+    printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    took, takes, memory = map(float, printed.split())
+    return took - takes, memory
+
+
+def figures() -> Iterator[Figure]:
+    for name in PROGRAMS:
+        number = 100_000 if name == "loads" else EVENTS
+        few, _ = apart(name, number // 4)
+        took, memory = apart(name, number)
+        what = f"one-sided analysis, {name}, {number:,} events"
+        if name == "loads":
+            what = "one-sided analysis, 100,000,000 loads and stores"
+        yield Figure(what, took, 60 if name == "loads" else 30, "s")
+        yield Figure("... memory", memory, 500, "MB")
+        yield Figure("... time of four times as many events", took / few, 5, "times")
+
+
+if __name__ == "__main__":
+    run(sys.argv[1], int(sys.argv[2]))
