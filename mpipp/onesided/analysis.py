@@ -95,6 +95,7 @@ class _Analysis:
                     ready.append(index)
                 elif what is not _OVER:
                     self.board.waiting.setdefault(what, []).append(index)
+        self.flags.cut = not all(process.ended for process in self.processes)
         conflicts, undecided = self.conflicts.decided()
         return Result(
             conflicts,
@@ -118,13 +119,7 @@ class _Analysis:
             elif isinstance(event, Operation):
                 yield from self._operation(process, event)
             elif isinstance(event, Synchronization):
-                mine = self._epochs(process, event.window)
-                if mine is not None:
-                    window = self.windows[event.window]
-                    if event.exclusive:
-                        owner = self.indices[mine.made.ranks[event.target]]
-                        self.flags.minded.add((event.window, owner, LOCKED))
-                    yield from self.synchronizer.synchronize(process, window, mine, event)
+                yield from self._synchronization(process, event)
             elif isinstance(event, Sent):
                 self.messages.send(process, event)
             elif isinstance(event, Received):
@@ -140,8 +135,23 @@ class _Analysis:
             process.last = event
             self.events += 1
 
+    def _synchronization(self, process: Process, event: Synchronization) -> Steps:
+        mine = self._epochs(process, event.window)
+        if mine is None:
+            return
+        targets = range(-1 if event.kind not in ("lock", "unlock") else 0, len(mine.made.ranks))
+        if event.target not in targets or not self.indices.keys() >= set(event.group):
+            yield _DAMAGED
+        window = self.windows[event.window]
+        if event.exclusive:
+            owner = self.indices[mine.made.ranks[event.target]]
+            self.flags.minded.add((event.window, owner, LOCKED))
+        yield from self.synchronizer.synchronize(process, window, mine, event)
+
     def _rare(self, process: Process, event: Event) -> Steps:
         if isinstance(event, WindowMade):
+            if process.rank not in event.ranks or not self.indices.keys() >= set(event.ranks):
+                yield _DAMAGED
             mine = Epochs(event, event.ranks.index(process.rank))
             window = self.windows.setdefault(event.window, Window())
             window.epochs[process.index] = mine
@@ -210,9 +220,9 @@ class _Analysis:
             if start < high and low < end:
                 entry.private = False
                 mine = self._epochs(process, identity)
-                if mine is None or (entry.window and entry.lock):
-                    continue
                 rank = self.processes[owner].rank
+                if mine is None or rank not in mine.made.ranks or (entry.window and entry.lock):
+                    continue
                 entry.window = identity
                 entry.lock = mine.lock(mine.made.ranks.index(rank))
                 entry.separate = mine.made.separate
@@ -228,7 +238,7 @@ class _Analysis:
             return
         self.conflicts.check(entry)
         entry.ends(process.index, process.time, event.moment.number)
-        if not entry.private:
+        if entry.window:
             self._of_window(process, entry)
             self.conflicts.add(entry)
 
@@ -255,6 +265,8 @@ class _Analysis:
         mine = self._epochs(process, event.window)
         if mine is None:
             return
+        if not 0 <= event.target < len(mine.made.ranks):
+            yield _DAMAGED
         owner = self.indices[mine.made.ranks[event.target]]
         opened = mine.epoch(event.target, owner)
         if opened is None:
@@ -406,6 +418,7 @@ class _Analysis:
 
 
 _OVER = object()
+_DAMAGED = "an event that cannot be"  # nobody ever does this
 
 
 def analyse(events: Mapping[int, Iterable[Event]]) -> Result:

@@ -47,6 +47,7 @@ class Flags:
     def __init__(self) -> None:
         self.known: dict[Group, dict[int, _Process]] = {}
         self.minded: set[Group] = set()
+        self.cut = False  # whether there are processes whose rest is not known
 
     def _of(self, group: Group, process: int) -> _Process:
         processes = self.known.setdefault(group, {})
@@ -75,19 +76,35 @@ class Flags:
 
     def may_order(self, first: Entry, second: Entry) -> bool:
         """Whether flags may have put the second after the end of the first."""
-        if first.end_time == PENDING or not self.minded:
-            return False
         segment = second.segment
         goal = Point(second.actor, segment.clock[second.actor], second.event.moment.number)
+        if self.cut and self._has_read(goal, segment.clock):
+            return True  # what was written where nothing is known
+        if first.end_time == PENDING or not self.minded:
+            return False
         begun = Point(first.end_process, first.end_time, first.end_number)
         after = self._after(begun)
-        if goal.process in after and _behind(goal, segment.clock, after[goal.process]):
+        if goal.process in after and _behind(goal, after[goal.process]):
             return True
         return any(
             segment.clock[process] >= point.time
             for process, point in after.items()
             if process != goal.process
         )
+
+    def _has_read(self, goal: Point, clock: tuple[int, ...]) -> bool:
+        # Whether anything that may be a flag was read before.
+        for processes in self.known.values():
+            for process, known in processes.items():
+                if not known.reads:
+                    continue
+                point = Point(process, known.read_times[0], known.reads[0])
+                if process == goal.process:
+                    if _behind(goal, point):
+                        return True
+                elif clock[process] >= point.time:
+                    return True
+        return False
 
     def _after(self, begun: Point) -> dict[int, Point]:
         # The first point of each process that may come after, by flags that it has read.
@@ -140,5 +157,6 @@ def _first(clocks: list[tuple[int, ...]], process: int, time: int) -> int:
     return low
 
 
-def _behind(goal: Point, clock: tuple[int, ...], point: Point) -> bool:
-    return (goal.time, goal.number) >= (point.time, point.number)
+def _behind(goal: Point, point: Point) -> bool:
+    # An access does not come after what it has read itself.
+    return (goal.time, goal.number) > (point.time, point.number)

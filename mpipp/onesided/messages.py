@@ -140,7 +140,7 @@ class Messages:
         elif event.flow == "to root":
             found = members if me == event.root else []
         elif event.flow == "prefix":
-            found = members[: members.index(me)]
+            found = members[: members.index(me)] if me in members else []
         else:
             found = members
         return [rank for rank in found if rank != me and rank in self.indices]

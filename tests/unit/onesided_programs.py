@@ -162,7 +162,10 @@ class Program:
         return self.requests
 
     def end(self) -> None:
+        """All call MPI_Finalize, those that have not."""
         for rank in self.ranks:
+            if isinstance(rank.events[-1], m.Ended):
+                continue
             rank.does(m.Ended(rank.moment("MPI_Finalize")))
 
     def channel(self, source: int, destination: int) -> m.Channel:

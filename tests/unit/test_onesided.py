@@ -25,6 +25,7 @@ def told(conflict: Conflict) -> str:
 
 def found(program: Program) -> list[str]:
     """Conflicts and mistakes, each in a line."""
+    program.end()
     result = analyse(program.events())
     assert not result.forgotten
     assert not result.undecided
@@ -484,6 +485,7 @@ def test_flags_are_not_decided() -> None:
         program[1].sync("flush", 1)
         program[1].load(at(0))
         program.sync("unlock_all")
+        program.end()
         result = analyse(program.events())
         line = ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
         assert [told(one) for one in result.conflicts] == ([] if reads else line)
@@ -501,6 +503,7 @@ def test_flag_that_is_read_too_late() -> None:
     program[1].operation("fetch_and_op", 1, at(64))
     program[1].sync("flush", 1)
     program.sync("unlock_all")
+    program.end()
     result = analyse(program.events())
     assert [told(one) for one in result.conflicts] == [
         "rma-local: put@0 load@1 [0,4) of 1, unordered"
@@ -568,3 +571,32 @@ def test_many_alike_are_one() -> None:
     program.sync("unlock_all")
     (conflict,) = analyse(program.events()).conflicts
     assert conflict.times == 1000
+
+
+def test_events_that_cannot_be_end_their_process() -> None:
+    program = Program(2)
+    program.sync("lock_all")
+    last = program[0].events[-1]
+    program[0].put(7, at(0))
+    program[0].sync("unlock_all")
+    program[1].put(0, at(0))
+    program[1].store(buffer(1))
+    result = analyse(program.events())
+    assert result.cut == {0: last, 1: program[1].events[-1]}
+    assert len(result.conflicts) == 1
+
+
+def test_flag_that_may_have_been_written_where_a_log_was_cut_off() -> None:
+    for reads in (False, True):
+        program = Program(2)
+        program.sync("lock_all")
+        program[0].put(1, at(0))  # and then its log ends
+        if reads:
+            program[1].operation("fetch_and_op", 1, at(64))
+            program[1].sync("flush", 1)
+        program[1].load(at(0))
+        program[1].sync("unlock_all")
+        result = analyse(program.events())
+        line = ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
+        assert [told(one) for one in result.conflicts] == ([] if reads else line)
+        assert [told(one) for one in result.undecided] == (line if reads else [])
