@@ -6,9 +6,18 @@ Asked when all processes of MPI_COMM_WORLD are at rest, of the logs that they ha
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
 from mpipp.checks.finding import Findings
+from mpipp.checks.hangs import words
+from mpipp.checks.leaks import at_the_end
+from mpipp.checks.records import OnesidedLog
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
+
+if TYPE_CHECKING:
+    from mpipp.onesided import Conflict
 
 
 def check(known: World) -> Findings:
@@ -22,14 +31,34 @@ def check(known: World) -> Findings:
     from mpipp.onesided import analyse
 
     telling = Telling(known, logs)
-    reach = telling.reach
-    result = analyse({rank: log.events(reach) for rank, log in logs.items()})
-    yield from telling.conflicts(result.conflicts)
-    for mistake in result.mistakes:
-        yield telling.mistake(mistake)
-    if result.undecided:
-        one = len(result.undecided) == 1
-        raise MpippError(
-            f"{len(result.undecided)} conflict{'' if one else 's'} of one-sided communication: "
-            f"values that processes have read may order {'it' if one else 'them'}"
-        )
+    result = analyse({rank: log.events(telling.reach) for rank, log in logs.items()})
+    decided = [one for one in result.conflicts if not _may_be_ordered(one, logs)]
+    yield from telling.conflicts(decided)
+    yield from map(telling.mistake, result.mistakes)
+    undecided = len(result.undecided) + len(result.conflicts) - len(decided)
+    cut = [rank for rank in result.cut if _has_ended(known, rank) and not logs[rank].lost]
+    if undecided or cut or result.forgotten:
+        raise MpippError("; ".join(_not_decided(undecided, sorted(cut), result.forgotten)))
+
+
+def _has_ended(known: World, rank: int) -> bool:
+    process = known.process(rank)
+    return process is not None and at_the_end(process)
+
+
+def _may_be_ordered(conflict: Conflict, logs: Mapping[int, OnesidedLog]) -> bool:
+    # By loads and stores of memory that both have.
+    one, other = (side.event.moment.process for side in (conflict.first, conflict.second))
+    return one != other and other in logs[one].sharing
+
+
+def _not_decided(undecided: int, cut: Sequence[int], forgotten: int) -> Iterator[str]:
+    if undecided:
+        counted = words.counted(undecided, "possible conflict")
+        it = "them" if undecided > 1 else "it"
+        yield f"{counted} of one-sided operations: what processes read from memory may order {it}"
+    if cut:
+        ranks = words.ranks(cut)
+        yield f"one-sided operations at the end of {ranks}: what orders them is not known"
+    if forgotten:
+        yield f"{forgotten:,} one-sided operations, which were too many at a time"

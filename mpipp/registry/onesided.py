@@ -100,12 +100,29 @@ class Log:
     @cached_property
     def windows(self) -> Mapping[int, tuple[int, int, Reach]]:
         """By serial: identity, the own rank in the group, and where it lies."""
-        found = {}
+        found, alone = {}, set[int]()
         for entry in logged.entries(self._words):
-            if entry.kind == self._kinds.window:
-                own = entry.words
-                found[own[0]] = own[1], _signed(own[7]), (own[2], _signed(own[4]))
+            own = entry.words
+            if entry.kind == self._kinds.comm and own[3] + own[4] == 1:
+                alone.add(own[0])
+            elif entry.kind == self._kinds.window:
+                # Communicators of one process alone may be called the same in several.
+                identity = ~self.rank << 64 | own[1] if own[8] in alone and own[1] else own[1]
+                found[own[0]] = identity, _signed(own[7]), (own[2], _signed(own[4]))
         return found
+
+    @cached_property
+    def sharing(self) -> frozenset[int]:
+        """The processes that have memory in common with this one, by shared windows."""
+        members: dict[int, array[int]] = {}
+        found = set[int]()
+        for entry in logged.entries(self._words):
+            own = entry.words
+            if entry.kind == self._kinds.comm:
+                members[own[0]] = own
+            elif entry.kind == self._kinds.window and self.word("win_flavor", own[5]) == "shared":
+                found.update(_members(members[own[8]]).ranks if own[8] in members else ())
+        return frozenset(found)
 
     def events(self, reach: Callable[[int, int], Reach | None]) -> Iterator[Event]:
         """All that is certain, in order.
@@ -270,10 +287,7 @@ class _Events:
         yield Access(self._log.moment(entry), bool(stores), memory, times)
 
     def _comm(self, entry: Entry) -> Iterator[Event]:
-        identity, _, _, size, remote = entry.words[:5]
-        ranks = tuple(map(_signed, entry.words[5:]))
-        own = ranks[:size] if len(ranks) >= size else tuple(range(size))
-        self._members[identity] = _Members(own, ranks[len(ranks) - remote :] if remote else ())
+        self._members[entry.words[0]] = _members(entry.words)
         return iter(())
 
     def _identity(self, serial: int) -> int:
@@ -283,9 +297,9 @@ class _Events:
         return known[0]
 
     def _window(self, entry: Entry) -> Iterator[Event]:
-        _, identity, base, size, unit, flavor, model, _, comm, _ = entry.words
-        members = self._members.get(comm)
-        if members is None or not identity:
+        serial, _, base, size, unit, flavor, model, _, comm, _ = entry.words
+        members, identity = self._members.get(comm), self._identity(serial)
+        if members is None:
             raise _Cut
         yield WindowMade(
             self._log.moment(entry),
@@ -407,6 +421,8 @@ class _Events:
         members, number = self._members.get(identity), certain(ordinal)
         if members is None or number is None:
             raise _Cut
+        if len(members.ranks) + len(members.others) == 1:
+            return
         operation = procedures.of(self._log.procedure(of)).operation
         flow = "all" if members.others else _FLOWS.get(operation, "all")
         if not bits & (self._kinds.sends | self._kinds.takes):
@@ -443,6 +459,13 @@ class _Events:
         yield from self._received(entry, request)
         if request in self._told:
             yield Completed(self._log.moment(entry), (request,))
+
+
+def _members(words: array[int]) -> _Members:
+    _, _, _, size, remote = words[:5]
+    ranks = tuple(map(_signed, words[5:]))
+    own = ranks[:size] if len(ranks) >= size else tuple(range(size))
+    return _Members(own, ranks[len(ranks) - remote :] if remote else ())
 
 
 def _kind(procedure: str) -> str:

@@ -36,5 +36,20 @@ def test_each_conflict_is_told_and_what_is_right_is_not(mpi: MPI) -> None:
     assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 3 processes"]
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_whatever_synchronises_orders_and_nothing_else_does(mpi: MPI) -> None:
+    program = compile_program(HERE / "programs" / "orders.c", mpi)
+    orders = re.findall(r"ORDERED\((\w+)\) {", (HERE / "programs" / "orders.c").read_text())
+    right = runs.run(mpi, [program], "--check=rma", n=3)
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 3 processes"]
+    wrong = runs.run(mpi, [program, "wrong"], "--check=rma", n=3)
+    assert [line.partition(",")[0] for line in wrong.last] == ["mpipp: 18 errors in 3 processes"]
+    found = re.findall(r"Put\(.*\n    called at orders\.c:\d+ in (\w+)", "\n".join(wrong.blocks))
+    # A synchronous send orders both ways; in the other communicator nothing is left out.
+    silent = ("any_message", "other_communicator")
+    assert {one.removesuffix("_order") for one in found} == {*orders} - {*silent}
+
+
 def test_the_guide_has_the_table_of_rules() -> None:
     assert rules.table() in (ROOT / "docs" / "onesided.md").read_text()

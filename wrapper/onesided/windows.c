@@ -75,8 +75,11 @@ void mpipp_log_synchronization(const struct mpipp_call *call) {
   const struct mpipp_group *group = NULL;
   if (call->procedure == MPIPP_PROC_Win_fence) detail = assertion(number_in(call, 0));
   if (call->procedure == MPIPP_PROC_Win_lock) detail = is_exclusive(win, call->target_rank);
-  if (call->procedure == MPIPP_PROC_Win_start || call->procedure == MPIPP_PROC_Win_post)
+  if (call->procedure == MPIPP_PROC_Win_start || call->procedure == MPIPP_PROC_Win_post) {
     group = mpipp_find_live(MPIPP_GROUP, (uint64_t)number_in(call, 0));
+    if (!group || (group->size > 0 && !mpipp_log_group_words(group)))
+      return mpipp_log_unknown(call);
+  }
   uint64_t members = group ? mpipp_log_group_words(group) : 0;
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 3 + members);
   if (!at) return;
