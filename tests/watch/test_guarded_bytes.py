@@ -142,3 +142,10 @@ def test_what_nobody_completes_is_told_at_the_end(mpi: MPI) -> None:
     for how, end in (("MPI_Finalize", FINALIZE), other):
         run = runs.run(mpi, [program, how], "--check=buffers")
         assert [alike(one) for one in run.blocks] == [mpi.cited(never(*one, end)) for one in NEVER]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_nothing_is_said_where_nobody_knows_which_operation_is_complete(mpi: MPI) -> None:
+    """Short sends share a handle, and the program has put theirs elsewhere."""
+    run = runs.run(mpi, [runs.program("copies.c", mpi)], "--check=all,buffers")
+    assert (run.status, run.output, run.blocks) == (0, "done\n", [])

@@ -340,12 +340,16 @@ void mpipp_compared_left(void) {
   }
 }
 
+void mpipp_compared_spoil_one(struct mpipp_compared *compared) {
+  if (compared->state == ACTIVE) compared->state = SPOILED;
+}
+
 int mpipp_compared_spoil(const struct mpipp_bytes *bytes) {
   int any = 0;
   for (uint32_t i = 0; i < active_count; i++) {
     if (hulls[i].low >= bytes->high || bytes->low >= hulls[i].high) continue;
     if (!mpipp_bytes_meet(&active[i]->bytes, bytes)) continue;
-    if (active[i]->state == ACTIVE) active[i]->state = SPOILED;
+    mpipp_compared_spoil_one(active[i]);
     any = 1;
   }
   return any;

@@ -31,6 +31,8 @@ int mpipp_compared_is_active(const struct mpipp_compared *compared);
 // found.
 void mpipp_compared_give_up(struct mpipp_compared *compared);
 
+// The operation may be complete: no change is found any more.
+void mpipp_compared_spoil_one(struct mpipp_compared *compared);
 // An operation is about to write these: what others have there is not compared any more. Returns
 // whether there are any.
 int mpipp_compared_spoil(const struct mpipp_bytes *bytes);

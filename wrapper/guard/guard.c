@@ -428,6 +428,8 @@ static void event(const struct mpipp_event *event) {
     mpipp_guarded_begin(guarded);
   } else if (guarded && event->kind == MPIPP_EVENT_COMPLETED) {
     found = mpipp_guarded_end(guarded, &change);
+  } else if (guarded && event->kind == MPIPP_EVENT_DOUBTED) {
+    found = mpipp_guarded_doubt(guarded, &change);
   } else if (guarded && event->kind == MPIPP_EVENT_FREED) {
     // One that is not kept: another is, with the same handle, since both are complete.
     found = mpipp_guarded_end(guarded, &change);

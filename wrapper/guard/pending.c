@@ -217,6 +217,21 @@ static int hand_over(const struct mpipp_guarded *guarded, struct mpipp_change *c
   return found;
 }
 
+int mpipp_guarded_doubt(struct mpipp_guarded *guarded, struct mpipp_change *change) {
+  int found = 0;
+  for (uint32_t i = 0; guarded->state == MPIPP_GUARDED_PENDING && i < guarded->part_count; i++) {
+    struct mpipp_part *part = &guarded->parts[i];
+    if (part->compared) {
+      if (!found && !guarded->given_back) found = mpipp_compared_look(part->compared, change);
+      mpipp_compared_spoil_one(part->compared);
+    }
+    if (!part->window || part->is_open) continue;
+    __atomic_store_n(&part->is_open, 1, __ATOMIC_RELEASE);
+    open_part(part);
+  }
+  return found;
+}
+
 int mpipp_guarded_end(struct mpipp_guarded *guarded, struct mpipp_change *change) {
   if (guarded->state == MPIPP_GUARDED_INACTIVE) {
     hand_over(guarded, NULL); // of one that MPI has not started after all

@@ -65,6 +65,9 @@ void mpipp_guarded_name(struct mpipp_guarded *guarded, uint64_t request, uint64_
 void mpipp_guarded_begin(struct mpipp_guarded *guarded);
 int mpipp_guarded_end(struct mpipp_guarded *guarded, struct mpipp_change *change);
 void mpipp_guarded_drop(struct mpipp_guarded *guarded);
+// It may be complete: MPI has its windows still, and nothing more is found there. Returns whether a
+// change was, until now.
+int mpipp_guarded_doubt(struct mpipp_guarded *guarded, struct mpipp_change *change);
 // A persistent one is there; any is about to be started: 0 if its memory is not there.
 void mpipp_guarded_rest(struct mpipp_guarded *guarded);
 int mpipp_guarded_fill(struct mpipp_guarded *guarded);

@@ -114,6 +114,8 @@ static void of_request(const struct mpipp_event *event, const struct mpipp_reque
   case MPIPP_EVENT_FREED:
     mpipp_log_given_up(call, request);
     return;
+  case MPIPP_EVENT_DOUBTED:
+    return;
   }
 }
 

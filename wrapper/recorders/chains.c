@@ -40,7 +40,7 @@ static void advance(struct mpipp_request *first) {
   second->copies = second->counted = 0; // moved along
   mpipp_discard_locked(second);
   MPIPP_WRITE(first->object.references, first->object.references - 1);
-  first->special = 1;
+  first->special |= MPIPP_SPECIAL;
   MPIPP_WRITE(first->object.flags, 0);
   __atomic_store_n(&first->object.serial, serial, __ATOMIC_RELEASE);
 }
@@ -51,7 +51,7 @@ static void append(struct mpipp_request *first, struct mpipp_request *request) {
   // Keeps the first from being used for something else.
   MPIPP_WRITE(first->object.references, first->object.references + 1);
   first->newest = (uint64_t)(uintptr_t)request;
-  first->special = 1;
+  first->special |= MPIPP_SPECIAL;
   __atomic_store_n(&last->newer, (uint64_t)(uintptr_t)request, __ATOMIC_RELEASE);
 }
 
@@ -113,5 +113,20 @@ struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept,
 struct mpipp_request *mpipp_chain_find(uint64_t handle, uint64_t where) {
   struct mpipp_request *r = mpipp_listed_locked(MPIPP_REQUEST, handle);
   while (r && (is_over(r) || !(where ? r->call.requests == where : r->persistent))) r = next_of(r);
+  return r;
+}
+
+int mpipp_chain_is_shared(uint64_t handle) {
+  const struct mpipp_request *first = mpipp_listed_locked(MPIPP_REQUEST, handle);
+  return first && first->newer;
+}
+
+// All that come before one that is doubted are.
+struct mpipp_request *mpipp_chain_doubt(uint64_t handle) {
+  struct mpipp_request *r = mpipp_listed_locked(MPIPP_REQUEST, handle);
+  const struct mpipp_request *newest = r && r->newest ? (void *)(uintptr_t)r->newest : r;
+  if (!newest || newest->special & MPIPP_DOUBTED) return NULL;
+  while (r && (is_over(r) || r->special & MPIPP_DOUBTED)) r = next_of(r);
+  if (r) r->special |= MPIPP_DOUBTED;
   return r;
 }

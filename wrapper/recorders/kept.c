@@ -100,7 +100,7 @@ void mpipp_request_keep(struct mpipp_request *request, const struct mpipp_call *
   if (call->buffer_count > 1 || call->present & ~(uint32_t)MPIPP_HAS_FIRST)
     memcpy((char *)&request->call + first, (const char *)call + first, sizeof *call - first);
   if (!refers(call)) return;
-  request->special = 1;
+  request->special |= MPIPP_SPECIAL;
   request->counted = 1;
   if (call->present & MPIPP_HAS_VECTORS) copy_vectors(request);
   refer_datatypes(&request->call);

@@ -95,7 +95,7 @@ void mpipp_request_output(uint64_t handle, const void *output) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_chain_find(handle, mpipp_self->call.requests);
   if (request) {
-    request->special = 1;
+    request->special |= MPIPP_SPECIAL;
     request->output = (uint64_t)(uintptr_t)output;
   }
   mpipp_unlock_kind(locked);
@@ -162,18 +162,34 @@ void mpipp_started(struct mpipp_call *call, const MPI_Request *requests, int64_t
   }
 }
 
+// To be called when one of several with a handle was completed: no other is said to have its
+// buffers from then on.
+static void doubt(uint64_t handle) {
+  for (int more = 1; more;) {
+    struct mpipp_request copy;
+    int locked = mpipp_lock_kind(MPIPP_REQUEST);
+    const struct mpipp_request *request = mpipp_chain_doubt(handle);
+    more = request != NULL;
+    if (more && is_listening()) copy = *request;
+    mpipp_unlock_kind(locked);
+    if (more && is_listening()) mpipp_tell(MPIPP_EVENT_DOUBTED, &copy.object, 0);
+  }
+}
+
 // The program knows that the operation is complete and may use its buffers; the request stays.
 // Those that share a handle are complete from the start.
 void mpipp_told_complete(uint64_t handle, int64_t position) {
   if (handle == null_request()) return;
   struct mpipp_request copy;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  int shared = mpipp_chain_is_shared(handle);
   struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
   int told = request && request->state == MPIPP_REQUEST_ACTIVE;
   if (told && is_listening()) copy = *request;
   if (told) __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
   mpipp_unlock_kind(locked);
   if (told && is_listening()) mpipp_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
+  if (shared) doubt(handle);
 }
 
 void mpipp_cancelled(uint64_t handle) {
@@ -268,9 +284,11 @@ void mpipp_partitions_ready(uint64_t handle, int64_t count) {
 static struct mpipp_output over(uint64_t handle, uint64_t where, int kept, int64_t position) {
   struct mpipp_request copy = {0};
   int listening = position != NOT_TOLD && is_listening(), locked = mpipp_lock_kind(MPIPP_REQUEST);
+  int shared = mpipp_chain_is_shared(handle);
   struct mpipp_output output = mpipp_chain_over(handle, where, kept, listening ? &copy : NULL);
   mpipp_unlock_kind(locked);
   if (copy.state == MPIPP_REQUEST_ACTIVE) mpipp_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
+  if (shared) doubt(handle);
   if (!copy.counted) return output;
   locked = mpipp_lock_kind(MPIPP_REQUEST);
   mpipp_drop_call(&copy);
@@ -308,7 +326,7 @@ static int give_up(uint64_t handle) {
   int active = request && MPIPP_READ(request->object.flags) == 0 && !request->newer &&
                request->state == MPIPP_REQUEST_ACTIVE && !request->output;
   if (active) {
-    request->special = 1;
+    request->special |= MPIPP_SPECIAL;
     mpipp_mark(&request->object, MPIPP_FLAG_ENDED | MPIPP_FLAG_GIVEN_UP);
   }
   mpipp_unlock_kind(locked);

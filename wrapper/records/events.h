@@ -10,6 +10,8 @@ enum mpipp_event_kind {
   MPIPP_EVENT_STARTED,   // a persistent request's operation
   MPIPP_EVENT_COMPLETED, // a request's operation, as the program is about to be told
   MPIPP_EVENT_FREED,     // an object is about to be gone; a request by MPI_Request_free
+  // A request's operation may be complete: another with its handle is. MPI goes on with it, if not.
+  MPIPP_EVENT_DOUBTED,
 };
 
 // The seam's: whether any hook wants to know of events; telling them of one. position: of a

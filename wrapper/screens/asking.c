@@ -161,7 +161,8 @@ static void ask_objects(struct mpipp_asking *asking, const struct mpipp_call *ca
 }
 
 static int goes_on(const struct mpipp_request *request, uint64_t serial) {
-  return request->object.serial == serial && request->state == MPIPP_REQUEST_ACTIVE;
+  return request->object.serial == serial && request->state == MPIPP_REQUEST_ACTIVE &&
+         !(request->special & MPIPP_DOUBTED);
 }
 
 int mpipp_stops = 0, mpipp_checks_screens = 0;

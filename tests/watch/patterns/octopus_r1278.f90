@@ -5,7 +5,7 @@ module orbitals
   use mpi
   use handles
   implicit none
-  integer, parameter :: points = 65536
+  integer, parameter :: points = CELLS
   real(8) :: psi(points, 2), received(points)
   integer(handle) :: request
   integer :: ierror

@@ -5,7 +5,9 @@
 
 #include <mpi.h>
 
-enum { CELLS = 1 << 16 }; /* of a message: more than any library sends before it is received */
+#ifndef CELLS
+#define CELLS (1 << 16) /* of a message: more than any library sends before it is received */
+#endif
 
 #ifdef __cplusplus
 extern "C" {
