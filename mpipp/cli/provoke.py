@@ -4,14 +4,69 @@
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from mpipp.errors import MpippError
 
 ANY = "any"  # seed
+_RMA = "rma"
 _SHORT = 9999  # the largest seed that is chosen here: people type it again
 _LARGEST = 2**64 - 1
+_LONGEST = 60_000  # milliseconds
+_YES_NO = ("yes", "no")
+_RULES: Mapping[str, tuple[str, ...]] = {
+    "defer": _YES_NO,
+    "local": _YES_NO,
+    "split": _YES_NO,
+    "order": ("random", "reverse", "put-first", "get-first", "program"),
+    "flush": _YES_NO,
+    "latency": (),
+}  # and what each may be; a number
+# Nasty-MPI's variables: the rule, and what their values are called here.
+_NASTY: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "NASTY_SKIP_COMPLETION_STAGE": ("defer", {"0": "yes", "1": "no"}),
+    "NASTY_LOCAL_COMPLETION_ENABLED": ("local", {"0": "no", "1": "yes"}),
+    "NASTY_SKIP_ATOMICITY_STAGE": ("split", {"0": "yes", "1": "no"}),
+    "NASTY_SUBMIT_ORDER": (
+        "order",
+        {
+            "random": "random",
+            "reverse_po": "reverse",
+            "put_before_get": "put-first",
+            "get_before_put": "get-first",
+        },
+    ),
+    "NASTY_ADD_FLUSH_ENABLED": ("flush", {"0": "no", "1": "yes"}),
+    "NASTY_ADD_LATENCY": ("latency", {}),
+}
+
+
+@dataclass(frozen=True)
+class Schedules:
+    """What is provoked: the seed, None if none is given; of one-sided communication by rules."""
+
+    seed: int | None
+    rma: bool = False
+    rules: tuple[tuple[str, str], ...] = ()
+
+    def with_seed(self, seed: int) -> Schedules:
+        """The same with that seed."""
+        return replace(self, seed=seed)
+
+    def word(self) -> str:
+        """The value of --provoke that means this."""
+        parts = [_RMA] if self.rma else []
+        parts += [] if self.seed is None else [str(self.seed)]
+        return ",".join([*parts, *(f"{name}={value}" for name, value in self.rules)])
+
+    def variables(self) -> list[str]:
+        """What this adds to the program's environment: words for `env`."""
+        word = self.word()
+        return [f"MPIPP_PROVOKE_RMA={word[4:]}" if self.rma else f"MPIPP_PROVOKE={word}"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const=ANY,
         metavar="SEED",
         help="schedules that MPI allows and seldom has: late data, odd orders, no buffering; "
-        "--provoke=SEED: the same again; see docs/provoke.md",
+        "--provoke=SEED: the same again; --provoke=rma[,SEED][,RULE=...]: of one-sided "
+        "operations; see docs/provoke.md",
     )
     parser.add_argument(
         "--provoke-sweep",
@@ -33,28 +89,67 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def seed(arguments: argparse.Namespace) -> int | None:
-    """The seed of a run; None if it is not provoked.
+def schedules(arguments: argparse.Namespace) -> Schedules | None:
+    """What --provoke says; None where it is not given.
 
-    Raises MpippError if the word is no seed.
+    Raises MpippError if the word, or a variable of Nasty-MPI's, means nothing.
     """
     if arguments.provoke is None:
         return None
-    if arguments.provoke == ANY:
-        return random.randrange(1, _SHORT, 2)  # standard sends are synchronous in all of these
     word: str = arguments.provoke
-    if not word.isascii() or not word.isdigit() or int(word) > _LARGEST:
+    first, *rest = word.split(",")
+    if first != _RMA:
+        return Schedules(None if word == ANY else _seed(word, word))
+    seed = None
+    if rest and "=" not in rest[0]:
+        seed = _seed(rest.pop(0), word)
+    rules = _by_variables(os.environ)
+    for one in rest:
+        name, _, value = one.partition("=")
+        if name not in _RULES:
+            known = ", ".join(_RULES)
+            raise MpippError(f"--provoke={word}: no rule is named {name!r}: there are {known}")
+        rules[name] = _value(name, value, f"--provoke={word}")
+    return Schedules(seed, True, tuple(sorted(rules.items())))
+
+
+def _seed(text: str, word: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > _LARGEST:
         raise MpippError(f"--provoke={word}: a seed is a number from 0 to {_LARGEST}")
-    return int(word)
+    return int(text)
 
 
-def variables(chosen: int | None) -> list[str]:
-    """What a seed adds to the program's environment: words for `env`."""
-    return [] if chosen is None else [f"MPIPP_PROVOKE={chosen}"]
+def _value(name: str, value: str, where: str) -> str:
+    values = _RULES[name]
+    if values and value not in values:
+        raise MpippError(f"{where}: {name} is one of {', '.join(values)}")
+    if not values and not (value.isascii() and value.isdigit() and int(value) <= _LONGEST):
+        raise MpippError(f"{where}: {name} is a number of milliseconds, {_LONGEST} at most")
+    return value
 
 
-def tell(chosen: int | None) -> None:
+def _by_variables(environment: Mapping[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for variable, (name, values) in _NASTY.items():
+        value = environment.get(variable)
+        if value is None:
+            continue
+        if values and value not in values:
+            raise MpippError(f"{variable}={value}: it is one of {', '.join(values)}")
+        found[name] = _value(name, values.get(value, value), f"{variable}={value}")
+    return found
+
+
+def chosen(given: Schedules | None) -> Schedules | None:
+    """The same with a seed, of a single run."""
+    if given is None or given.seed is not None:
+        return given
+    return given.with_seed(random.randrange(1, _SHORT, 2))  # odd: standard sends are synchronous
+
+
+def tell(chosen: Schedules | None) -> None:
     """Say which seed it is, before the program starts."""
     if chosen is not None:
-        sys.stderr.write(f"mpipp: provoked with seed {chosen}\n")
+        what = "one-sided operations provoked" if chosen.rma else "provoked"
+        sys.stderr.write(f"mpipp: {what} with seed {chosen.seed}\n")
         sys.stderr.flush()

@@ -60,13 +60,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.n is not None:
         command += ["-n", str(arguments.n)]
     settings = [] if arguments.frames is None else [f"MPIPP_FRAMES={arguments.frames}"]
-    seed = provoke.seed(arguments)
+    given = provoke.schedules(arguments)
     if arguments.provoke_sweep is not None:
         before = [*preload(built(mpi)), *settings]
-        return sweep.run(command, before, program, arguments, seed)
-    settings += provoke.variables(seed)
+        return sweep.run(command, before, program, arguments, given)
+    provoked = provoke.chosen(given)
+    settings += provoked.variables() if provoked else []
     wrapper = built(mpi)
-    provoke.tell(seed)
+    provoke.tell(provoked)
     sys.stdout.flush()
     if arguments.check:
         settings += [f"{name}={value}" for name, value in for_program(arguments).items()]
@@ -75,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     # Every launcher starts `env` as it is, and itself stays without the wrapper.
     before = [*preload(wrapper), *settings]
     # Those that are provoked must be so in all their processes.
-    command += [*before, *program] if seed is None else watched.prefixed(program, before)
+    command += [*before, *program] if provoked is None else watched.prefixed(program, before)
     try:
         os.execvp(command[0], command)
     except OSError as error:

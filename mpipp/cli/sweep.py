@@ -52,14 +52,14 @@ def run(
     before: Sequence[str],
     program: Sequence[str],
     arguments: argparse.Namespace,
-    seed: int | None,
+    given: provoke.Schedules | None,
 ) -> int:
     """Run the program many times; returns 0 if no seed makes a difference, else 1.
 
     Args:
         launcher: its words.
         before: what comes before the program: `env` with variables.
-        seed: the first; None: 1.
+        given: with the first seed; None: 1.
 
     Raises:
         MpippError: unprovoked runs differ, so that nothing can be told, or cannot be started.
@@ -89,9 +89,11 @@ def run(
     longest = max(one.seconds for one in usual)
     limit = limit and max(limit, _TIMES_LONGER * longest)
     found: list[tuple[int, int]] = []
-    begin = 1 if seed is None else seed
+    schedules = given or provoke.Schedules(None)
+    begin = 1 if schedules.seed is None else schedules.seed
     for number in range(begin, begin + count):
-        outcome = _once(launcher, [*before, *provoke.variables(number), *program], limit)
+        provoked = schedules.with_seed(number)
+        outcome = _once(launcher, [*before, *provoked.variables(), *program], limit)
         told = difference(first, outcome, with_errors)
         if told:
             found.append((_rank(first, outcome), number))
@@ -102,7 +104,7 @@ def run(
         return 0
     worst = min(found)[1]
     differ = "differs" if len(found) == 1 else "differ"
-    _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {_again(worst)}")
+    _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {_again(schedules.with_seed(worst))}")
     return 1
 
 
@@ -157,7 +159,7 @@ def _say(text: str) -> None:
     sys.stdout.flush()
 
 
-def _again(seed: int) -> str:
+def _again(schedules: provoke.Schedules) -> str:
     # The command as it was typed, with that seed.
     words: list[str] = []
     rest = iter(sys.argv[1:])
@@ -171,7 +173,7 @@ def _again(seed: int) -> str:
             if word in WITH_VALUE:
                 words.append(next(rest, ""))
     at = words.index("run") + 1
-    return shlex.join(["mpipp", *words[:at], f"--provoke={seed}", *words[at:]])
+    return shlex.join(["mpipp", *words[:at], f"--provoke={schedules.word()}", *words[at:]])
 
 
 def _once(launcher: Sequence[str], program: Sequence[str], limit: float | None) -> Outcome:

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Provoked one-sided communication: latent errors show, and correct programs stay as they are."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from support import MPI, compile_program, on_mpi, shell
+
+from mpipp.cli import provoke
+from mpipp.errors import MpippError
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+CASES = ("broadcast", "lock", "local", "order", "stack", "fence", "start", "request")
+
+
+def run(
+    mpi: MPI, command: list[str | Path], *options: str, n: int = 2, **more: str
+) -> subprocess.CompletedProcess[str]:
+    assert mpi.wrapper  # built before a command says that it does
+    env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
+    launcher = shlex.join(mpi.mpiexec)
+    words = ["run", "--mpiexec", launcher, "-n", str(n), *options, "--"]
+    return shell(*words, *command, env={**env, **more})
+
+
+def said(of_wrong: str) -> str:
+    wrong = "".join(f"{name}: {of_wrong}\n" for name in CASES)
+    return wrong + "".join(f"right {name}: holds\n" for name in CASES)
+
+
+@on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+def test_latent_errors_show(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "onesided.c", mpi)
+    words: list[str | Path] = [program, "all", "right", "all"]
+    assert run(mpi, words).stdout == said("holds")
+    done = run(mpi, words, "--provoke=rma,1,defer=yes")
+    assert (done.returncode, done.stdout) == (0, said("fails"))
+    assert done.stderr.startswith("mpipp: one-sided operations provoked with seed 1\n")
+
+
+@on_mpi("mpich4")
+def test_rules_decide(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "onesided.c", mpi)
+
+    def fails(*rules: str, **more: str) -> list[str]:
+        done = run(mpi, [program, "all"], "--provoke=" + ",".join(("rma", "1", *rules)), **more)
+        return [line.split(":")[0] for line in done.stdout.splitlines() if "fails" in line]
+
+    assert fails("defer=no", "order=program") == []
+    everything_local = ["broadcast", "lock", "stack", "fence", "start", "request"]
+    assert fails("defer=yes", "local=no", "order=put-first") == everything_local
+    assert fails("defer=yes", "local=no", "order=reverse") == sorted(
+        [*everything_local, "order"], key=CASES.index
+    )
+    nasty = {"NASTY_SKIP_COMPLETION_STAGE": "0", "NASTY_SUBMIT_ORDER": "put_before_get"}
+    assert fails(NASTY_LOCAL_COMPLETION_ENABLED="0", **nasty) == everything_local
+
+
+@on_mpi("openmpi4")
+def test_a_sweep_is_one_of_schedules(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "onesided.c", mpi)
+    options = "--provoke=rma,3,defer=yes", "--provoke-sweep", "2"
+    done = run(mpi, [program, "stack"], *options)
+    assert (done.returncode, done.stderr) == (1, "")
+    first, *listed, last = done.stdout.splitlines()
+    assert first == "mpipp: 2 unprovoked runs agree: exit status 0"
+    differ = "output of rank 0, line 1: 'stack: fails', unprovoked 'stack: holds'"
+    assert listed == [f"seed 3: {differ}", f"seed 4: {differ}"]
+    assert "--provoke=rma,3,defer=yes" in last
+
+
+def meant(word: str | None) -> provoke.Schedules | None:
+    return provoke.schedules(argparse.Namespace(provoke=word))
+
+
+def test_what_words_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert meant(None) is None
+    assert meant("any") == provoke.Schedules(None)
+    assert meant("7") == provoke.Schedules(7)
+    assert meant("rma") == provoke.Schedules(None, rma=True)
+    found = meant("rma,7,split=no,order=reverse")
+    assert found
+    assert found.word() == "rma,7,order=reverse,split=no"
+    assert found.variables() == ["MPIPP_PROVOKE_RMA=7,order=reverse,split=no"]
+    monkeypatch.setenv("NASTY_SKIP_ATOMICITY_STAGE", "0")
+    monkeypatch.setenv("NASTY_ADD_LATENCY", "3")
+    monkeypatch.setenv("NASTY_ADD_FLUSH_ENABLED", "1")
+    found = meant("rma,latency=20")
+    assert found
+    assert found.with_seed(5).word() == "rma,5,flush=yes,latency=20,split=yes"
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("rma,x", "--provoke=rma,x: a seed is a number from 0 to 18446744073709551615"),
+        (
+            "rma,1,late=yes",
+            "--provoke=rma,1,late=yes: no rule is named 'late': there are defer, local, split, "
+            "order, flush, latency",
+        ),
+        ("rma,split=1", "--provoke=rma,split=1: split is one of yes, no"),
+        (
+            "rma,latency=x",
+            "--provoke=rma,latency=x: latency is a number of milliseconds, 60000 at most",
+        ),
+    ],
+)
+def test_what_means_nothing_is_said(word: str, told: str) -> None:
+    with pytest.raises(MpippError) as caught:
+        meant(word)
+    assert str(caught.value) == told
+
+
+def test_a_variable_that_means_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NASTY_SUBMIT_ORDER", "odd")
+    with pytest.raises(MpippError) as caught:
+        meant("rma")
+    assert str(caught.value) == (
+        "NASTY_SUBMIT_ORDER=odd: it is one of random, reverse_po, put_before_get, get_before_put"
+    )

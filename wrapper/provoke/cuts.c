@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "provoke/cuts.h"
+
+#include <stdlib.h>
+
+#include "layouts/layouts.h"
+#include "records/store.h"
+
+enum {
+  PARTS = 64,      // that an operation without gaps is cut into
+  MOST = 512,      // with the gaps; what has more is left whole
+  RUNS = 1024,     // of one side
+  MOST_NESTED = 16,
+};
+// Offsets may be negative, addresses of layouts may not.
+static const uint64_t base = (uint64_t)1 << 60;
+
+static const struct mpipp_datatype *type_of(const struct mpipp_buffer *buffer) {
+  return (const void *)(uintptr_t)buffer->record;
+}
+
+// The predefined datatype that all of a type consists of; NULL if there are several.
+static const struct mpipp_datatype *element(const struct mpipp_datatype *type, int nested) {
+  const struct mpipp_datatype *found = NULL;
+  if (!type || nested > MOST_NESTED) return NULL;
+  if (MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED) return type;
+  const uint64_t *components = (const uint64_t *)(uintptr_t)type->components;
+  for (uint32_t i = 0; i < type->component_count; i++) {
+    const struct mpipp_datatype *one = element((const void *)(uintptr_t)components[i], nested + 1);
+    if (!one || (found && one != found)) return NULL;
+    found = one;
+  }
+  return found;
+}
+
+// The bytes of a side in the order of its type map: that is how the sides fit together.
+static struct mpipp_layout *runs(const struct mpipp_buffer *buffer, int64_t *total, int64_t unit) {
+  const struct mpipp_datatype *type = type_of(buffer);
+  struct mpipp_layout *layout = malloc(mpipp_layout_bytes(RUNS));
+  int64_t bytes = 0, size;
+  int fine = layout && !__builtin_mul_overflow(type->size, buffer->count, &size);
+  if (fine) {
+    mpipp_layout_open(layout, RUNS);
+    fine = mpipp_layout_add(layout, type, base, buffer->count);
+  }
+  for (uint32_t i = 0; fine && i < layout->count; i++) {
+    int64_t length = (int64_t)(layout->all[i].high - layout->all[i].low);
+    fine = length % unit == 0;
+    bytes += length;
+  }
+  // Predefined types with gaps, and sides that do not fit together, are left to MPI.
+  if (fine && bytes == size && (!*total || *total == bytes)) {
+    *total = bytes;
+    return layout;
+  }
+  free(layout);
+  return NULL;
+}
+
+static int64_t lesser(int64_t one, int64_t other) {
+  return one < other ? one : other;
+}
+
+// Cuts where a part ends, or a run of any side.
+static int cut(struct mpipp_cuts *cuts, struct mpipp_layout *const layouts[MPIPP_SIDES],
+               int64_t total) {
+  uint32_t run[MPIPP_SIDES] = {0};
+  int64_t into[MPIPP_SIDES] = {0}, unit = cuts->unit_bytes;
+  int64_t part = (total / unit + PARTS - 1) / PARTS * unit;
+  for (int64_t done = 0; done < total;) {
+    if (cuts->count == MOST) return 0;
+    struct mpipp_cut *next = &cuts->all[cuts->count++];
+    next->bytes = lesser(part - done % part, total - done);
+    for (int i = 0; i < MPIPP_SIDES; i++) {
+      if (!layouts[i]) continue;
+      struct mpipp_piece piece = layouts[i]->all[run[i]];
+      next->at[i] = (int64_t)(piece.low - base) + into[i];
+      next->bytes = lesser(next->bytes, (int64_t)(piece.high - piece.low) - into[i]);
+    }
+    for (int i = 0; i < MPIPP_SIDES; i++) {
+      if (!layouts[i]) continue;
+      into[i] += next->bytes;
+      struct mpipp_piece piece = layouts[i]->all[run[i]];
+      if (into[i] == (int64_t)(piece.high - piece.low)) run[i]++, into[i] = 0;
+    }
+    done += next->bytes;
+  }
+  return cuts->count > 1;
+}
+
+struct mpipp_cuts *mpipp_cuts_new(const struct mpipp_buffer *const sides[MPIPP_SIDES],
+                                  int by_element) {
+  struct mpipp_layout *layouts[MPIPP_SIDES] = {NULL};
+  const struct mpipp_datatype *unit = by_element ? element(type_of(sides[MPIPP_TARGET]), 0) : NULL;
+  struct mpipp_cuts *cuts = NULL;
+  int64_t total = 0;
+  int fine = !by_element || (unit && unit->size > 0);
+  if (fine) cuts = calloc(1, sizeof *cuts + MOST * sizeof cuts->all[0]);
+  fine = cuts != NULL;
+  if (fine) {
+    cuts->unit = unit ? (MPI_Datatype)(uintptr_t)unit->object.handle : MPI_BYTE;
+    cuts->unit_bytes = unit ? unit->size : 1;
+  }
+  for (int i = 0; fine && i < MPIPP_SIDES; i++) {
+    if (!sides[i]) continue;
+    fine = !by_element || element(type_of(sides[i]), 0) == unit;
+    layouts[i] = fine ? runs(sides[i], &total, cuts->unit_bytes) : NULL;
+    fine = layouts[i] != NULL;
+  }
+  if (fine) fine = cut(cuts, layouts, total);
+  for (int i = 0; i < MPIPP_SIDES; i++) free(layouts[i]);
+  if (!fine) {
+    free(cuts);
+    return NULL;
+  }
+  struct mpipp_cuts *fitting = realloc(cuts, sizeof *cuts + cuts->count * sizeof cuts->all[0]);
+  return fitting ? fitting : cuts;
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Legal but unkind schedules of one-sided communication (mpipp run --provoke=rma), after
+// Kowalewski, Fuerlinger: Nasty-MPI: Debugging Synchronization Errors in MPI-3 One-Sided
+// Applications. Operations wait for the call that must complete them, and are then cut into
+// elements or bytes, and handed over in another order. A correct program's results never change.
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "generated/facts.h"
+#include "intercept/seam.h"
+#include "mpi/resolve.h"
+#include "provoke/chance.h"
+#include "provoke/deferred.h"
+#include "provoke/rules.h"
+#include "provoke/schedule.h"
+#include "records/store.h"
+
+enum {
+  NEXT_TO_MPI = 2000, // the guard's order is 1000
+  ANY_TARGET = -1,
+  MOST = 100000, // that wait at a time
+};
+
+// Held while operations are handed over: who completes them in another thread waits for that.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mpipp_deferred *deferred, **last = &deferred, *newest;
+static int count;
+static int requests; // that stand for some of them
+
+static int is_among(const struct mpipp_deferred *one, uint64_t win, int target) {
+  return one->win == win && (target == ANY_TARGET || one->target == target);
+}
+
+// Accumulates before a chosen one at the same target come before it. From the last on.
+static void choose_those_before(struct mpipp_deferred *chosen) {
+  for (struct mpipp_deferred *one = deferred; one && one != chosen; one = one->next)
+    if (one->accumulates && is_among(one, chosen->win, chosen->target)) one->is_chosen = 1;
+}
+
+static void choose(struct mpipp_deferred *one) {
+  one->is_chosen = 1;
+  if (one->accumulates) choose_those_before(one);
+}
+
+static void hand_over_chosen(int passive) {
+  struct mpipp_deferred *list = NULL, **end = &list, **at = &deferred;
+  while (*at) {
+    struct mpipp_deferred *one = *at;
+    if (!one->is_chosen) {
+      at = &one->next;
+      continue;
+    }
+    *at = one->next;
+    one->next = NULL;
+    *end = one;
+    end = &one->next;
+    count--;
+    MPIPP_WRITE(requests, requests - one->is_request);
+  }
+  last = at;
+  newest = NULL;
+  mpipp_hand_over(list, passive);
+}
+
+static int is_passive(uint64_t handle) {
+  const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, handle);
+  return win && MPIPP_READ(win->epochs) & (MPIPP_EPOCH_LOCK | MPIPP_EPOCH_LOCK_ALL);
+}
+
+static void append(struct mpipp_deferred *one) {
+  *last = one;
+  last = &one->next;
+  newest = one;
+  count++;
+  MPIPP_WRITE(requests, requests + one->is_request);
+}
+
+// It is handed over now: after accumulates that it must not overtake.
+static int on_time(const struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  int goes_on = call->present & MPIPP_HAS_REQUESTS;
+  struct mpipp_deferred *own =
+      goes_on ? NULL : mpipp_deferred_new(passage, mpipp_chosen(mpipp_rules.split, 8));
+  if (own) append(own), own->is_chosen = 1;
+  if (mpipp_accumulates(mpipp_facts[call->procedure].operation)) {
+    for (struct mpipp_deferred *one = deferred; one; one = one->next)
+      if (one->accumulates && is_among(one, call->win, (int)call->target_rank)) one->is_chosen = 1;
+  }
+  hand_over_chosen(is_passive(call->win));
+  return own ? MPIPP_DONE : MPIPP_GO_ON;
+}
+
+static int put_off(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  struct mpipp_deferred *one = NULL;
+  int verdict = MPIPP_DONE;
+  mpipp_chance_begin();
+  pthread_mutex_lock(&lock);
+  int is_repeated = newest && mpipp_is_repeated(newest, passage);
+  if (!is_repeated && count < MOST && mpipp_chosen(mpipp_rules.defer, 15))
+    one = mpipp_deferred_new(passage, mpipp_chosen(mpipp_rules.split, 8));
+  if (one) {
+    append(one);
+    if (one->is_request) *(MPI_Request *)(uintptr_t)call->requests = one->request;
+  } else if (!is_repeated) {
+    verdict = on_time(passage);
+  }
+  pthread_mutex_unlock(&lock);
+  passage->code = MPI_SUCCESS;
+  return verdict;
+}
+
+// Local completion: what gives something to the program is handed over; of the rest what it takes
+// is copied, so that it can wait.
+static void complete_locally(struct mpipp_deferred *one) {
+  if (one->fetches || !mpipp_deferred_copy(one)) {
+    choose(one);
+  } else if (one->is_request) {
+    MPIPP_WRITE(requests, requests - 1);
+    mpipp_deferred_let_go(one);
+  }
+}
+
+static void synchronize(uint64_t win, int target, int passive, int locally) {
+  mpipp_chance_begin();
+  pthread_mutex_lock(&lock);
+  locally = locally && mpipp_chosen(mpipp_rules.local, 16);
+  for (struct mpipp_deferred *one = deferred; one; one = one->next) {
+    if (!is_among(one, win, target)) continue;
+    if (locally)
+      complete_locally(one);
+    else
+      one->is_chosen = 1;
+  }
+  hand_over_chosen(passive);
+  pthread_mutex_unlock(&lock);
+}
+
+static void complete_requests(const struct mpipp_call *call) {
+  const MPI_Request *asked = (const MPI_Request *)(uintptr_t)call->requests;
+  mpipp_chance_begin();
+  pthread_mutex_lock(&lock);
+  for (int64_t i = 0; asked && i < call->request_count; i++) {
+    struct mpipp_deferred *one = deferred;
+    while (one && !(one->is_request && one->request == asked[i])) one = one->next;
+    if (!one) continue;
+    if (mpipp_chosen(mpipp_rules.local, 16))
+      complete_locally(one);
+    else
+      choose(one);
+    uint64_t win = one->win;
+    if (one->is_chosen) hand_over_chosen(is_passive(win));
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+static int enter(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  int target = (int)call->target_rank;
+  if (mpipp_can_be_deferred(call)) return put_off(passage);
+  if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count && MPIPP_READ(requests))
+    complete_requests(call);
+  switch (call->procedure) {
+  case MPIPP_PROC_Win_fence:
+  case MPIPP_PROC_Win_complete:
+  case MPIPP_PROC_Win_free:
+    synchronize(passage->call->win, ANY_TARGET, 0, 0);
+    break;
+  case MPIPP_PROC_Win_unlock:
+  case MPIPP_PROC_Win_flush:
+    synchronize(call->win, target, 1, 0);
+    break;
+  case MPIPP_PROC_Win_unlock_all:
+  case MPIPP_PROC_Win_flush_all:
+    synchronize(call->win, ANY_TARGET, 1, 0);
+    break;
+  case MPIPP_PROC_Win_flush_local:
+    synchronize(call->win, target, 1, 1);
+    break;
+  case MPIPP_PROC_Win_flush_local_all:
+    synchronize(call->win, ANY_TARGET, 1, 1);
+    break;
+  default:
+    break;
+  }
+  return MPIPP_GO_ON;
+}
+
+static struct mpipp_hook hook = {.enter = enter, .order = NEXT_TO_MPI};
+
+__attribute__((constructor)) static void hook_in(void) {
+  const char *text = getenv("MPIPP_PROVOKE_RMA");
+  if (!text || !*text) return;
+  mpipp_chance_open(text);
+  mpipp_rules_open(text);
+  mpipp_hook_in(&hook);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "provoke/schedule.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "mpi/resolve.h"
+#include "provoke/chance.h"
+#include "provoke/rules.h"
+
+// An operation or a cut of one.
+struct item {
+  const struct mpipp_deferred *one;
+  int cut;            // -1: it is not cut
+  uint32_t number;    // in the program's order
+  uint64_t key;       // the lower, the earlier
+};
+
+static int compare(const void *first, const void *second) {
+  const struct item *one = first, *other = second;
+  if (one->key != other->key) return one->key < other->key ? -1 : 1;
+  return one->number < other->number ? -1 : one->number > other->number;
+}
+
+static uint64_t key(const struct item *item, int order) {
+  unsigned operation = item->one->operation;
+  int place = operation == MPIPP_PROC_Put ? 0 : operation == MPIPP_PROC_Get ? 2 : 1;
+  switch (order) {
+  case MPIPP_IN_ANY_ORDER:
+    return mpipp_chance(UINT64_MAX);
+  case MPIPP_REVERSED:
+    return UINT32_MAX - item->number;
+  case MPIPP_PUTS_FIRST:
+    return (uint64_t)place;
+  case MPIPP_GETS_FIRST:
+    return (uint64_t)(2 - place);
+  default:
+    return 0;
+  }
+}
+
+struct place {
+  int target;
+  uint32_t at; // in the order that is made
+};
+
+static int compare_places(const void *first, const void *second) {
+  const struct place *one = first, *other = second;
+  if (one->target != other->target) return one->target < other->target ? -1 : 1;
+  return one->at < other->at ? -1 : one->at > other->at;
+}
+
+// Accumulates keep their order at each target: they change places among themselves.
+static int keep_accumulates(struct item *items, uint32_t count) {
+  uint32_t found = 0;
+  struct place *places = malloc(2 * count * sizeof *places), *numbers = places + count;
+  struct item *sorted = malloc(count * sizeof *sorted);
+  for (uint32_t i = 0; places && sorted && i < count; i++) {
+    if (!items[i].one->accumulates) continue;
+    places[found] = (struct place){items[i].one->target, i};
+    numbers[found++] = (struct place){items[i].one->target, items[i].number};
+    sorted[items[i].number] = items[i];
+  }
+  if (found) {
+    qsort(places, found, sizeof *places, compare_places);
+    qsort(numbers, found, sizeof *numbers, compare_places);
+  }
+  for (uint32_t i = 0; i < found; i++) items[places[i].at] = sorted[numbers[i].at];
+  int fine = places && sorted;
+  free(places);
+  free(sorted);
+  return fine;
+}
+
+static void linger(void) {
+  if (mpipp_rules.latency <= 0) return;
+  uint64_t milliseconds = mpipp_chance((uint64_t)mpipp_rules.latency + 1);
+  struct timespec time = {(time_t)(milliseconds / 1000), (long)(milliseconds % 1000) * 1000000};
+  nanosleep(&time, NULL);
+}
+
+static struct item *items_of(const struct mpipp_deferred *list, uint32_t *count) {
+  uint32_t total = 0;
+  for (const struct mpipp_deferred *one = list; one; one = one->next)
+    total += one->cuts ? one->cuts->count : 1;
+  struct item *items = malloc(total * sizeof *items);
+  *count = 0;
+  for (const struct mpipp_deferred *one = list; items && one; one = one->next) {
+    for (int cut = one->cuts ? 0 : -1; cut < (one->cuts ? (int)one->cuts->count : 0); cut++, ++*count)
+      items[*count] = (struct item){one, cut, *count, 0};
+  }
+  return items;
+}
+
+static void hand_over(const struct mpipp_deferred *list, int flushes) {
+  int code = MPI_SUCCESS, order = mpipp_rules.order;
+  uint32_t count;
+  struct item *items = items_of(list, &count);
+  if (order == MPIPP_BY_SEED) order = (int)mpipp_chance(MPIPP_IN_PROGRAM_ORDER);
+  for (uint32_t i = 0; items && i < count; i++) items[i].key = key(&items[i], order);
+  if (items) qsort(items, count, sizeof *items, compare);
+  int fine = items && keep_accumulates(items, count);
+  for (uint32_t i = 0; fine && i < count && code == MPI_SUCCESS; i++) {
+    linger();
+    code = mpipp_deferred_hand_over(items[i].one, items[i].cut);
+    if (flushes && code == MPI_SUCCESS)
+      code = PMPI(Win_flush)(items[i].one->target, (MPI_Win)(uintptr_t)list->win);
+  }
+  // Without memory as the program has it.
+  for (const struct mpipp_deferred *one = list; !fine && one && code == MPI_SUCCESS; one = one->next)
+    code = mpipp_deferred_hand_over(one, -1);
+  free(items);
+}
+
+void mpipp_hand_over(struct mpipp_deferred *list, int passive) {
+  if (!list) return;
+  int flushes = passive && mpipp_chosen(mpipp_rules.flush, 12);
+  hand_over(list, flushes);
+  while (list) {
+    struct mpipp_deferred *next = list->next;
+    if (list->is_request && !flushes)
+      PMPI(Win_flush_local)(list->target, (MPI_Win)(uintptr_t)list->win);
+    mpipp_deferred_let_go(list);
+    mpipp_deferred_free(list);
+    list = next;
+  }
+}
