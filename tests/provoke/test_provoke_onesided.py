@@ -43,6 +43,15 @@ def test_latent_errors_show(mpi: MPI) -> None:
     assert done.stderr.startswith("mpipp: one-sided operations provoked with seed 1\n")
 
 
+@on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+def test_correct_programs_stay_as_they_are(mpi: MPI) -> None:
+    """Each run is of 100 programs, which know what they must get."""
+    program = compile_program(PROGRAMS / "correct_onesided.c", mpi)
+    for seed in (1, 2) if mpi.id in ("mpich5", "openmpi4") else (3,):
+        done = run(mpi, [program, "1", "100"], f"--provoke=rma,{seed}")
+        assert (done.returncode, done.stdout) == (0, "result 48d51db4\n"), done.stderr
+
+
 @on_mpi("mpich4")
 def test_rules_decide(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "onesided.c", mpi)
@@ -51,7 +60,7 @@ def test_rules_decide(mpi: MPI) -> None:
         done = run(mpi, [program, "all"], "--provoke=" + ",".join(("rma", "1", *rules)), **more)
         return [line.split(":")[0] for line in done.stdout.splitlines() if "fails" in line]
 
-    assert fails("defer=no", "order=program") == []
+    assert fails("defer=no", "split=no", "order=program") == []
     everything_local = ["broadcast", "lock", "stack", "fence", "start", "request"]
     assert fails("defer=yes", "local=no", "order=put-first") == everything_local
     assert fails("defer=yes", "local=no", "order=reverse") == sorted(

@@ -119,8 +119,9 @@ void mpipp_hand_over(struct mpipp_deferred *list, int passive) {
   hand_over(list, flushes);
   while (list) {
     struct mpipp_deferred *next = list->next;
-    if (list->is_request && !flushes)
-      PMPI(Win_flush_local)(list->target, (MPI_Win)(uintptr_t)list->win);
+    // MPICH 4.0 says of gets that they are complete locally before they are.
+    if (passive && !flushes && (list->is_request || list->fetches))
+      PMPI(Win_flush)(list->target, (MPI_Win)(uintptr_t)list->win);
     mpipp_deferred_let_go(list);
     mpipp_deferred_free(list);
     list = next;
