@@ -104,7 +104,8 @@ def run(
         return 0
     worst = min(found)[1]
     differ = "differs" if len(found) == 1 else "differ"
-    _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {_again(schedules.with_seed(worst))}")
+    again = _again(schedules.with_seed(worst))
+    _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {again}")
     return 1
 
 

@@ -7,9 +7,9 @@
 #include "records/store.h"
 
 enum {
-  PARTS = 64,      // that an operation without gaps is cut into
-  MOST = 512,      // with the gaps; what has more is left whole
-  RUNS = 1024,     // of one side
+  PARTS = 64,  // that an operation without gaps is cut into
+  MOST = 512,  // with the gaps; what has more is left whole
+  RUNS = 1024, // of one side
   MOST_NESTED = 16,
 };
 // Offsets may be negative, addresses of layouts may not.

@@ -137,14 +137,12 @@ static int cancel(void *state, int complete) {
 static int can_be_cut(const struct mpipp_deferred *one) {
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
   const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, one->win);
-  if (one->fetches && win &&
-      !(MPIPP_READ(win->epochs) & (MPIPP_EPOCH_LOCK | MPIPP_EPOCH_LOCK_ALL)))
+  if (one->fetches && win && !(MPIPP_READ(win->epochs) & (MPIPP_EPOCH_LOCK | MPIPP_EPOCH_LOCK_ALL)))
     return 0;
 #elif defined OPEN_MPI
   if (one->operation == MPIPP_PROC_Get_accumulate) return 0;
 #endif
-  return one->operation != MPIPP_PROC_Fetch_and_op &&
-         one->operation != MPIPP_PROC_Compare_and_swap;
+  return one->operation != MPIPP_PROC_Fetch_and_op && one->operation != MPIPP_PROC_Compare_and_swap;
 }
 
 struct mpipp_deferred *mpipp_deferred_new(const struct mpipp_passage *passage, int splits) {
@@ -241,7 +239,8 @@ int mpipp_deferred_hand_over(const struct mpipp_deferred *one, int number) {
     code = PMPI(Put)(in.address, in.count, in.type, rank, one->disp, to.count, to.type, win);
     break;
   case MPIPP_PROC_Get:
-    code = PMPI(Get)((void *)in.address, in.count, in.type, rank, one->disp, to.count, to.type, win);
+    code =
+        PMPI(Get)((void *)in.address, in.count, in.type, rank, one->disp, to.count, to.type, win);
     break;
   case MPIPP_PROC_Accumulate:
     code = PMPI(Accumulate)(in.address, in.count, in.type, rank, one->disp, to.count, to.type,

@@ -12,9 +12,9 @@
 // An operation or a cut of one.
 struct item {
   const struct mpipp_deferred *one;
-  int cut;            // -1: it is not cut
-  uint32_t number;    // in the program's order
-  uint64_t key;       // the lower, the earlier
+  int cut;         // -1: it is not cut
+  uint32_t number; // in the program's order
+  uint64_t key;    // the lower, the earlier
 };
 
 static int compare(const void *first, const void *second) {
@@ -87,7 +87,8 @@ static struct item *items_of(const struct mpipp_deferred *list, uint32_t *count)
   struct item *items = malloc(total * sizeof *items);
   *count = 0;
   for (const struct mpipp_deferred *one = list; items && one; one = one->next) {
-    for (int cut = one->cuts ? 0 : -1; cut < (one->cuts ? (int)one->cuts->count : 0); cut++, ++*count)
+    for (int cut = one->cuts ? 0 : -1; cut < (one->cuts ? (int)one->cuts->count : 0);
+         cut++, ++*count)
       items[*count] = (struct item){one, cut, *count, 0};
   }
   return items;
@@ -108,7 +109,8 @@ static void hand_over(const struct mpipp_deferred *list, int flushes) {
       code = PMPI(Win_flush)(items[i].one->target, (MPI_Win)(uintptr_t)list->win);
   }
   // Without memory as the program has it.
-  for (const struct mpipp_deferred *one = list; !fine && one && code == MPI_SUCCESS; one = one->next)
+  for (const struct mpipp_deferred *one = list; !fine && one && code == MPI_SUCCESS;
+       one = one->next)
     code = mpipp_deferred_hand_over(one, -1);
   free(items);
 }

@@ -302,7 +302,9 @@ static void use_target(int target, int is_locked_all) {
       for (int k = 0; k < times; k++) {
         if (role == 4)
           get_accumulate(is_mine, target, slot, 0, 0, value + k, // with others Open MPI errs
-                         k == 1 ? MPI_NO_OP : here ? MPI_SUM : MPI_REPLACE);
+                         k == 1 ? MPI_NO_OP
+                         : here ? MPI_SUM
+                                : MPI_REPLACE);
         else
           fetch(is_mine, target, slot, value + k, role == 6);
         if (is_mine) complete_some(target, is_locked_all);

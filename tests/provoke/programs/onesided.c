@@ -204,10 +204,12 @@ static void with_requests(void) {
 }
 
 int main(int argc, char **argv) {
-  static const struct { const char *name; void (*run)(void); } cases[] = {
-      {"broadcast", broadcast},       {"lock", queue_lock},     {"local", local_flush},
-      {"order", put_then_accumulate}, {"stack", stack_buffer},  {"fence", fence},
-      {"start", start_and_post},      {"request", with_requests}};
+  static const struct {
+    const char *name;
+    void (*run)(void);
+  } cases[] = {{"broadcast", broadcast},       {"lock", queue_lock},      {"local", local_flush},
+               {"order", put_then_accumulate}, {"stack", stack_buffer},   {"fence", fence},
+               {"start", start_and_post},      {"request", with_requests}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
