@@ -78,7 +78,7 @@ class _Analysis:
         self.messages = Messages(self.board, self.indices)
         self.mistakes = Mistakes()
         self.flags = Flags()
-        self.conflicts = Conflicts(self.processes, self.windows, self.flags)
+        self.conflicts = Conflicts(self.processes, self.windows, self.flags, self._forgotten)
         self.synchronizer = Synchronizer(self.messages, self.mistakes, self.indices, self._read)
         self.events = 0
 
@@ -415,6 +415,16 @@ class _Analysis:
                 self.flags.reads(group, process.index, process.time, number)
             if entry.epoch is not None and entry.epoch.kind in ("lock", "lock_all"):
                 self.flags.reads((event.window, owner, LOCKED), process.index, process.time, number)
+
+    def _forgotten(self, entries: list[Entry]) -> None:
+        # What is pending need not be ended; as far as flags go it may have read already.
+        for entry in entries:
+            if entry.end_time == PENDING and entry.kind == WRITTEN:
+                process = self.processes[entry.actor]
+                self._read(process, [entry], entry.event.moment.number)
+        for window in self.windows.values():
+            for mine in window.epochs.values():
+                mine.prune()
 
 
 _OVER = object()

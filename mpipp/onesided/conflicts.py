@@ -8,6 +8,7 @@ all that it follows: what was read before does not follow it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from mpipp.model.onesided import Access, Event, Operation, Synchronization
@@ -27,7 +28,8 @@ from mpipp.onesided.rules import (
 )
 
 MOST_ALIKE = 16  # conflicts of the same lines that are kept, lest the first were not decided
-MOST_KEPT = 300_000  # accesses that are remembered
+MOST_KEPT = 200_000  # accesses that are remembered
+SWEEP = 4096  # accesses after which those that are past are looked for
 
 
 class Side(NamedTuple):
@@ -82,10 +84,17 @@ _Key = tuple[str, int, int, int, int, bool]
 class Conflicts:
     """Of a run. `memory` are the accesses of each process's memory, by its place in clocks."""
 
-    def __init__(self, processes: list[Process], windows: dict[int, Window], flags: Flags) -> None:
+    def __init__(
+        self,
+        processes: list[Process],
+        windows: dict[int, Window],
+        flags: Flags,
+        told_forgotten: Callable[[list[Entry]], None],
+    ) -> None:
         self.processes = processes
         self.windows = windows
         self.flags = flags
+        self._told_forgotten = told_forgotten
         self.memory = [Accesses() for _ in processes]
         self.found: dict[_Key, list[_Found]] = {}
         self.times: dict[_Key, int] = {}
@@ -120,7 +129,7 @@ class Conflicts:
         """Those to come are compared with it, too."""
         self.memory[entry.owner].add(entry)
         self._added += 1
-        if self._added > 4096 + self._kept:
+        if self._added > SWEEP + self._kept:
             self._sweep()
 
     def apart(self, entry: Entry) -> None:
@@ -240,16 +249,21 @@ class Conflicts:
             accesses.keep(wanted)
             kept += accesses.number
         if kept > MOST_KEPT:
-            for accesses in self.memory:
-                accesses.keep(lambda entry: entry.end_time == PENDING)
-            left = sum(accesses.number for accesses in self.memory)
-            if left > MOST_KEPT // 2:
-                for accesses in self.memory:
-                    accesses.keep(lambda entry: False)
-                left = 0
-            self.forgotten += kept - left
-            kept = left
+            kept = self._forget()
         self._added, self._kept = 0, kept
+
+    def _forget(self) -> int:
+        # There are too many: those that have ended, and if that does not help all others.
+        dropped = [entry for some in self.memory for entry in some if entry.end_time != PENDING]
+        if len(dropped) < MOST_KEPT // 2:
+            dropped = [entry for some in self.memory for entry in some]
+        for entry in dropped:
+            entry.forget()
+        self.forgotten += len(dropped)
+        self._told_forgotten(dropped)
+        for accesses in self.memory:
+            accesses.keep(lambda entry: True)
+        return sum(accesses.number for accesses in self.memory)
 
     def decided(self) -> tuple[list[Conflict], list[Conflict]]:
         """Conflicts, and those that flags may have ordered: the first of each pair of lines."""

@@ -79,6 +79,11 @@ class Epochs:
         """Those of operations that have not ended, by their ranks in the window's group."""
         return list({*self.local, *self.remote, *self.requested})
 
+    def prune(self) -> None:
+        """Drop what is forgotten."""
+        for some in (*self.local.values(), *self.remote.values()):
+            some[:] = [entry for entry in some if entry.low >= 0]
+
     def pending(self) -> bool:
         """Whether any operation of this process has not ended."""
         return any(self.local.values()) or any(self.remote.values())

@@ -3,17 +3,36 @@
 
 from __future__ import annotations
 
-from onesided_random import compare
+import pytest
+from onesided_oracle import Oracle
+from onesided_random import Made, alike, compare, keys
+
+from mpipp.onesided import analyse, conflicts
 
 
-def test_conflicts_are_those_of_the_oracle() -> None:
+@pytest.mark.parametrize("sweep", [0, 4096])
+def test_conflicts_are_those_of_the_oracle(sweep: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What is past is dropped at once, or never in so small a program.
+    monkeypatch.setattr(conflicts, "SWEEP", sweep)
     found, compared, conflicting = [], 0, 0
-    for seed in range(180):
+    for seed in range(sweep, sweep + 100):
         wrong, number, bad = compare(seed)
         found += wrong
         compared += number
         conflicting += bad
     assert found == []
     # Both kinds were there.
-    assert compared > 500
-    assert 100 < conflicting < compared - 100
+    assert compared > 250
+    assert 50 < conflicting < compared - 50
+
+
+def test_nothing_is_told_wrong_when_accesses_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conflicts, "SWEEP", 0)
+    monkeypatch.setattr(conflicts, "MOST_KEPT", 5)
+    forgotten = 0
+    for seed in range(50):
+        events = Made(seed).program().events()
+        result = analyse(events)
+        assert alike(keys(result, True)) <= alike(Oracle(events).conflicts())
+        forgotten += result.forgotten
+    assert forgotten
