@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A hook that says to compiled programs which bytes are a pending operation's, and takes down what
-// they find.
+// A hook that says to compiled programs which bytes are a pending operation's, or a window's, and
+// takes down what they do there.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -10,20 +10,32 @@
 
 #include "compiled/looked.h"
 #include "compiled/programs.h"
+#include "compiled/recorded.h"
 #include "generated/procedures.h"
+#include "guard/accesses.h"
 #include "guard/coverage.h"
 #include "guard/faults.h"
 #include "guard/guard.h"
 #include "intercept/seam.h"
+#include "mpi/vendor.h"
+#include "onesided/accesses.h"
 #include "recorders/threads.h"
 #include "records/registry.h"
 #include "records/store.h"
 
 enum { ORDER = 1010, KNOWN = 4096 }; // before the guard hears of it
 
-static int is_off = 0;
+static int is_off = 0, guards = 0, records = 0; // for --check=buffers, for --check=rma
 // This thread has the guard's lock: what it meets now is a signal handler's.
 static __thread volatile sig_atomic_t is_busy __attribute__((tls_model("initial-exec")));
+
+static int has_shadow(void) {
+  static int is_there = 0; // 1: it is, -1: it cannot be
+  if (!mpipp_programs_any) return 0;
+  if (!is_there) is_there = mpipp_programs_map() ? 1 : -1;
+  mpipp_registry.blind = is_there < 0;
+  return is_there > 0;
+}
 
 // Whether it is the first of its place, as far as that is remembered: loops go on and on.
 static int is_first(uint64_t serial, uint64_t next) {
@@ -32,20 +44,15 @@ static int is_first(uint64_t serial, uint64_t next) {
   return __atomic_exchange_n(&known[sum >> 52], sum, __ATOMIC_RELAXED) != sum;
 }
 
-static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
-  const struct mpipp_thread *thread = mpipp_self;
+// Whether it is to a pending operation's buffer: that is taken down.
+static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
   struct mpipp_met met;
-  if (thread != &mpipp_no_thread && thread->depth) return; // MPI's own
-  if (is_busy) return;
-  is_busy = 1;
   mpipp_guard_lock();
   int is_met = bytes && mpipp_looked_meet(address, bytes, stores, &met);
   mpipp_guard_unlock();
-  is_busy = 0;
   if (!is_met) return;
   mpipp_faults_expect(address, bytes);
   if (!is_first(met.serial, next)) return;
-  int saved = errno;
   struct mpipp_touch found = {.serial = met.serial,
                               .request = met.request,
                               .address = met.address,
@@ -55,20 +62,30 @@ static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next
                               .receives = (uint64_t)met.writes,
                               .sum = MPIPP_TOUCH_NO_SUM};
   mpipp_faults_take(&found, next, met.buffer);
+}
+
+static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
+  const struct mpipp_thread *thread = mpipp_self;
+  if (thread != &mpipp_no_thread && thread->depth) return; // MPI's own
+  if (is_busy) return;
+  int saved = errno;
+  is_busy = 1;
+  if (records && mpipp_is_recorded(address, address + bytes))
+    mpipp_log_access(address, bytes, stores, next);
+  if (guards) guard(address, bytes, stores, next);
+  is_busy = 0;
   errno = saved;
 }
 
 static int enter(struct mpipp_passage *passage) {
-  (void)passage;
-  mpipp_faults_expect(0, 0);
+  const struct mpipp_call *call = passage->call;
+  if (guards) mpipp_faults_expect(0, 0);
+  if (records && !MPIPP_READ(is_off) && mpipp_is_access(call) && has_shadow()) {
+    mpipp_guard_lock();
+    mpipp_recorded_before(call);
+    mpipp_guard_unlock();
+  }
   return MPIPP_GO_ON;
-}
-
-static int has_shadow(void) {
-  static int is_there = 0; // 1: it is, -1: it cannot be
-  if (!is_there) is_there = mpipp_programs_map() ? 1 : -1;
-  mpipp_registry.blind = is_there < 0;
-  return is_there > 0;
 }
 
 static void begin(struct mpipp_looked *looked, const struct mpipp_request *request) {
@@ -78,18 +95,14 @@ static void begin(struct mpipp_looked *looked, const struct mpipp_request *reque
 }
 
 static void made(const struct mpipp_request *request) {
-  if (!mpipp_programs_any || !has_shadow()) return;
+  if (!has_shadow()) return;
   struct mpipp_looked *looked = mpipp_looked_new(request);
   if (looked && request->state == MPIPP_REQUEST_ACTIVE) begin(looked, request);
   if (looked) mpipp_faults_catch();
 }
 
-static void event(const struct mpipp_event *event) {
-  const struct mpipp_object *object = event->object;
-  if (MPIPP_READ(is_off) || object->kind != MPIPP_REQUEST) return;
-  const struct mpipp_request *request = (const struct mpipp_request *)object;
-  mpipp_guard_lock();
-  struct mpipp_looked *looked = mpipp_looked_of(object->serial);
+static void of_request(const struct mpipp_event *event, const struct mpipp_request *request) {
+  struct mpipp_looked *looked = mpipp_looked_of(request->object.serial);
   if (event->kind == MPIPP_EVENT_MADE) {
     made(request);
   } else if (looked && event->kind == MPIPP_EVENT_STARTED) {
@@ -99,13 +112,29 @@ static void event(const struct mpipp_event *event) {
   } else if (looked) {
     mpipp_looked_drop(looked);
   }
+}
+
+static void event(const struct mpipp_event *event) {
+  const struct mpipp_object *object = event->object;
+  if (MPIPP_READ(is_off)) return;
+  mpipp_guard_lock();
+  if (guards && object->kind == MPIPP_REQUEST)
+    of_request(event, (const struct mpipp_request *)object);
+  if (records && object->kind == MPIPP_WIN && has_shadow()) mpipp_recorded_window(event);
   mpipp_guard_unlock();
 }
 
 static void leave(struct mpipp_passage *passage) {
-  if (passage->call->procedure != MPIPP_PROC_Finalize || MPIPP_READ(is_off)) return;
+  const struct mpipp_call *call = passage->call;
+  int ends = call->procedure == MPIPP_PROC_Finalize;
+  if (MPIPP_READ(is_off) || !(ends || (records && call->present & MPIPP_HAS_WIN))) return;
   mpipp_guard_lock();
-  mpipp_looked_end_all();
+  if (ends) {
+    mpipp_recorded_end_all();
+    mpipp_looked_end_all();
+  } else if (passage->code == MPI_SUCCESS) {
+    mpipp_recorded_after(call);
+  }
   mpipp_guard_unlock();
 }
 
@@ -118,7 +147,10 @@ static void after_fork_in_child(void) {
 }
 
 __attribute__((constructor)) static void hook_in(void) {
-  if (!getenv("MPIPP_GUARD") || !getenv("MPIPP_WATCH")) return;
+  if (!getenv("MPIPP_WATCH")) return;
+  guards = getenv("MPIPP_GUARD") != NULL;
+  records = getenv("MPIPP_RMA") != NULL;
+  if (!guards && !records) return;
   pthread_atfork(NULL, NULL, after_fork_in_child);
   mpipp_programs_call(accesses);
   mpipp_hook_in(&hook);

@@ -34,12 +34,29 @@ static struct mpipp_looked **chain_of(uint64_t serial) {
   return &chains[serial % CHAINS];
 }
 
+static struct mpipp_looked *unused_one(void) {
+  struct mpipp_looked *looked = unused ? unused : used < MOST ? &all[used] : NULL;
+  if (looked) looked->part_count = 0;
+  return looked;
+}
+
+static void take(struct mpipp_looked *looked, uint64_t serial, uint64_t request) {
+  if (unused)
+    unused = looked->next;
+  else
+    used++;
+  looked->serial = serial;
+  looked->request = request;
+  looked->next = *chain_of(serial);
+  *chain_of(serial) = looked;
+  looked->state = RESTING;
+}
+
 struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
   // A partition is the program's until it says that it is ready, or hears that it has arrived.
   if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED) return NULL;
-  struct mpipp_looked *looked = unused ? unused : used < MOST ? &all[used] : NULL;
+  struct mpipp_looked *looked = unused_one();
   if (!looked) return NULL;
-  looked->part_count = 0;
   for (uint32_t i = 0; i < request->call.buffer_count; i++) {
     struct marked_part *part = &looked->parts[looked->part_count];
     if (!mpipp_is_used(&request->call, i)) continue;
@@ -48,15 +65,17 @@ struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
     looked->part_count++;
   }
   if (!looked->part_count) return NULL;
-  if (unused)
-    unused = looked->next;
-  else
-    used++;
-  looked->serial = request->object.serial;
-  looked->request = request->object.handle;
-  looked->next = *chain_of(looked->serial);
-  *chain_of(looked->serial) = looked;
-  looked->state = RESTING;
+  take(looked, request->object.serial, request->object.handle);
+  return looked;
+}
+
+struct mpipp_looked *mpipp_looked_at(const struct mpipp_bytes *bytes) {
+  struct mpipp_looked *looked = unused_one();
+  if (!looked) return NULL;
+  looked->parts[0] = (struct marked_part){.bytes = *bytes, .writes = 1};
+  looked->part_count = 1;
+  take(looked, 0, 0);
+  mpipp_looked_begin(looked);
   return looked;
 }
 
@@ -205,7 +224,7 @@ static uint64_t first_in(const struct mpipp_bytes *bytes, uint64_t low, uint64_t
 int mpipp_looked_meet(uint64_t address, uint64_t bytes, int stores, struct mpipp_met *met) {
   for (uint32_t i = 0; i < used; i++) {
     const struct mpipp_looked *one = &all[i];
-    for (uint32_t k = 0; one->state == PENDING && k < one->part_count; k++) {
+    for (uint32_t k = 0; one->serial && one->state == PENDING && k < one->part_count; k++) {
       const struct marked_part *part = &one->parts[k];
       uint64_t first =
           stores || part->writes ? first_in(&part->bytes, address, address + bytes) : 0;

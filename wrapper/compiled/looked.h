@@ -4,12 +4,16 @@
 #ifndef MPIPP_LOOKED_H
 #define MPIPP_LOOKED_H
 
+#include "guard/bytes.h"
 #include "records/records.h"
 
 struct mpipp_looked;
 
 // The buffers of a request that a call has made; NULL where they are not known byte by byte.
 struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request);
+// Memory whose loads and stores are all looked at from now on, of no request; NULL: there are too
+// many. The bytes are its own.
+struct mpipp_looked *mpipp_looked_at(const struct mpipp_bytes *bytes);
 // That of a request, by the number of its record; NULL.
 struct mpipp_looked *mpipp_looked_of(uint64_t serial);
 // The operation is pending from now on; it is no more.

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Loads and stores of window memory, and of buffers of operations on it, that nothing orders; with
+// an argument all are ordered. Two processes.
+#include <mpi.h>
+#include <stdio.h>
+
+enum { N = 64 };
+static MPI_Win win;
+static double *memory, mine[N];
+static int rank, right;
+
+// The window of rank 1 is summed up while rank 0 puts to a part of it.
+__attribute__((noinline)) static double sum(const double *of, long count) {
+  double all = 0;
+  for (long i = 0; i < count; i++) all += of[i];
+  return all;
+}
+
+static double sums_too_early(void) {
+  double all = 0;
+  MPI_Win_fence(0, win);
+  if (rank == 0) MPI_Put(mine, 8, MPI_DOUBLE, 1, 16, 8, MPI_DOUBLE, win);
+  if (rank == 1) all = sum(memory, right ? 16 : N);
+  MPI_Win_fence(0, win);
+  return all + sum(memory, N);
+}
+
+// Every other element is set, of which one is being got.
+__attribute__((noinline)) static void set_others(double *of, long count) {
+  for (long i = 0; i < count; i++) of[2 * i] = (double)i;
+}
+
+static void sets_too_early(void) {
+  MPI_Win_fence(0, win);
+  if (rank == 0) MPI_Get(mine, 3, MPI_DOUBLE, 1, right ? 9 : 7, right ? 1 : 3, MPI_DOUBLE, win);
+  if (rank == 1) set_others(memory, 5);
+  MPI_Win_fence(0, win);
+}
+
+// The buffer of a put is used again before it is complete, and a get's is read.
+__attribute__((noinline)) static void set(double *at, double value) {
+  *at = value;
+}
+
+__attribute__((noinline)) static double get(const double *at) {
+  return *(const volatile double *)at;
+}
+
+static double uses_own_too_early(void) {
+  double all = 0, value = 3, got[4];
+  MPI_Win_lock_all(0, win);
+  if (rank == 0) {
+    MPI_Put(&value, 1, MPI_DOUBLE, 1, 40, 1, MPI_DOUBLE, win);
+    if (right) MPI_Win_flush(1, win);
+    set(&value, 4);
+    MPI_Get(got, 4, MPI_DOUBLE, 1, 44, 4, MPI_DOUBLE, win);
+    if (right) MPI_Win_flush_local(1, win);
+    all = get(&got[2]);
+  }
+  MPI_Win_unlock_all(win);
+  return all + (rank == 0 ? get(&got[1]) : 0);
+}
+
+int main(int argc, char **argv) {
+  double all;
+  right = argc > 1;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate(N * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                   &win);
+  for (int i = 0; i < N; i++) memory[i] = 0;
+  all = sums_too_early();
+  sets_too_early();
+  all += uses_own_too_early();
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  if (rank == 0) printf(all < 1 ? "done\n" : "all is %g\n", all);
+  return 0;
+}

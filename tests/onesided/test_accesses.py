@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Loads and stores of programs that mpipp has compiled: those that conflict with operations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from support import MPI, need, on_mpi, shell
+from watch import runs
+
+SOURCE = Path(__file__).resolve().parent / "programs" / "accesses.c"
+FOUND = [
+    ("MPI_Put and a load write and read the same memory", "rank 1: a load", "sum"),
+    ("MPI_Get and a store read and write the same memory", "rank 1: a store", "set_others"),
+    ("MPI_Put and a store read and write the same memory", "rank 0: a store", "set"),
+    ("MPI_Get and a load write and read the same memory", "rank 0: a load", "get"),
+]
+
+
+def told(block: str) -> tuple[str, str, str]:
+    """What a report says conflicts, and of the second its process and function."""
+    lines = block.splitlines()
+    at = next(i for i, line in enumerate(lines) if ": a " in line)
+    headline = lines[0].removeprefix("error: ").partition(":")[0]
+    return headline, lines[at].strip(), lines[at + 1].rpartition(" in ")[2]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_loads_and_stores_that_nothing_orders_are_told(mpi: MPI, tmp_path: Path) -> None:
+    compiler = need("clang" if mpi.id == "mpich4" else "gcc")
+    known = {key: mpi.env[key] for key in ("LD_LIBRARY_PATH",) if key in mpi.env}
+    program = tmp_path / "accesses"
+    words: list[str | Path] = ["cc", "--mpicc", mpi.mpicc, "-g", "-O2", str(SOURCE), "-o", program]
+    done = shell(*words, env={**known, "MPICH_CC": compiler, "OMPI_CC": compiler})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    wrong = runs.run(mpi, [program], "--check=rma")
+    assert (wrong.status, [told(block) for block in wrong.blocks]) == (0, FOUND)
+    right = runs.run(mpi, [program, "right"], "--check=rma")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 2 processes"]

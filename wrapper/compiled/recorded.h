@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Memory whose loads and stores are kept in runs with --check=rma: that of windows, and the own
+// buffers of operations on windows. With the guard's lock, but for mpipp_is_recorded.
+#ifndef MPIPP_RECORDED_H
+#define MPIPP_RECORDED_H
+
+#include "intercept/seam.h"
+
+int mpipp_is_recorded(uint64_t low, uint64_t high);
+// A window was made, or is freed.
+void mpipp_recorded_window(const struct mpipp_event *event);
+// A call is about to start an operation; has synchronised, or changed a window's memory.
+void mpipp_recorded_before(const struct mpipp_call *call);
+void mpipp_recorded_after(const struct mpipp_call *call);
+void mpipp_recorded_end_all(void);
+
+#endif
