@@ -19,9 +19,9 @@ $(STAMP): pyproject.toml tools/setup.sh
 demo: $(STAMP)
 	tools/demo.sh
 
-# Many tests wait for others' ends: three at a time keep two processors busy.
+# Many tests wait for others' ends: four at a time keep two processors busy.
 test: $(STAMP)
-	$(BIN)/pytest -n 3 --dist worksteal $(PYTEST_ARGS)
+	$(BIN)/pytest -n 4 --dist worksteal $(PYTEST_ARGS)
 
 # Real programs, with the wrapper and without; half an hour, and half a gigabyte of Debian packages.
 test-apps: $(STAMP)

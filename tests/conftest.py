@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 import support
@@ -13,6 +14,9 @@ os.environ["MPIPP_CACHE"] = str(support.CACHE)
 # The Pythons whose MPI is asked for the truth about datatypes.
 os.environ.setdefault("MPIPP_ORACLE_PYTHONS", os.pathsep.join(support.oracle_pythons()))
 os.environ.update(support.WITHOUT_DISPLAYS)
+# Who starts the tests in the background ignores SIGINT, and so would all programs that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

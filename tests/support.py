@@ -126,6 +126,10 @@ class MPI:
 
 
 every_mpi = pytest.mark.parametrize("mpi", MPI_IDS, indirect=True)
+# For what depends on a library only by what its handles are: numbers, addresses, or the ABI's.
+each_handle = pytest.mark.parametrize(
+    "mpi", [name for name in MPI_IDS if name in _MACHINE or name == "abi5"], indirect=True
+)
 # The wheels have no Fortran layer.
 every_fortran = pytest.mark.parametrize("mpi", _MACHINE, indirect=True)
 
@@ -367,6 +371,16 @@ def gdb_version() -> tuple[int, ...]:
     return tuple(map(int, done.stdout.splitlines()[0].split()[-1].split(".")[:2]))
 
 
+def keeping_symbols() -> list[str]:
+    """Settings with which gdb keeps what it reads of symbols.
+
+    A third of a session's processor time goes into those of the C library and the wrapper.
+    """
+    if gdb_version() < (12,):
+        return []
+    return [f"set index-cache directory {BUILD}/symbols", "set index-cache enabled on"]
+
+
 def gdb_words(mpi: MPI | None, *, wrapper: bool = True, printers: bool = True) -> list[str]:
     """A gdb command line that depends on nobody's settings, with mpipp loaded.
 
@@ -382,10 +396,7 @@ def gdb_words(mpi: MPI | None, *, wrapper: bool = True, printers: bool = True) -
         "set print thread-events off",
         f"set auto-load safe-path /usr/lib:/usr/share/gdb:{CACHE}",
     ]
-    if gdb_version() >= (12,):
-        # A third of a session's processor time goes into reading the symbols of the C library and
-        # the wrapper, the same each time.
-        settings += [f"set index-cache directory {BUILD}/symbols", "set index-cache enabled on"]
+    settings += keeping_symbols()
     if mpi and wrapper:
         settings.append(f"set exec-wrapper env LD_PRELOAD={mpi.wrapper}")
     if printers:

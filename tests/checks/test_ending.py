@@ -24,12 +24,12 @@ def said(mpi: support.MPI, *args: str, stop: str = "mpipp break MPI_Finalize") -
     return re.sub("0x[0-9a-f]+", "0x", printed)
 
 
-@support.every_mpi
+@support.each_handle
 def test_what_callbacks_free_is_no_leak(mpi: support.MPI) -> None:
     assert said(mpi) == NOTHING
 
 
-@support.every_mpi
+@support.each_handle
 def test_what_they_make_and_leave_is_one(mpi: support.MPI) -> None:
     assert re.findall("(?:error|warning): .*|(?<=made at ).*", said(mpi, "leave")) == [
         "error: 1 operation is not complete",

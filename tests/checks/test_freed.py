@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
 """
 
 
-@support.every_mpi
+@support.each_handle
 def test_another_thread_may_free_it(mpi: support.MPI) -> None:
     stop = ["set breakpoint pending on", "mpipp break MPI_Recv", "break reached", "run"]
     stop += ["thread 1", "set scheduler-locking on", "set var go = 1", "continue"]

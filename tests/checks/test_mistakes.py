@@ -34,7 +34,7 @@ def hook(mpi: support.MPI) -> Path:
     return support.compile_program(HERE / "taken.c", mpi, flags)
 
 
-@support.every_mpi
+@support.each_handle
 def test_mistakes(mpi: support.MPI, tmp_path: Path) -> None:
     script, said = tmp_path / "held.py", tmp_path / "said"
     script.write_text(SCRIPT.format(said=said))

@@ -14,9 +14,6 @@ from silence import Stop
 
 TESTS = support.ROOT / "tests"
 
-# By the number of processes; what their MPI spends when there are more of them than cores differs.
-TWO = support.on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
-
 # Each with what `mpipp check` calls it.
 ERRORS = {
     "type": "type-mismatch",
@@ -47,7 +44,7 @@ def expect_silence(stops: list[Stop], least: int) -> None:
     assert len(stops) >= least, [stop.what for stop in stops]
 
 
-@support.every_mpi
+@support.each_handle
 def test_example(mpi: support.MPI) -> None:
     program = support.compile_program(support.ROOT / "examples" / "particles.c", mpi)
     # As many as it has: two for each call of each process but MPI_Init, whose beginning is over.
@@ -62,9 +59,9 @@ def test_corrected_example(mpi: support.MPI) -> None:
     expect_silence(silence.stops([program], mpi), least=14)
 
 
-@TWO
-@pytest.mark.parametrize("seed", [1, 2])
-def test_traffic(mpi: support.MPI, seed: int, tmp_path: Path) -> None:
+@support.on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+def test_traffic(mpi: support.MPI, tmp_path: Path) -> None:
+    seed = 1 + support.MPI_IDS.index(mpi.id)
     words: list[str | Path] = [silence.traffic(mpi), str(seed), "100", tmp_path / "file"]
     stops = silence.stops(words, mpi, every=40, updates=10, interrupts=4, seed=seed)
     expect_silence(stops, least=20)

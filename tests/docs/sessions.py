@@ -18,9 +18,10 @@ from pathlib import Path
 
 import pexpect
 
-from tests.support import MPI, ROOT
+from tests.support import MPI, ROOT, keeping_symbols
 
 PROMPT = "(gdb) "
+QUIETLY = ["-q", *(word for setting in keeping_symbols() for word in ("-iex", setting))]
 
 
 @dataclass

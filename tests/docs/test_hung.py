@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.sessions import Gdb, Session, compiled, running, same, verify
+from tests.docs.sessions import QUIETLY, Gdb, Session, compiled, running, same, verify
 from tests.support import MPI, ROOT, find_mpi, need
 
 MPIPP = ["env", f"PYTHONPATH={ROOT}", sys.executable, "-m", "mpipp.cli"]
@@ -24,7 +24,7 @@ def attached(mpi: MPI, directory: Path, session: Session) -> Iterator[Gdb]:
     _, number, program, *arguments = session.start
     words = [*MPIPP, "run", "-n", number, "--", f"./{program}", *arguments]
     with running(words, int(number), program, mpi, directory) as pids:
-        yield Gdb([*MPIPP, "attach", *map(str, pids), "--", "-q"], mpi, directory)
+        yield Gdb([*MPIPP, "attach", *map(str, pids), "--", *QUIETLY], mpi, directory)
 
 
 def alike(line: str) -> str:

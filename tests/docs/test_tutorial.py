@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.sessions import Gdb, Session, compiled, running, verify
+from tests.docs.sessions import QUIETLY, Gdb, Session, compiled, running, verify
 from tests.support import MPI, ROOT, find_mpi, need
 
 
@@ -20,11 +20,11 @@ def started(mpi: MPI, directory: Path, mpipp: str, session: Session) -> Iterator
     how, program, *rest = session.start
     if how != "attach":
         words = ["--", f"./{program}"] if how == "run" else [f"./{program}", rest[0]]
-        yield Gdb([mpipp, "gdb", "-q", *words], mpi, directory)
+        yield Gdb([mpipp, "gdb", *QUIETLY, *words], mpi, directory)
         return
     words = [mpipp, "run", "-n", "2", "--", f"./{program}"]
     with running(words, 2, program, mpi, directory) as pids:
-        yield Gdb([mpipp, "gdb", "-q", "-p", str(pids[int(rest[0])])], mpi, directory)
+        yield Gdb([mpipp, "gdb", *QUIETLY, "-p", str(pids[int(rest[0])])], mpi, directory)
 
 
 @pytest.mark.timeout(300)

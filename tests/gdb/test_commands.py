@@ -171,7 +171,7 @@ CONVERSATION = (
 )
 
 
-@support.every_mpi
+@support.each_handle
 def test_conversation(mpi: support.MPI) -> None:
     program = support.compile_program(expectations.PROGRAMS / "commands.c", mpi)
     stop = ["break mark", "run"]

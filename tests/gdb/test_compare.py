@@ -17,17 +17,17 @@ def hold(name: str, source: str, mpi: support.MPI, up: str = "up") -> None:
     transcript.hold(name, program=program, mpi=mpi, stop=["break mark", "run", up])
 
 
-@support.every_mpi
+@support.each_handle
 def test_structs_of_c(mpi: support.MPI) -> None:
     hold("compare_c.txt", "compare.c", mpi)
 
 
-@support.every_mpi
+@support.each_handle
 def test_buffers_of_the_active_call(mpi: support.MPI) -> None:
     hold("compare_calls.txt", "compare.c", mpi)
 
 
-@support.every_mpi
+@support.each_handle
 def test_classes_of_cxx(mpi: support.MPI) -> None:
     hold("compare_cxx.txt", "compare.cc", mpi)
 

@@ -171,7 +171,7 @@ def test_names_of_procedures() -> None:
     ]
 
 
-@support.every_mpi
+@support.each_handle
 def test_handles_of_calls(mpi: support.MPI) -> None:
     program = support.compile_program(LOOP, mpi)
     stop = ['mpipp break MPI_Irecv if $mpi_arg("datatype") == column && i == 2', "run"]

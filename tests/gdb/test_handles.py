@@ -29,7 +29,7 @@ def test_every_other_kind(mpi: support.MPI, tmp_path: Path) -> None:
     expectations.check(source, mpi, program=program, stop=MARK, cwd=tmp_path, env=env)
 
 
-@support.every_mpi
+@support.each_handle
 def test_cxx(mpi: support.MPI) -> None:
     source = expectations.PROGRAMS / "references.cc"
     program = support.compile_program(source, mpi)

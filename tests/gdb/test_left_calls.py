@@ -23,7 +23,7 @@ def calls(output: str) -> list[str]:
     return re.sub(r"0x[0-9a-f]+", "%p", output).splitlines()
 
 
-@support.every_mpi
+@support.each_handle
 @pytest.mark.parametrize("source", ["left.c", "left.cc"])
 def test_left(mpi: support.MPI, source: str) -> None:
     program = support.compile_program(PROGRAMS / source, mpi)

@@ -72,7 +72,7 @@ int main(int argc, char **argv) {{
 """
 
 
-@support.every_mpi
+@support.each_handle
 def test_c_compiles_and_is_right(mpi: support.MPI) -> None:
     codes = made(["struct node --name node_type", "mixed_t --name make_mixed"], "compare.c", mpi)
     head = f'#include "{PROGRAMS}/compare_types.h"\n'

@@ -246,7 +246,7 @@ DOCUMENTS = (
 )
 
 
-@support.every_mpi
+@support.each_handle
 def test_conversation(mpi: support.MPI) -> None:
     program = support.compile_program(expectations.PROGRAMS / "overlap.c", mpi)
     lines = [line for line, _ in (*CONVERSATION, *DOCUMENTS)]

@@ -63,7 +63,7 @@ CONVERSATION = (
 )
 
 
-@support.every_mpi
+@support.each_handle
 def test_conversation(mpi: support.MPI) -> None:
     program = support.compile_program(expectations.PROGRAMS / "waiting.c", mpi)
     # Columns of handles and serials are as wide as the widest.
@@ -91,7 +91,7 @@ int main(int argc, char **argv) {
 """
 
 
-@support.every_mpi
+@support.each_handle
 def test_calls_in_one_line_each(mpi: support.MPI) -> None:
     program = support.compile_program(OF_EACH_PEER, mpi)
     commands = [

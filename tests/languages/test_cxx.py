@@ -59,13 +59,13 @@ def program(mpi: support.MPI) -> Path:
 MARK = ["break mark", "run", "frame function main"]
 
 
-@support.every_mpi
+@support.each_handle
 def test_handles_and_addresses(mpi: support.MPI) -> None:
     typeless = INTEGERS if mpi.id.startswith("mpich") else POINTERS
     conversation.hold([*EVERYWHERE, *typeless], program=program(mpi), mpi=mpi, stop=MARK)
 
 
-@support.every_mpi
+@support.each_handle
 def test_containers_as_buffers(mpi: support.MPI) -> None:
     lines = [
         python("break_in('Bcast')"),

@@ -48,18 +48,18 @@ def test_silence(mpi: support.MPI, n: int) -> None:
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     draw = random.Random(seed)
-    looked_at = 0
+    looked_at, stops = 0, 2 * STOPS // n
     small = {"MPIPP_LEDGER": "150000"}  # bytes: all of it is compared at each stop
     with watched("traffic.c", mpi, n=n, env=small) as processes:
         for process in processes:
             process.until("start")
         for process in processes:
             process.go()
-        for _ in range(STOPS):
+        for _ in range(stops):
             time.sleep(draw.random() * 0.01)
             with stopped(processes):
                 looked_at += look(processes)
-    assert looked_at > STOPS  # it is inside MPI most of the time
+    assert looked_at > stops  # it is inside MPI most of the time
 
 
 def look(processes: Sequence[Process]) -> int:
