@@ -30,7 +30,7 @@ from mpipp.model.onesided import (
 from mpipp.onesided.accesses import EXCLUSIVE, PENDING, SHARED, UNLOCKED, Entry, Segment, bounds
 from mpipp.onesided.conflicts import Conflict, Conflicts
 from mpipp.onesided.epochs import Epochs, Window
-from mpipp.onesided.flags import ATOMIC, LOCKED, PLAIN, Flags
+from mpipp.onesided.flags import ATOMIC, LOCKED, PLAIN, POLLED, Flags
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistake, Mistakes
 from mpipp.onesided.processes import Board, Process, Steps, later
@@ -143,6 +143,12 @@ class _Analysis:
         if event.target not in targets or not self.indices.keys() >= set(event.group):
             yield _DAMAGED
         window = self.windows[event.window]
+        if event.kind == "sync":
+            # It may have loaded what others have put.
+            polled = event.window, process.index, POLLED
+            self.flags.minded.add(polled)
+            self.flags.reads(polled, process.index, process.time, event.moment.number)
+            mine.polls = True
         if event.exclusive:
             owner = self.indices[mine.made.ranks[event.target]]
             self.flags.minded.add((event.window, owner, LOCKED))
@@ -376,8 +382,10 @@ class _Analysis:
             entry.atomic = Atomic(op, event.types, event.kind != "accumulate")
             if op != "MPI_NO_OP":
                 self.flags.writes((event.window, owner, ATOMIC), segment, number)
-        if entry.lock != UNLOCKED and kind in UPDATES:
-            self.flags.writes((event.window, owner, LOCKED), segment, number)
+        if kind in UPDATES:
+            self.flags.writes((event.window, owner, POLLED), segment, number)
+            if entry.lock != UNLOCKED:
+                self.flags.writes((event.window, owner, LOCKED), segment, number)
         self.conflicts.check(entry)
         if entry.separate and kind in UPDATES:
             self.conflicts.apart(entry)

@@ -21,6 +21,7 @@ from mpipp.onesided.rules import (
     ACCUMULATE,
     ACCUMULATES,
     LANGUAGE,
+    LOAD,
     READS,
     STORE,
     UPDATES,
@@ -272,13 +273,24 @@ class Conflicts:
             for found in alike:
                 one, other = found.before, found.entry
                 if one.actor == other.actor or not (
-                    self.flags.may_order(one, other) or self.flags.may_order(other, one)
+                    self._polled(one, other)
+                    or self.flags.may_order(one, other)
+                    or self.flags.may_order(other, one)
                 ):
                     conflicts.append(self._told(found, self.times[key]))
                     break
             else:
                 undecided.append(self._told(alike[0], self.times[key]))
         return sorted(conflicts, key=_order), sorted(undecided, key=_order)
+
+    def _polled(self, one: Entry, other: Entry) -> bool:
+        # Whether a process may have polled until an update arrived. That is allowed in the unified
+        # model (MPI-4.1, 12.4), and loads are followed by MPI_Win_sync.
+        kinds = {one.kind, other.kind}
+        load = one if one.kind == LOAD else other
+        if LOAD not in kinds or not kinds & {*UPDATES} or load.separate or not load.window:
+            return False
+        return self._epochs(load.window, load.owner).polls
 
     def _told(self, found: _Found, times: int) -> Conflict:
         one, other = found.before, found.entry

@@ -43,6 +43,7 @@ class Epochs:
         self.hidden: list[Entry] = []
         self.heard: tuple[int, ...] = ()
         self.heard_number = 0
+        self.polls = False  # whether it has ever called MPI_Win_sync
         self.stored: Entry | None = None  # since the last synchronisation
         self.no_put: dict[int, Synchronization] = {}  # by the number of fences up to it
         self.joined: dict[int, tuple[Segment, Segment]] = {}

@@ -3,8 +3,8 @@
 
 An atomic operation that reads what another process has written comes after it, and so does what
 follows it: but who has read what is not known from events alone. What may be so ordered is not
-decided. The same holds for memory that is written and read under exclusive locks, and for loads
-and stores of shared windows.
+decided. The same holds for memory that is written and read under exclusive locks, for loads and
+stores of shared windows, and for what a process polls in its own memory: it calls MPI_Win_sync.
 
 What may be a flag is kept by its window and target, and once for each segment of a process.
 """
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from mpipp.onesided.accesses import PENDING, Entry, Segment
 
-ATOMIC, LOCKED, PLAIN = range(3)
+ATOMIC, LOCKED, PLAIN, POLLED = range(4)
 Group = tuple[int, int, int]  # window, owner, and one of the above
 
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Correct programs in which flags order accesses: nothing is told of them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from onesided_programs import Program, at
+
+from mpipp.onesided import analyse
+
+DATA, FLAG = at(0, 8), at(64)
+
+
+def atomic(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
+    """An accumulate, and fetches of it, the first of which may be too early."""
+    if how.random() < 0.5:
+        program[taker].operation("fetch_and_op", where, FLAG, op="MPI_NO_OP")
+        program[taker].sync("flush", where)
+    kind = how.choice(("accumulate", "fetch_and_op", "compare_and_swap"))
+    op = "" if kind == "compare_and_swap" else "MPI_REPLACE"
+    program[giver].operation(kind, where, FLAG, op=op)
+    program[giver].sync("flush", where)
+    kind = how.choice(("fetch_and_op", "get_accumulate"))
+    program[taker].operation(kind, where, FLAG, op="MPI_NO_OP")
+    program[taker].sync(how.choice(("flush", "flush_local")), where)
+
+
+def polled(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
+    """A put into the memory of a process that loads until it is there."""
+    flag = at(128 + 8 * giver)
+    loads = how.random() < 0.5  # seen, or not logged
+    if loads:
+        program[taker].load(flag)
+        program[taker].sync("sync")
+    program[giver].put(taker, flag)
+    program[giver].sync("flush", taker)
+    if loads:
+        program[taker].load(flag)
+    program[taker].sync("sync")
+
+
+def locked(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
+    """A put and gets under exclusive locks of another window."""
+    for process, kind in ((taker, "get"), (giver, "put"), (taker, "get")):
+        program[process].sync("lock", where, exclusive=True, window=2)
+        program[process].operation(kind, where, at(256), window=2)
+        program[process].sync("unlock", where, window=2)
+
+
+def told(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
+    """A message."""
+    program.message(giver, taker)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_token_that_is_handed_on(seed: int) -> None:
+    # Who has it changes the data, in some process's memory.
+    how = random.Random(seed)
+    number = how.randint(2, 4)
+    program = Program(number, windows=2)
+    program.sync("lock_all")
+    holder, home = 0, how.randrange(number)
+    for _ in range(how.randint(2, 8)):
+        if holder == home and how.random() < 0.3:
+            program[holder].store(DATA)
+        else:
+            program[holder].operation(how.choice(("put", "get")), home, DATA)
+            program[holder].sync("flush", home)
+        taker = how.choice([rank for rank in range(number) if rank != holder])
+        hand = how.choice((atomic, atomic, polled, locked, told))
+        hand(program, holder, taker, how.randrange(number), how)
+        holder = taker
+    program.sync("unlock_all")
+    program.end()
+    assert analyse(program.events()).conflicts == []
+
+
+def test_conflicts_that_no_flag_explains_are_told() -> None:
+    found = 0
+    for seed in range(40):
+        how = random.Random(seed)
+        program = Program(3, windows=2)
+        program.sync("lock_all")
+        program[0].put(2, DATA)
+        program[1].put(2, DATA)  # the token is not handed on before
+        program.sync("flush_all")
+        how.choice((atomic, polled, locked))(program, 0, 1, 2, how)
+        program.sync("unlock_all")
+        program.end()
+        result = analyse(program.events())
+        assert len(result.conflicts) + len(result.undecided) >= 1
+        found += len(result.conflicts)
+    assert found == 40
