@@ -263,7 +263,7 @@ class _Analysis:
             groups.append((entry.window, entry.owner, PLAIN))
         for group in groups:
             if stores:
-                self.flags.writes(group, entry.segment, number)
+                self.flags.writes(group, entry.segment, entry.segment, number)
             else:
                 self.flags.reads(group, process.index, process.time, number)
 
@@ -286,7 +286,7 @@ class _Analysis:
             segment = yield from self._fenced(process, mine, owner)
         self._no_put(event, opened, mine, owner)
         local = self._buffers(process, event, opened)
-        remote = self._at_target(event, segment, owner, mine, opened)
+        remote = self._at_target(process, event, segment, owner, mine, opened)
         if remote is not None:
             if event.kind == "get":
                 local.append(remote)
@@ -358,6 +358,7 @@ class _Analysis:
 
     def _at_target(
         self,
+        process: Process,
         event: Operation,
         segment: Segment,
         owner: int,
@@ -381,11 +382,11 @@ class _Analysis:
             op = event.op or "MPI_REPLACE"
             entry.atomic = Atomic(op, event.types, event.kind != "accumulate")
             if op != "MPI_NO_OP":
-                self.flags.writes((event.window, owner, ATOMIC), segment, number)
+                self.flags.writes((event.window, owner, ATOMIC), process.now(), segment, number)
         if kind in UPDATES:
-            self.flags.writes((event.window, owner, POLLED), segment, number)
+            self.flags.writes((event.window, owner, POLLED), process.now(), segment, number)
             if entry.lock != UNLOCKED:
-                self.flags.writes((event.window, owner, LOCKED), segment, number)
+                self.flags.writes((event.window, owner, LOCKED), process.now(), segment, number)
         self.conflicts.check(entry)
         if entry.separate and kind in UPDATES:
             self.conflicts.apart(entry)

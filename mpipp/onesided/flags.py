@@ -6,7 +6,8 @@ follows it: but who has read what is not known from events alone. What may be so
 decided. The same holds for memory that is written and read under exclusive locks, for loads and
 stores of shared windows, and for what a process polls in its own memory: it calls MPI_Win_sync.
 
-What may be a flag is kept by its window and target, and once for each segment of a process.
+What may be a flag is kept by its window and target, and once for each segment of a process or
+change of what it knows.
 """
 
 from __future__ import annotations
@@ -15,20 +16,24 @@ import bisect
 from typing import NamedTuple
 
 from mpipp.onesided.accesses import PENDING, Entry, Segment
+from mpipp.onesided.processes import later
 
 ATOMIC, LOCKED, PLAIN, POLLED = range(4)
 Group = tuple[int, int, int]  # window, owner, and one of the above
 
 
 class _Process:
-    """What one process has written and read of a group, a list item for each of its segments."""
+    """What one process has written and read of a group.
 
-    __slots__ = ("clocks", "lasts", "read_times", "reads", "write_times")
+    Of writes there is an item for each state of what it knew, of reads for each of its segments.
+    """
+
+    __slots__ = ("clocks", "knows", "lasts", "read_times", "reads")
 
     def __init__(self) -> None:
-        self.write_times: list[int] = []
         self.lasts: list[int] = []  # number of the last event that writes
-        self.clocks: list[tuple[int, ...]] = []
+        self.clocks: list[tuple[int, ...]] = []  # what they come after
+        self.knows: list[tuple[int, ...]] = []  # the least that was known then
         self.read_times: list[int] = []
         self.reads: list[int] = []  # number of the first event after which it has read
 
@@ -56,16 +61,19 @@ class Flags:
             found = processes[process] = _Process()
         return found
 
-    def writes(self, group: Group, segment: Segment, number: int) -> None:
-        """An event writes, from now on."""
+    def writes(self, group: Group, segment: Segment, after: Segment, number: int) -> None:
+        """An event writes, from now on; what it writes comes after this segment at its target."""
         process = self._of(group, segment.process)
-        time = segment.clock[segment.process]
-        if process.write_times and process.write_times[-1] == time:
-            process.lasts[-1] = number
-            return
-        process.write_times.append(time)
+        clock = after.clock
+        if process.clocks:
+            if process.knows[-1] is segment.clock and process.clocks[-1] is clock:
+                process.lasts[-1] = number
+                return
+            if after is not segment or process.clocks[-1] is not process.knows[-1]:
+                clock = later(process.clocks[-1], clock)
         process.lasts.append(number)
-        process.clocks.append(segment.clock)
+        process.clocks.append(clock)
+        process.knows.append(segment.clock)
 
     def reads(self, group: Group, process: int, time: int, number: int) -> None:
         """By now something has read."""
@@ -133,16 +141,14 @@ class Flags:
 
 def _first_after(written: _Process, writer: int, after: dict[int, Point]) -> tuple[int, ...] | None:
     # What was known by the first write that comes after any of the points.
-    best = len(written.write_times)
+    best = len(written.lasts)
     for process, (_, time, number) in after.items():
         if process == writer:
-            at = bisect.bisect_left(written.write_times, time)
-            if at < len(written.lasts) and written.write_times[at] == time:
-                at += written.lasts[at] <= number
+            at = bisect.bisect_right(written.lasts, number)
         else:
             at = _first(written.clocks, process, time)
         best = min(best, at)
-    return written.clocks[best] if best < len(written.clocks) else None
+    return written.knows[best] if best < len(written.knows) else None
 
 
 def _first(clocks: list[tuple[int, ...]], process: int, time: int) -> int:

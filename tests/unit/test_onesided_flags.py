@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import random
 
-import pytest
 from onesided_programs import Program, at
 
 from mpipp.onesided import analyse
@@ -54,9 +53,8 @@ def told(program: Program, giver: int, taker: int, where: int, how: random.Rando
     program.message(giver, taker)
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_a_token_that_is_handed_on(seed: int) -> None:
-    # Who has it changes the data, in some process's memory.
+def handed_on(seed: int) -> Program:
+    """A token goes around; who has it changes the data, in some process's memory."""
     how = random.Random(seed)
     number = how.randint(2, 4)
     program = Program(number, windows=2)
@@ -74,7 +72,13 @@ def test_a_token_that_is_handed_on(seed: int) -> None:
         holder = taker
     program.sync("unlock_all")
     program.end()
-    assert analyse(program.events()).conflicts == []
+    return program
+
+
+def test_nothing_is_told_where_a_token_is_handed_on() -> None:
+    # Some of these chains go through a process that has heard of two others since it last told any.
+    for seed in range(1000):
+        assert analyse(handed_on(seed).events()).conflicts == [], seed
 
 
 def test_conflicts_that_no_flag_explains_are_told() -> None:
