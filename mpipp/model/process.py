@@ -50,6 +50,7 @@ class ProcessInfo:
     ledger_bytes: int = 0  # that the past of the channels takes
     forgotten: int = 0  # calls that found no room there
     unasked: int = 0  # calls that a watcher should have looked at, and that found no room
+    logged: bool = False  # whether there is a log of one-sided communication
     unlogged: int = 0  # entries of the log of one-sided communication that found no room
     attached: Attachment = NOTHING_ATTACHED
     of_sessions: bool = False  # some session has had an attached buffer

@@ -34,6 +34,7 @@ def process_info(source: Source, root: RawRoot) -> ProcessInfo:
         ledger_bytes=root.ledger_bytes,
         forgotten=root.forgotten,
         unasked=root.unasked,
+        logged=bool(root.onesided),
         unlogged=root.onesided_lost,
         attached=source.attachment(root.attached),
         of_sessions=bool(root.of_sessions),

@@ -40,6 +40,14 @@ def unwatched(processes: Sequence[Watched]) -> Iterator[str]:
         yield "processes that MPI_Comm_spawn has started are not watched"
 
 
+def apart(processes: Sequence[Watched]) -> Iterator[str]:
+    """Whether others were not there, where one-sided communication was to be looked at."""
+    size = max((one.registry.info.world_size or 0 for one in processes), default=0)
+    own = [one for one in processes if not one.spawned]
+    if any(one.registry.info.logged for one in own) and len(own) < size:
+        yield "one-sided communication: some processes are on other nodes, or were not watched"
+
+
 def covers(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> tuple[Covered, ...]:
     """How the buffers of pending operations were looked at, for each place in the program."""
     rows: list[Sequence[Any]] = []

@@ -8,7 +8,7 @@
 #include "recorders/threads.h"
 #include "records/registry.h"
 
-enum { FIRST_WORDS = 1 << 13, MOST_WORDS = 1 << 19 }; // of a page
+enum { FIRST_WORDS = 1 << 9, MOST_WORDS = 1 << 19 }; // of a page
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t limit = (uint64_t)64 << 20, taken;
