@@ -10,19 +10,27 @@ from support import MPI, on_mpi
 
 FOUND = """\
 error: the buffer of a pending MPI_Issend is given back
-  rank 0: gives back the memory at 0x..., which has buf(DOUBLE)
+  rank 0: gives back the memory at 0x..., which has {element}
     at {at}
-  rank 0: MPI_Issend(dest = 1, tag = 0, comm = "MPI_COMM_WORLD", buf = 0x... (4000 MPI_DOUBLE)), \
+  rank 0: MPI_Issend(dest = 1, tag = 0, comm = "MPI_COMM_WORLD", buf = 0x... ({of})), \
 request #{request}
-    called at given_back.c:35 in send
+    called at {posted}
   rule: MPI-4.1, section 3.7.2: the buffer of a nonblocking operation must not be changed, and a \
 receive buffer not used at all, before the operation is complete
   to do: complete the operation before, with MPI_Wait or the like, and give the memory back then"""
-FROM = "given_back.c:37 in send\n    from given_back.c:62 in main"
+FROM = "given_back.c:37 in send\n    from given_back.c:78 in main"
+SENT = ("buf(DOUBLE)", "4000 MPI_DOUBLE", "given_back.c:35 in send")
 PLACES = [
-    (f"given_back.c:16 in by_free\n    from {FROM}", 1),
-    (f"given_back.c:20 in by_realloc\n    from {FROM}", 3),
-    ("given_back.c:11 in thread", 5),
+    (f"given_back.c:16 in by_free\n    from {FROM}", 1, *SENT),
+    (f"given_back.c:20 in by_realloc\n    from {FROM}", 3, *SENT),
+    ("given_back.c:11 in thread", 5, *SENT),
+    (
+        "given_back.c:52 in send_irregular\n    from given_back.c:84 in main",
+        7,
+        "buf(INDEXED)[0][0](DOUBLE)",
+        "1 INDEXED[3]",
+        "given_back.c:51 in send_irregular",
+    ),
 ]
 
 
@@ -34,5 +42,8 @@ def test_memory_that_is_given_back_too_early_is_told(mpi: MPI) -> None:
     run = runs.run(mpi, [program, "wrong"], "--check=buffers")
     assert (run.status, run.output) == (0, "0\n")
     blocks = [re.sub(r"0x[0-9a-f]+", "0x...", one) for one in run.blocks]
-    expected = [mpi.cited(FOUND.format(at=at, request=number)) for at, number in PLACES]
-    assert blocks == expected
+    expected = [
+        FOUND.format(at=at, request=number, element=element, of=of, posted=posted)
+        for at, number, element, of, posted in PLACES
+    ]
+    assert blocks == [mpi.cited(one) for one in expected]

@@ -71,3 +71,20 @@ def test_random_operations_bring_what_they_bring_without(mpi: MPI) -> None:
     run = runs.run(mpi, [program, "1", "120"], "--check=buffers", n=3)
     assert (run.status, run.output, run.blocks) == (0, alone, [])
     assert alone
+
+
+@on_mpi("mpich4", "openmpi5")
+def test_partitions_without_pages_are_compared_from_when_they_are_ready(mpi: MPI) -> None:
+    run = runs.run(mpi, [runs.program("partitions.c", mpi)], "--check=buffers")
+    assert (run.status, run.output) == (0, "done\n")
+    change = re.compile(
+        r"\n    (buf\S+), at 0x[0-9a-f]+, (.*)\n  rank 0: MPI_Wait.*\n.* in (\w+)\n"
+    )
+    found = [one for block in run.blocks for one in change.findall(block)]
+    assert found == [
+        ("buf[15](DOUBLE)", "was 15 and is 4", "small"),
+        ("buf[699](DOUBLE)", "was 699 and is 6", "beside_pages"),
+        ("buf[3](RESIZED)[0](VECTOR)[1][0](DOUBLE)", "was 250 and is 8", "columns"),
+    ]
+    headline = "error: the buffer of a pending MPI_Psend_init was changed"
+    assert all(block.startswith(headline) for block in run.blocks)

@@ -120,7 +120,7 @@ static struct mpipp_guarded *take(const struct mpipp_call *call) {
     if (mpipp_is_exposed(bytes.low, bytes.high))
       mpipp_bytes_give(&bytes);
     else if (is_partitioned(call))
-      mpipp_guarded_add_partitions(guarded, &bytes, call->buffers[i].peers, writes);
+      mpipp_guarded_add_partitions(guarded, &bytes, call, i, writes);
     else
       mpipp_guarded_add(guarded, &bytes, i, writes);
   }

@@ -7,29 +7,63 @@
 
 #include "guard/pages.h"
 
-enum { MOST = 1 << 20 };
+enum { MOST = 1 << 20, MOST_COMPARED = 1 << 10 };
+
+// Of a partition that is sent: its bytes, or those before and behind its own pages.
+struct rest {
+  struct mpipp_bytes bytes;
+  struct mpipp_piece edges[2];
+  struct mpipp_compared *compared; // NULL: it is not
+};
 
 struct mpipp_partitions {
-  struct mpipp_window *window;
-  uint64_t count, bytes; // of each
+  struct mpipp_window *window; // NULL: no page is protected
+  uint64_t count, bytes;       // of each
   int writes;
-  char marked[]; // 1: ready, or arrived
+  struct rest *rests; // NULL: none is compared
+  char marked[];      // 1: ready, or arrived
 };
 
 struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window, int64_t count,
                                               int writes) {
-  const struct mpipp_comb *comb = &window->comb;
-  if (count < 1 || count > MOST || comb->count != 1 || comb->length % (uint64_t)count) return NULL;
+  uint64_t length = window ? window->comb.length : 0;
+  if (count < 1 || count > MOST || length % (uint64_t)count) return NULL;
   struct mpipp_partitions *made = malloc(sizeof *made + (size_t)count);
   if (!made) return NULL;
   made->window = window;
   made->count = (uint64_t)count;
-  made->bytes = comb->length / made->count;
+  made->bytes = length / made->count;
   made->writes = writes;
+  made->rests = writes || count > MOST_COMPARED ? NULL : calloc(made->count, sizeof *made->rests);
   return made;
 }
 
+void mpipp_partitions_compare(struct mpipp_partitions *partitions, uint64_t number,
+                              struct mpipp_bytes *bytes) {
+  struct rest *rest = partitions->rests ? &partitions->rests[number] : NULL;
+  uint64_t from = mpipp_page_up(bytes->low), to = mpipp_page_down(bytes->high), count = 0;
+  if (!rest) {
+    mpipp_bytes_give(bytes);
+    return;
+  }
+  rest->bytes = *bytes;
+  if (partitions->window && from < to) {
+    if (bytes->low < from) rest->edges[count++] = (struct mpipp_piece){bytes->low, from};
+    if (to < bytes->high) rest->edges[count++] = (struct mpipp_piece){to, bytes->high};
+    mpipp_bytes_give(bytes);
+    if (!count) return;
+    rest->bytes = mpipp_bytes_of_pieces(rest->edges, count);
+  }
+  rest->compared = mpipp_compared_new(&rest->bytes, 0, 0);
+}
+
 void mpipp_partitions_drop(struct mpipp_partitions *partitions) {
+  for (uint64_t i = 0; partitions->rests && i < partitions->count; i++) {
+    struct rest *rest = &partitions->rests[i];
+    if (rest->compared) mpipp_compared_drop(rest->compared);
+    mpipp_bytes_give(&rest->bytes);
+  }
+  free(partitions->rests);
   free(partitions);
 }
 
@@ -39,32 +73,43 @@ static uint64_t start_of(const struct mpipp_partitions *of, uint64_t number) {
 
 int mpipp_partitions_begin(struct mpipp_partitions *partitions) {
   memset(partitions->marked, 0, partitions->count);
+  if (!partitions->window) return 1;
   int shared = mpipp_window_again(partitions->window);
   // What is not received stays as it is.
   if (partitions->writes) mpipp_window_copy(partitions->window, 0, ~(uint64_t)0, 0);
   return shared;
 }
 
-void mpipp_partitions_end(struct mpipp_partitions *partitions) {
-  for (uint64_t i = 0; partitions->writes && i < partitions->count; i++) {
-    if (!partitions->marked[i])
+int mpipp_partitions_end(struct mpipp_partitions *partitions, int is_there,
+                         struct mpipp_change *change) {
+  int found = 0;
+  for (uint64_t i = 0; i < partitions->count; i++) {
+    struct mpipp_compared *compared = partitions->rests ? partitions->rests[i].compared : NULL;
+    if (compared && !is_there) mpipp_compared_is_other_memory(compared);
+    if (compared) found |= mpipp_compared_end(compared, found ? NULL : change);
+    if (is_there && partitions->writes && !partitions->marked[i])
       mpipp_window_copy(partitions->window, start_of(partitions, i), start_of(partitions, i + 1),
                         1);
   }
+  return found;
 }
 
 struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, int64_t number) {
   if (number < 0 || (uint64_t)number >= partitions->count || partitions->marked[number])
     return (struct mpipp_block){0};
+  struct mpipp_compared *compared = partitions->rests ? partitions->rests[number].compared : NULL;
+  if (compared) mpipp_compared_begin(compared);
+  __atomic_store_n(&partitions->marked[number], 1, __ATOMIC_RELEASE);
+  if (!partitions->window) return (struct mpipp_block){0};
   uint64_t start = start_of(partitions, (uint64_t)number), end = start + partitions->bytes;
   mpipp_window_copy(partitions->window, start, end, partitions->writes);
-  __atomic_store_n(&partitions->marked[number], 1, __ATOMIC_RELEASE);
   return (struct mpipp_block){start, end, mpipp_page_down(start), mpipp_page_up(end)};
 }
 
 // Runs of partitions that are MPI's, of those in reach.
 void mpipp_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low,
                              uint64_t high) {
+  if (!partitions->window) return;
   const struct mpipp_block all = mpipp_block_of(&partitions->window->comb, 0);
   enum mpipp_allowed allowed = partitions->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
   if (low < all.low) low = all.low;

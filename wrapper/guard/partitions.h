@@ -4,18 +4,24 @@
 #ifndef MPIPP_PARTITIONS_H
 #define MPIPP_PARTITIONS_H
 
+#include "guard/compared.h"
 #include "guard/windows.h"
 
 struct mpipp_partitions;
 
-// Of a window of one block, in so many equal parts; NULL without.
+// Of a window of one block, in so many equal parts, or without a window (NULL); NULL without.
 struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window, int64_t count,
                                               int writes);
+// One that is sent has these bytes, which it takes over: those beside its own pages are compared.
+void mpipp_partitions_compare(struct mpipp_partitions *partitions, uint64_t number,
+                              struct mpipp_bytes *bytes);
 void mpipp_partitions_drop(struct mpipp_partitions *partitions);
 // The operation is about to be started: none is ready, none has arrived. 0: its pages cannot be
-// protected this time. It is complete: the program gets what it does not have yet.
+// protected this time. It is complete: the program gets what it does not have yet, if its memory is
+// there still; returns whether a change was found, if that is asked for (not NULL).
 int mpipp_partitions_begin(struct mpipp_partitions *partitions);
-void mpipp_partitions_end(struct mpipp_partitions *partitions);
+int mpipp_partitions_end(struct mpipp_partitions *partitions, int is_there,
+                         struct mpipp_change *change);
 // One is about to be marked ready, or has arrived. Gives the pages that it has any byte in.
 struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, int64_t number);
 // Protects pages of [low, high) that are MPI's alone.

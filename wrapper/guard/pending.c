@@ -8,6 +8,7 @@
 #include "guard/exposed.h"
 #include "guard/memcheck.h"
 #include "guard/pages.h"
+#include "guard/shares.h"
 #include "mpi/vendor.h"
 #include "records/store.h"
 
@@ -88,21 +89,33 @@ void mpipp_guarded_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
   windows += part->window != NULL;
 }
 
+static void compare_partitions(struct mpipp_partitions *partitions, const struct mpipp_call *call,
+                               uint32_t buffer) {
+  for (int64_t i = 0; i < call->buffers[buffer].peers; i++) {
+    struct mpipp_bytes bytes;
+    if (mpipp_bytes_of_share(call, buffer, (uint64_t)i, &bytes))
+      mpipp_partitions_compare(partitions, (uint64_t)i, &bytes);
+  }
+}
+
 void mpipp_guarded_add_partitions(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
-                                  int64_t count, int writes) {
+                                  const struct mpipp_call *call, uint32_t buffer, int writes) {
   struct mpipp_part *part = &guarded->parts[guarded->part_count];
-  *part = (struct mpipp_part){.bytes = *bytes, .writes = (uint32_t)writes};
-  int fine = bytes->comb.count == 1 && !(writes && meets_others(bytes));
+  *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
+  int fine = bytes->comb.count == 1 && !mpipp_memcheck && !(writes && meets_others(bytes));
   part->window = fine ? mpipp_window_take(&bytes->comb) : NULL;
-  if (part->window) part->partitions = mpipp_partitions_new(part->window, count, writes);
+  if (part->window || !writes)
+    part->partitions = mpipp_partitions_new(part->window, call->buffers[buffer].peers, writes);
   if (!part->partitions) {
     if (part->window) mpipp_window_give(part->window);
     mpipp_bytes_give(bytes);
     return;
   }
+  if (!writes) compare_partitions(part->partitions, call, buffer);
+  guarded->part_count++;
+  if (!part->window) return;
   part->comb = bytes->comb;
   part->shift = mpipp_window_address(part->window, 0);
-  guarded->part_count++;
   windows++;
 }
 
@@ -207,7 +220,7 @@ static int hand_over(const struct mpipp_guarded *guarded, struct mpipp_change *c
     const struct mpipp_part *part = &guarded->parts[i];
     struct mpipp_compared *compared = part->compared;
     if (part->partitions) {
-      if (!guarded->given_back) mpipp_partitions_end(part->partitions);
+      found |= mpipp_partitions_end(part->partitions, !guarded->given_back, found ? NULL : change);
       continue;
     }
     if (part->window && part->writes && !guarded->given_back) mpipp_window_empty(part->window);
@@ -257,7 +270,7 @@ int mpipp_guarded_fill(struct mpipp_guarded *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     struct mpipp_compared *compared = part->compared;
-    if (guarded->persistent && part->window) {
+    if (guarded->persistent && (part->window || part->partitions)) {
       int shared = part->partitions ? mpipp_partitions_begin(part->partitions)
                                     : mpipp_window_again(part->window);
       part->is_open = !shared || mpipp_is_exposed(part->bytes.low, part->bytes.high);
@@ -395,15 +408,18 @@ static int is_still_of(const struct mpipp_guarded *guarded, uint64_t serial) {
          __atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) == MPIPP_GUARDED_PENDING;
 }
 
-// Whether a buffer of a pending operation has bytes of these. Lists of blocks are not for those
-// without the lock.
+// Whether a buffer of a pending operation has bytes of these; comb: its own. Lists of blocks are
+// not for those without the lock: of such it is its first, or its last byte.
 static int has_any(const struct mpipp_guarded *guarded, uint32_t part,
                    const struct mpipp_bytes *given, struct mpipp_comb *comb) {
   uint64_t serial = __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE);
   const struct mpipp_bytes bytes = guarded->parts[part].bytes;
-  if (!bytes.comb.count || !mpipp_bytes_meet(&bytes, given)) return 0;
+  int is_first = given->low <= bytes.low && bytes.low < given->high;
+  int is_last = given->low < bytes.high && bytes.high <= given->high;
+  if (bytes.comb.count ? !mpipp_bytes_meet(&bytes, given) : !is_first && !is_last) return 0;
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   *comb = bytes.comb;
+  if (!comb->count) *comb = (struct mpipp_comb){is_first ? bytes.low : bytes.high - 1, 1, 1, 1};
   return is_still_of(guarded, serial);
 }
 

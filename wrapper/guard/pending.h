@@ -52,9 +52,9 @@ struct mpipp_guarded *mpipp_guarded_new(void);
 // One more buffer of the call, whose bytes it takes over; none if it cannot be looked at.
 void mpipp_guarded_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes, uint32_t buffer,
                        int writes);
-// The same of a partitioned operation, whose pages alone can be looked at.
+// The same of a partitioned operation: of one that receives pages alone can be looked at.
 void mpipp_guarded_add_partitions(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
-                                  int64_t count, int writes);
+                                  const struct mpipp_call *call, uint32_t buffer, int writes);
 // A partition of it is about to be marked ready, or has arrived.
 void mpipp_guarded_mark(struct mpipp_guarded *guarded, int64_t number);
 // What is its request.

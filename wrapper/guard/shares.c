@@ -199,3 +199,15 @@ int mpipp_bytes_of_call(const struct mpipp_call *call, uint32_t index, struct mp
   free(layout);
   return 0;
 }
+
+int mpipp_bytes_of_share(const struct mpipp_call *call, uint32_t index, uint64_t share,
+                         struct mpipp_bytes *bytes) {
+  const struct mpipp_buffer part = share_of(call, &call->buffers[index], share);
+  const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)part.record;
+  struct mpipp_comb comb;
+  if (part.access & MPIPP_STALE || part.count < 1) return 0;
+  if (!mpipp_comb_of(&part, &comb))
+    return type && mpipp_bytes_of_entries(type, part.address, part.count, bytes);
+  *bytes = mpipp_bytes_of_comb(&comb);
+  return 1;
+}

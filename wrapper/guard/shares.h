@@ -12,4 +12,8 @@ int mpipp_comb_of_call(const struct mpipp_call *call, uint32_t index, struct mpi
 // The same of any form, to be given back; 0 if there are too many blocks.
 int mpipp_bytes_of_call(const struct mpipp_call *call, uint32_t index, struct mpipp_bytes *bytes);
 
+// The same of what one of its peers has, or of a partition.
+int mpipp_bytes_of_share(const struct mpipp_call *call, uint32_t index, uint64_t share,
+                         struct mpipp_bytes *bytes);
+
 #endif

@@ -40,6 +40,22 @@ static void send(void (*give_back)(double *), int n) {
   if (!wrong) give_back(data);
 }
 
+// The last of these blocks is longer.
+static void send_irregular(void) {
+  int lengths[] = {3, 2, 5}, places[] = {0, 7, 20};
+  double *data = calloc(100, sizeof *data);
+  MPI_Datatype type;
+  MPI_Request request;
+  MPI_Type_indexed(3, lengths, places, MPI_DOUBLE, &type);
+  MPI_Type_commit(&type);
+  MPI_Issend(data, 1, type, 1, 0, MPI_COMM_WORLD, &request);
+  if (wrong) free(data);
+  MPI_Send(NULL, 0, MPI_INT, 1, 1, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Type_free(&type);
+  if (!wrong) free(data);
+}
+
 static double receive(int n) {
   double *data = malloc(n * sizeof *data), last;
   MPI_Recv(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -63,6 +79,13 @@ int main(int argc, char **argv) {
       else
         sum += receive(sizes[i]);
     }
+  }
+  if (rank == 0) {
+    send_irregular();
+  } else {
+    double data[10];
+    MPI_Recv(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(data, 10, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   if (rank == 1) printf("%g\n", wrong ? 0 : sum);
   MPI_Finalize();
