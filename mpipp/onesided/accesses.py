@@ -135,6 +135,11 @@ def shared(one: Entry, other: Entry) -> Range | None:
         ours, theirs = one.memory[0], other.memory[0]
         if ours.times == theirs.times == 1:
             return max(one.low, other.low), min(one.high, other.high)
+        if ours.stride == theirs.stride > 0:
+            # Columns of one array, which others are between.
+            apart = (theirs.first - ours.first) % ours.stride
+            if ours.length <= apart and apart + theirs.length <= ours.stride:
+                return None
     first, second = one.comb, other.comb
     return sharing.touch(first, second) if first and second else None
 

@@ -232,7 +232,7 @@ class _Analysis:
                 entry.window = identity
                 entry.lock = mine.lock(mine.made.ranks.index(rank))
                 entry.separate = mine.made.separate
-                if kind in (STORE, WRITTEN):
+                if kind in (STORE, WRITTEN) and owner == process.index:
                     mine.stored = entry
         return entry
 
