@@ -116,10 +116,10 @@ static void of_request(const struct mpipp_event *event, const struct mpipp_reque
 
 static void event(const struct mpipp_event *event) {
   const struct mpipp_object *object = event->object;
-  if (MPIPP_READ(is_off)) return;
+  int is_request = object->kind == MPIPP_REQUEST;
+  if (MPIPP_READ(is_off) || (is_request && !MPIPP_READ(mpipp_programs_any))) return;
   mpipp_guard_lock();
-  if (guards && object->kind == MPIPP_REQUEST)
-    of_request(event, (const struct mpipp_request *)object);
+  if (guards && is_request) of_request(event, (const struct mpipp_request *)object);
   if (records && object->kind == MPIPP_WIN && has_shadow()) mpipp_recorded_window(event);
   mpipp_guard_unlock();
 }

@@ -9,8 +9,8 @@
 #include "records/store.h"
 
 enum { PERCENT = 10 }; // of the time, unless MPIPP_BUDGET says otherwise
-// Programs are taken to have run for so long when they begin: ten seconds, or nearly so.
-#define HEAD_START ((uint64_t)20 << 30)
+// Programs are taken to have run for so long when they begin: a quarter of a second, or nearly so.
+#define HEAD_START ((uint64_t)1 << 29)
 
 static struct mpipp_cover *covers;
 static uint32_t count; // of places, without the last cover
@@ -55,10 +55,12 @@ struct mpipp_cover *mpipp_cover_of(const struct mpipp_call *call) {
   return &covers[PLACES];
 }
 
-// What each has had more than its share of waits until the others have had theirs.
+// The first of each place is; what each has had more than its share of waits until the others have
+// had theirs.
 int mpipp_coverage_affords(const struct mpipp_cover *cover) {
   enum { SLACK = 2 };
   if (MPIPP_READ(cover->always) || MPIPP_READ(covers[MPIPP_COVERS - 1].always)) return 1;
+  if (!(cover->pages + cover->compared + cover->nothing)) return 1;
   uint64_t allowed = (mpipp_ticks() - begun + HEAD_START) / 100 * percent;
   return spent < allowed && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
 }

@@ -177,7 +177,7 @@ static void post(struct mpipp_passage *passage) {
   mpipp_guard_lock();
   struct mpipp_cover *cover = open_guard() ? mpipp_cover_of(call) : NULL;
   uint64_t since = mpipp_ticks();
-  mpipp_faults_catch_soon();
+  if (mpipp_guarded_named) mpipp_faults_catch_soon();
   posted = cover ? look_at(passage, cover) : NULL;
   if (cover) mpipp_coverage_spend(cover, since);
   mpipp_guard_unlock();
@@ -411,15 +411,21 @@ static void expose(const struct mpipp_event *event) {
   mpipp_guard_unlock();
 }
 
+// Whether an event of a request may be one of an operation that is looked at: without the lock,
+// since most are not where that would take too long.
+static int is_concerned(uint32_t kind) {
+  return kind == MPIPP_EVENT_MADE ? posted != NULL : MPIPP_READ(mpipp_guarded_named) != 0;
+}
+
 static void event(const struct mpipp_event *event) {
   const struct mpipp_object *request = event->object;
   struct mpipp_change change;
   int found = 0;
   if (MPIPP_READ(is_off)) return;
   if (request->kind == MPIPP_WIN) expose(event);
-  if (request->kind != MPIPP_REQUEST) return;
-  uint64_t since = mpipp_ticks();
+  if (request->kind != MPIPP_REQUEST || !is_concerned(event->kind)) return;
   mpipp_guard_lock();
+  uint64_t since = mpipp_ticks();
   struct mpipp_guarded *guarded = mpipp_guarded_of(request->handle, request->serial);
   struct mpipp_cover *cover = guarded ? guarded->cover : NULL;
   if (event->kind == MPIPP_EVENT_MADE) {

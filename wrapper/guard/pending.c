@@ -16,6 +16,7 @@ enum { HEADS = 1024 }; // a power of two
 
 static struct mpipp_guarded all[MPIPP_MOST_GUARDED];
 uint32_t mpipp_guarded_kept;
+uint32_t mpipp_guarded_named;
 uint64_t mpipp_guarded_begun;
 static uint32_t used;    // those beyond have never been
 static uint32_t windows; // of all
@@ -124,10 +125,12 @@ void mpipp_guarded_name(struct mpipp_guarded *guarded, uint64_t request, uint64_
   guarded->request = request;
   guarded->serial = serial;
   guarded->next = *head;
+  __atomic_store_n(&mpipp_guarded_named, mpipp_guarded_named + 1, __ATOMIC_RELAXED);
   *head = (uint32_t)(guarded - all) + 1;
 }
 
 static void unlist(const struct mpipp_guarded *guarded) {
+  __atomic_store_n(&mpipp_guarded_named, mpipp_guarded_named - 1, __ATOMIC_RELAXED);
   uint32_t *at = head_of(guarded->request), number = (uint32_t)(guarded - all) + 1;
   while (*at && *at != number) at = &all[*at - 1].next;
   if (*at) *at = guarded->next;
