@@ -98,7 +98,6 @@ class Operation(NamedTuple):
         op: "MPI_SUM"; "" of puts, gets and compare_and_swap.
         types: the basic datatype of each comb of `at_target`, or one for all.
         request: of MPI_Rput and its like, a number that is this operation's alone; else 0.
-        operand, compared: what fetch_and_op and compare_and_swap bring; None: not recorded.
     """
 
     moment: Moment
@@ -112,20 +111,6 @@ class Operation(NamedTuple):
     op: str = ""
     types: tuple[str, ...] = ()
     request: int = 0
-    operand: bytes | None = None
-    compared: bytes | None = None
-
-
-class ValueRead(NamedTuple):
-    """What a fetch_and_op or compare_and_swap has read, once it was complete.
-
-    Attributes:
-        operation: the event's number.
-    """
-
-    moment: Moment
-    operation: int
-    value: bytes
 
 
 class Synchronization(NamedTuple):
@@ -257,7 +242,6 @@ Event = Union[
     WindowFreed,
     Attached,
     Operation,
-    ValueRead,
     Synchronization,
     Completed,
     Sent,

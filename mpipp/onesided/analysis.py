@@ -27,9 +27,9 @@ from mpipp.model.onesided import (
     WindowFreed,
     WindowMade,
 )
-from mpipp.onesided.accesses import EXCLUSIVE, PENDING, SHARED, UNLOCKED, Entry, Segment, bounds
+from mpipp.onesided.accesses import PENDING, UNLOCKED, Entry, Segment, bounds
 from mpipp.onesided.conflicts import Conflict, Conflicts
-from mpipp.onesided.epochs import Epochs, Window
+from mpipp.onesided.epochs import Epochs, Window, exclusion
 from mpipp.onesided.flags import ATOMIC, LOCKED, PLAIN, POLLED, Flags
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistake, Mistakes
@@ -376,7 +376,7 @@ class _Analysis:
         entry.window = event.window
         entry.separate = mine.made.separate
         if opened.kind in ("lock", "lock_all"):
-            entry.lock = EXCLUSIVE if opened.exclusive else SHARED
+            entry.lock = exclusion(opened)
         number = event.moment.number
         if kind == ACCUMULATE:
             op = event.op or "MPI_REPLACE"

@@ -10,6 +10,13 @@ from mpipp.onesided.accesses import EXCLUSIVE, SHARED, UNLOCKED, Entry, Segment
 from mpipp.onesided.messages import Meeting
 
 
+def exclusion(held: Synchronization | None) -> int:
+    """What a lock keeps off: with MPI_MODE_NOCHECK nothing."""
+    if held is None or "MPI_MODE_NOCHECK" in held.asserted:
+        return UNLOCKED
+    return EXCLUSIVE if held.exclusive else SHARED
+
+
 class Epochs:
     """What a process has open on a window.
 
@@ -50,10 +57,7 @@ class Epochs:
 
     def lock(self, target: int) -> int:
         """How this process has locked a target, by its rank in the window's group."""
-        held = self.locks.get(target)
-        if held is not None:
-            return EXCLUSIVE if held.exclusive else SHARED
-        return SHARED if self.all_locked is not None else UNLOCKED
+        return exclusion(self.locks.get(target) or self.all_locked)
 
     def epoch(self, target: int, index: int) -> Synchronization | None:
         """What has opened the epoch of an operation on a target; None: there is none."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from onesided_programs import BASE, INT, Program, at, buffer
 
-from mpipp.model.onesided import Access, Comb, Event
+from mpipp.model.onesided import Access, Collective, Comb, Event, Synchronization
 from mpipp.onesided import Conflict, analyse
 
 
@@ -28,6 +28,7 @@ def found(program: Program) -> list[str]:
     program.end()
     result = analyse(program.events())
     assert not result.forgotten
+    assert not result.cut
     assert not result.undecided
     mistakes = [f"{one.rule}: {one.event.moment.procedure}" for one in result.mistakes]
     return [*map(told, result.conflicts), *mistakes]
@@ -93,6 +94,17 @@ def test_origin_and_target_in_passive_mode(locks: str) -> None:
     assert found(program) == (
         ["rma-local: put@0 store@1 [0,4) of 1, unordered"] if locks == "shared" else []
     )
+
+
+def test_locks_that_are_not_checked_keep_nobody_off() -> None:
+    for asserted in ((), ("MPI_MODE_NOCHECK",)):
+        program = Program(3)
+        for origin in (0, 1):
+            program[origin].sync("lock", 2, (), *asserted, exclusive=True)
+            program[origin].put(2, at(0))
+            program[origin].sync("unlock", 2)
+        line = "rma-target: put@0 put@1 [0,4) of 2, unordered"
+        assert found(program) == ([line] if asserted else [])
 
 
 @pytest.mark.parametrize("fixed", [False, True])
@@ -571,6 +583,37 @@ def test_many_alike_are_one() -> None:
     program.sync("unlock_all")
     (conflict,) = analyse(program.events()).conflicts
     assert conflict.times == 1000
+
+
+def test_threads_go_on_while_others_wait() -> None:
+    # One of process 0 is in a barrier, a fence and MPI_Win_wait, and another sends what the others
+    # need before they get there.
+    program = Program(2)
+    for kind in ("barrier", "fence", "wait"):
+        request = program.request()
+        if kind == "wait":
+            program[0].sync("post", -1, (1,))
+        call = program[0].sync("fence" if kind == "barrier" else kind)
+        program[0].events.pop()
+        if kind == "barrier":
+            collective = Collective(call.moment, 0, 0, "all", (0, 1), -1, request)
+            program[0].does(collective)
+        else:
+            assert isinstance(call, Synchronization)
+            program[0].does(call._replace(request=request))
+        program.message(0, 1)
+        if kind == "barrier":
+            program[1].does(Collective(program[1].moment(kind), 0, 0, "all", (0, 1)))
+        elif kind == "fence":
+            program[1].sync(kind)
+        else:
+            program[1].sync("start", -1, (0,))
+            program[1].put(0, at(0))
+            program[1].sync("complete")
+        program[0].completed(request)
+    program[0].load(at(0))
+    program.end()
+    assert found(program) == []
 
 
 def test_events_that_cannot_be_end_their_process() -> None:
