@@ -106,6 +106,7 @@ struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept,
   if (!chosen) return (struct mpipp_output){0};
   if (copy) take(chosen, kept, copy);
   struct mpipp_output output = mpipp_over(chosen, kept);
+  output.shared = first->newer != 0;
   if (!kept) end(first, before, chosen);
   return output;
 }
@@ -114,11 +115,6 @@ struct mpipp_request *mpipp_chain_find(uint64_t handle, uint64_t where) {
   struct mpipp_request *r = mpipp_listed_locked(MPIPP_REQUEST, handle);
   while (r && (is_over(r) || !(where ? r->call.requests == where : r->persistent))) r = next_of(r);
   return r;
-}
-
-int mpipp_chain_is_shared(uint64_t handle) {
-  const struct mpipp_request *first = mpipp_listed_locked(MPIPP_REQUEST, handle);
-  return first && first->newer;
 }
 
 // All that come before one that is doubted are.

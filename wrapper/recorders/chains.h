@@ -23,9 +23,7 @@ struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept,
 // The request with that handle which is persistent, or was stored at that place; or NULL.
 struct mpipp_request *mpipp_chain_find(uint64_t handle, uint64_t where);
 
-// Whether several have the handle. One of those that have it still and are not doubted yet, which
-// is doubted from now on; NULL.
-int mpipp_chain_is_shared(uint64_t handle);
+// One of those that have the handle and are not doubted yet: it is so from now on. NULL: none.
 struct mpipp_request *mpipp_chain_doubt(uint64_t handle);
 
 #endif

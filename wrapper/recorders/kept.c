@@ -111,7 +111,7 @@ struct mpipp_output mpipp_over(struct mpipp_request *request, int kept) {
     __atomic_store_n(&request->state, MPIPP_REQUEST_INACTIVE, __ATOMIC_RELEASE);
     return (struct mpipp_output){0};
   }
-  struct mpipp_output output = {request->output, request->call.comm, request->call.ordinal};
+  struct mpipp_output output = {request->output, request->call.comm, request->call.ordinal, 0};
   request->output = 0;
   __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
   if (MPIPP_UNLIKELY(request->counted)) mpipp_drop_call(request);

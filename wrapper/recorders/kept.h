@@ -15,8 +15,9 @@ void mpipp_request_keep(struct mpipp_request *request, const struct mpipp_call *
 void mpipp_drop_call(struct mpipp_request *request);
 
 // Where an operation put a new communicator, 0 if nowhere; and its call's communicator and ordinal.
+// shared: whether its handle was that of others, too.
 struct mpipp_output {
-  uint64_t place, comm, ordinal;
+  uint64_t place, comm, ordinal, shared;
 };
 
 // The operation of a record is complete. kept: the request is persistent.

@@ -182,8 +182,8 @@ void mpipp_told_complete(uint64_t handle, int64_t position) {
   if (handle == null_request()) return;
   struct mpipp_request copy;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  int shared = mpipp_chain_is_shared(handle);
   struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
+  int shared = request && request->newer;
   int told = request && request->state == MPIPP_REQUEST_ACTIVE;
   if (told && is_listening()) copy = *request;
   if (told) __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
@@ -284,11 +284,10 @@ void mpipp_partitions_ready(uint64_t handle, int64_t count) {
 static struct mpipp_output over(uint64_t handle, uint64_t where, int kept, int64_t position) {
   struct mpipp_request copy = {0};
   int listening = position != NOT_TOLD && is_listening(), locked = mpipp_lock_kind(MPIPP_REQUEST);
-  int shared = mpipp_chain_is_shared(handle);
   struct mpipp_output output = mpipp_chain_over(handle, where, kept, listening ? &copy : NULL);
   mpipp_unlock_kind(locked);
   if (copy.state == MPIPP_REQUEST_ACTIVE) mpipp_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
-  if (shared) doubt(handle);
+  if (output.shared) doubt(handle);
   if (!copy.counted) return output;
   locked = mpipp_lock_kind(MPIPP_REQUEST);
   mpipp_drop_call(&copy);
