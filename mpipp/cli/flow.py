@@ -46,6 +46,7 @@ class Loop:
         latch: of that which goes back.
         entry: of the only block outside that leads there.
         body: of all its blocks.
+        always: of those that each turn leads through.
         outer: the next loop around it that is one of these; None.
     """
 
@@ -53,6 +54,7 @@ class Loop:
     latch: int
     entry: int
     body: frozenset[int]
+    always: frozenset[int]
     outer: Loop | None = None
 
 
@@ -87,7 +89,8 @@ def loops(found: Sequence[Block]) -> list[Loop]:
         body = _body(found, header, latches)
         entries = [i for i in found[header].before if i not in body and i in above]
         if len(latches) == 1 and len(entries) == 1:
-            result.append(Loop(header, latches[0], entries[0], body))
+            always = frozenset(one for one in body if _is_above(above, one, latches[0]))
+            result.append(Loop(header, latches[0], entries[0], body, always))
     result.sort(key=lambda loop: len(loop.body))
     for i, loop in enumerate(result):
         around = (other for other in result[i + 1 :] if loop.body < other.body)

@@ -71,12 +71,23 @@ class Step:
         plain = list(complete(file.read_text().splitlines(keepends=True)))
         second = [self.compiler, *self._again(), *_optimised(self.options), "-w"]
         second += [last, text, "-o", self.output]
-        if _optimised(self.options):
-            file.write_text("".join(looked_at_once(plain)))
-            if subprocess.run(second, stderr=subprocess.DEVNULL, check=False).returncode == 0:
-                return 0
+        if (
+            _optimised(self.options)
+            and self._looks_at_once(plain, file)
+            and subprocess.run(second, stderr=subprocess.DEVNULL, check=False).returncode == 0
+        ):
+            return 0
         file.write_text("".join(plain))
         return subprocess.call(second)
+
+    @staticmethod
+    def _looks_at_once(plain: Sequence[str], file: Path) -> bool:
+        # Not where a compiler's text is other than is known, or too deep.
+        try:
+            file.write_text("".join(looked_at_once(plain)))
+        except (LookupError, ValueError, RecursionError):
+            return False
+        return True
 
     def _dependencies(self) -> list[str]:
         # They are named by the output of the first call, if nothing else is said.

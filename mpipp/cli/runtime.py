@@ -31,7 +31,7 @@ _EXECUTABLE, _SHARED, _INLINED = "libmpipp_executable.a", "libmpipp_shared.a", "
 # What is known of the functions that are called there: what they do is nothing that the program
 # knows of, and what is looked at need not be loaded again.
 _APART = {
-    "mpipp_inlined_(?:load|store)": "inaccessiblememonly nounwind cold",
+    "mpipp_inlined_(?:load|store|comb)": "inaccessiblememonly nounwind cold",
     "mpipp_inlined_span": "inaccessiblememonly readonly nounwind willreturn",
 }
 

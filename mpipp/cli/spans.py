@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from mpipp.cli import flow, ir
+from mpipp.cli import ir
 from mpipp.cli.flow import Block, Loop
+from mpipp.cli.functions import Function
 
 _MOST = 32  # accesses of a loop that it is worth while for
 _CORNERS = 8  # addresses that are calculated of one
+_PENDING, _KEPT = 1, 2  # kinds of spans (wrapper/program/program.h)
 _EITHER = 2  # a slope that is known to be neither up nor down
 
 _OPPOSITE = {
@@ -56,86 +58,49 @@ def looked_at_once(lines: Sequence[str]) -> Iterator[str]:
             function.append(line)
             if line.startswith("}"):
                 own = "@__tsan_" in function[0] or "@mpipp_inlined_" in function[0]
-                yield from function if own else _Function(function).text()
+                yield from function if own else _looked_at_once(function)
                 function = []
 
 
-class _Function:
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = lines
-        self._blocks = flow.blocks(lines)
-        self._loops = flow.loops(self._blocks)
-        self._count = 0
-        self._values: dict[str, tuple[int, str]] = {}
-        for i, block in enumerate(self._blocks if self._loops else ()):
-            for line in block.lines:
-                self._define(i, line)
-        self._added: dict[int, list[str]] = {}  # at the end of blocks
-        self._known: dict[tuple[int, str], str] = {}  # the values there
+def _looked_at_once(lines: Sequence[str]) -> Iterator[str]:
+    function = Function(lines)
+    done: list[_Looking] = []
+    for loop in function.loops:
+        if _is_quiet(function, loop):
+            looking = _Looking(function, loop)
+            looking.take([one for one in done if one.loop.outer is loop])
+            done.append(looking)
+    for looking in done:
+        looking.finish()
+    return function.text()
 
-    def text(self) -> Iterator[str]:
-        done: list[_Looking] = []
-        for loop in self._loops:
-            if self._is_quiet(loop):
-                within = [one for one in done if one.loop.outer is loop]
-                looking = _Looking(self, loop)
-                looking.take(within)
-                done.append(looking)
-        for looking in done:
-            looking.finish()
-        yield self._lines[0]
-        for i, block in enumerate(self._blocks):
-            added = self._added.get(i, [])
-            end = block.end()
-            yield from (*block.lines[:end], *added, *block.lines[end:])
-        yield self._lines[-1]
 
-    def _define(self, block: int, line: str) -> None:
-        found = ir.VALUE.match(line)
-        if found:
-            self._values[found["name"]] = (block, ir.DETAILS.sub("", found["what"]))
-
-    def _is_quiet(self, loop: Loop) -> bool:
-        for i in loop.body:
-            for line in self._blocks[i].lines:
-                if ir.LOUD.search(line):
-                    return False
-                called = ir.CALLED.search(line) if ir.CALL.search(line) else None
-                if called and not ir.QUIET.fullmatch(called[1]):
-                    return False
-        return True
-
-    def block(self, at: int) -> Block:
-        return self._blocks[at]
-
-    def value(self, name: str) -> tuple[int, str] | None:
-        return self._values.get(name)
-
-    def add(self, block: int, what: str) -> str:
-        """A value, at the end of a block."""
-        if (block, what) in self._known:
-            return self._known[block, what]
-        self._count += 1
-        name = self._known[block, what] = f"%mpipp.v{self._count}"
-        line = f"  {name} = {what}\n"
-        self._added.setdefault(block, []).append(line)
-        self._define(block, line)
-        return name
+def _is_quiet(function: Function, loop: Loop) -> bool:
+    for i in loop.body:
+        for line in function.block(i).lines:
+            if ir.LOUD.search(line):
+                return False
+            called = ir.CALLED.search(line) if ir.CALL.search(line) else None
+            if called and not ir.QUIET.fullmatch(called[1]):
+                return False
+    return True
 
 
 class _Looking:
     # One loop's.
-    def __init__(self, function: _Function, loop: Loop) -> None:
+    def __init__(self, function: Function, loop: Loop) -> None:
         self.loop = loop
         self.spans: list[_Span] = []
         self.around: _Looking | None = None  # which has all of these
         self._function = function
         self._slopes: dict[tuple[str, str], int | None] = {}
         self._copies: dict[tuple[str, bool], str] = {}
-        self._hooks: list[tuple[Block, int, re.Match[str]]] = []
+        # Those whose accesses are all known before have these.
+        self._hooks: list[tuple[Block, int, re.Match[str], _Span | None]] = []
         self._steps: dict[str, _Step | None] = {}
+        self._is_sole = True  # what ends it
         self._turns = self._last_turn()
-        self._meets = ""
+        self._is_exact = self._ends_once() and function.can_add_between(loop)
 
     # What the loop touches.
 
@@ -147,7 +112,8 @@ class _Looking:
                 hook = ir.HOOK.match(line)
                 span = self._of_hook(hook) if hook and len(self.spans) < _MOST else None
                 if hook and span:
-                    self._hooks.append((block, at, hook))
+                    exactly = span if self._is_exact and i in self.loop.always else None
+                    self._hooks.append((block, at, hook, exactly))
                     self._keep(span)
         for one in within:
             spans = [self._of_span(span) for span in one.spans]
@@ -315,6 +281,7 @@ class _Looking:
         what = self._inside(condition)
         compared = ir.COMPARED.fullmatch(what)
         if not compared:
+            self._is_sole = False
             both = ir.BOTH.fullmatch(what) if goes_on else ir.ANY.fullmatch(what)
             for one in filter(None, both.groups() if both else ()):
                 yield from self._turns_while(one, goes_on)
@@ -405,25 +372,45 @@ class _Looking:
     # The look before the loop.
 
     def finish(self) -> None:
-        meets = self.meets()
-        for block, at, hook in self._hooks:
-            size = hook["size"] or hook["length"]
-            verb = "load" if hook["verb"] == "read" or hook["plural"] == "loads" else "store"
+        for block, at, hook, exactly in self._hooks:
+            size = int(hook["size"] or hook["length"])
+            loads = hook["verb"] == "read" or hook["plural"] == "loads"
+            if exactly:
+                self._keep_all(exactly, 2 * size + (not loads), hook["rest"])
+            looks = self._meets(self.spans, _PENDING if exactly else _PENDING | _KEPT)
             block.lines[at] = (
-                f"  call void @mpipp_inlined_{verb}_if(i1 noundef zeroext {meets}, "
-                f"{hook['pointer']} noundef {hook['address']}, i64 noundef {size}){hook['rest']}\n"
+                f"  call void @mpipp_inlined_{'load' if loads else 'store'}_if(i1 noundef zeroext "
+                f"{looks}, {hook['pointer']} noundef {hook['address']}, i64 noundef {size})"
+                f"{hook['rest']}\n"
             )
 
-    def meets(self) -> str:
-        """Whether anything that the loop touches is looked at."""
-        if not self._meets and self.spans:
-            found = [self._look(span) for span in self.spans]
-            self._meets = found[0]
-            for one in found[1:]:
-                self._meets = self._add(f"or i1 {self._meets}, {one}")
-            if self.around:
-                self._meets = self._add(f"and i1 {self.around.meets()}, {self._meets}")
-        return self._meets
+    def _keep_all(self, span: _Span, size: int, rest: str) -> None:
+        of = (span.corners[0], span.corners[-1], self._turns)
+        words = [("i64", self._add(f"freeze i64 {one}")) for one in of]
+        words.append(("i64", str(size)))
+        given = ", ".join(f"{kind} noundef {one}" for kind, one in words)
+        keeps = self._meets([span], _KEPT)
+        line = f"  call void @mpipp_inlined_keep(i1 noundef zeroext {keeps}, {given}){rest}\n"
+        self._function.add_between(self.loop, line)
+
+    def _ends_once(self) -> bool:
+        # Whether the number of turns is exactly known.
+        body = self.loop.body
+        others = (self._function.block(i).after for i in body if i != self.loop.latch)
+        return bool(self._turns) and self._is_sole and all(body.issuperset(one) for one in others)
+
+    def _meets(self, spans: Sequence[_Span], kinds: int) -> str:
+        # Whether anything of that kind is looked at in these; and, what then is so, in those of the
+        # loop around.
+        found = self._look(spans[0])
+        for span in spans[1:]:
+            found = self._add(f"or i32 {found}, {self._look(span)}")
+        found = self._add(f"and i32 {found}, {kinds}")
+        found = self._add(f"icmp ne i32 {found}, 0")
+        if not self.around:
+            return found
+        around = self.around._meets(self.around.spans, _PENDING | _KEPT)
+        return self._add(f"and i1 {around}, {found}")
 
     def _look(self, span: _Span) -> str:
         corners = [self._add(f"freeze i64 {corner}") for corner in span.corners]
@@ -433,9 +420,7 @@ class _Looking:
             low = self._add(f"call i64 @mpipp_inlined_least(i64 noundef {low}, {pair}")
             high = self._add(f"call i64 @mpipp_inlined_most(i64 noundef {high}, {pair}")
         high = self._add(f"add i64 {high}, {span.bytes}")
-        return self._add(
-            f"call zeroext i1 @mpipp_inlined_meets(i64 noundef {low}, i64 noundef {high})"
-        )
+        return self._add(f"call i32 @mpipp_inlined_meets(i64 noundef {low}, i64 noundef {high})")
 
 
 def _is_number(text: str) -> bool:

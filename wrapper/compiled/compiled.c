@@ -77,6 +77,34 @@ static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next
   errno = saved;
 }
 
+#define BYTES (bytes_and_stores >> 1)
+#define STORES ((int)(bytes_and_stores & 1))
+#define LOW (first < last ? first : last)
+#define HIGH ((first < last ? last : first) + BYTES)
+
+__attribute__((target("no-sse,no-mmx"))) static int quickly(MPIPP_COMB) {
+  const struct mpipp_thread *thread = mpipp_self;
+  if (thread == &mpipp_no_thread || thread->depth || is_busy) return 1;
+  if (!records || (guards && count == 1)) return 0;
+  if (!mpipp_is_recorded(LOW, HIGH)) return 1;
+  is_busy = 1;
+  int done = mpipp_log_quickly(LOW, BYTES, count > 1 ? (HIGH - BYTES - LOW) / (count - 1) : 0,
+                               count, STORES, next);
+  is_busy = 0;
+  return done;
+}
+
+static void combs(MPIPP_COMB) {
+  const struct mpipp_thread *thread = mpipp_self;
+  if (thread == &mpipp_no_thread || thread->depth || is_busy || !mpipp_is_recorded(LOW, HIGH))
+    return;
+  int saved = errno;
+  is_busy = 1;
+  mpipp_log_comb(LOW, BYTES, (HIGH - BYTES - LOW) / (count - 1), count, STORES, next);
+  is_busy = 0;
+  errno = saved;
+}
+
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   if (guards) mpipp_faults_expect(0, 0);
@@ -152,6 +180,7 @@ __attribute__((constructor)) static void hook_in(void) {
   records = getenv("MPIPP_RMA") != NULL;
   if (!guards && !records) return;
   pthread_atfork(NULL, NULL, after_fork_in_child);
-  mpipp_programs_call(accesses);
+  mpipp_programs_call(
+      &(struct mpipp_program){.accesses = accesses, .combs = combs, .quickly = quickly});
   mpipp_hook_in(&hook);
 }

@@ -122,8 +122,8 @@ static uint64_t longer(const struct mpipp_span *span, const struct mpipp_span *o
 
 // Where parts lie, and what may reach them. That with the least to add, unless there is an empty
 // one; whether it is another then.
-static int enter_span(struct marked_part *part) {
-  struct mpipp_span own = {part->bytes.low - MPIPP_SHADOW_REACH, part->bytes.high};
+static int enter_span(struct marked_part *part, uint64_t kinds) {
+  struct mpipp_span own = {part->bytes.low - MPIPP_SHADOW_REACH, part->bytes.high, kinds};
   uint32_t best = MPIPP_SPANS, empty = span_count;
   uint64_t least = ~(uint64_t)0;
   for (uint32_t i = 0; i < span_count; i++) {
@@ -140,21 +140,24 @@ static int enter_span(struct marked_part *part) {
   parts_in[best]++;
   if (own.low < spans[best].low) spans[best].low = own.low;
   if (own.high > spans[best].high) spans[best].high = own.high;
-  return parts_in[best] == 1 || least;
+  int others = parts_in[best] == 1 || least || (spans[best].kinds & kinds) != kinds;
+  spans[best].kinds |= kinds;
+  return others;
 }
 
 static int leave_span(const struct marked_part *part) {
   if (--parts_in[part->span]) return 0;
-  spans[part->span] = (struct mpipp_span){0, 0};
+  spans[part->span] = (struct mpipp_span){0, 0, 0};
   while (span_count && !parts_in[span_count - 1]) span_count--;
   return 1;
 }
 
 void mpipp_looked_begin(struct mpipp_looked *looked) {
   if (looked->state == PENDING) return;
+  uint64_t kinds = looked->serial ? MPIPP_SPAN_PENDING : MPIPP_SPAN_KEPT;
   int others = 0;
   for (uint32_t i = 0; i < looked->part_count; i++) {
-    others |= enter_span(&looked->parts[i]);
+    others |= enter_span(&looked->parts[i], kinds);
     mark_all(&looked->parts[i], 1);
   }
   looked->state = PENDING;

@@ -7,7 +7,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mpipp_program *first;
-static void (*called)(uint64_t address, uint64_t bytes, int stores, uint64_t next);
+static struct mpipp_program called;
 static struct mpipp_span looked[MPIPP_SPANS];
 static uint64_t looked_count;
 int mpipp_programs_any;
@@ -18,6 +18,12 @@ static void take_out(const struct mpipp_program *program) {
   if (*place) *place = program->following;
 }
 
+static void let_call(struct mpipp_program *program) {
+  __atomic_store_n(&program->accesses, called.accesses, __ATOMIC_RELEASE);
+  __atomic_store_n(&program->combs, called.combs, __ATOMIC_RELEASE);
+  __atomic_store_n(&program->quickly, called.quickly, __ATOMIC_RELEASE);
+}
+
 __attribute__((visibility("default"))) void mpipp_program_here(struct mpipp_program *program,
                                                                int there) {
   if (program->version != MPIPP_PROGRAM_VERSION) return;
@@ -26,7 +32,7 @@ __attribute__((visibility("default"))) void mpipp_program_here(struct mpipp_prog
   if (there) {
     program->following = first;
     first = program;
-    __atomic_store_n(&program->accesses, called, __ATOMIC_RELEASE);
+    let_call(program);
     program->look(looked, looked_count);
   }
   mpipp_programs_any = first != NULL;
@@ -45,11 +51,9 @@ void mpipp_programs_look(const struct mpipp_span *spans, uint64_t count) {
   pthread_mutex_unlock(&lock);
 }
 
-void mpipp_programs_call(void (*accesses)(uint64_t address, uint64_t bytes, int stores,
-                                          uint64_t next)) {
+void mpipp_programs_call(const struct mpipp_program *what) {
   pthread_mutex_lock(&lock);
-  called = accesses;
-  for (struct mpipp_program *one = first; one; one = one->following)
-    __atomic_store_n(&one->accesses, accesses, __ATOMIC_RELEASE);
+  called = what ? *what : (struct mpipp_program){0};
+  for (struct mpipp_program *one = first; one; one = one->following) let_call(one);
   pthread_mutex_unlock(&lock);
 }

@@ -13,8 +13,7 @@ extern int mpipp_programs_any __attribute__((visibility("hidden")));
 int mpipp_programs_map(void);
 // All of them look at what lies in these, which are MPIPP_SPANS at most.
 void mpipp_programs_look(const struct mpipp_span *spans, uint64_t count);
-// What they call where they may have found something; NULL: nothing. Also of those to come.
-void mpipp_programs_call(void (*accesses)(uint64_t address, uint64_t bytes, int stores,
-                                          uint64_t next));
+// What they call, of which only these three members count; NULL: nothing. Also of those to come.
+void mpipp_programs_call(const struct mpipp_program *called);
 
 #endif

@@ -20,7 +20,7 @@ static struct recorded {
 } all[MOST];
 static int used; // those beyond have never been
 
-int mpipp_is_recorded(uint64_t low, uint64_t high) {
+__attribute__((target("no-sse,no-mmx"))) int mpipp_is_recorded(uint64_t low, uint64_t high) {
   int count = MPIPP_READ(used);
   for (int i = 0; i < count; i++)
     if (low < all[i].high && high > all[i].low) return 1;

@@ -6,6 +6,7 @@
 
 #include "intercept/seam.h"
 
+// Without any register of floating point.
 int mpipp_is_recorded(uint64_t low, uint64_t high);
 // A window was made, or is freed.
 void mpipp_recorded_window(const struct mpipp_event *event);

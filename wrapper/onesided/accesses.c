@@ -8,6 +8,8 @@
 #include "records/store.h"
 
 enum { RUNS = 64 }; // a power of two
+// Without any register of floating point: who calls it keeps his.
+#define PLAIN __attribute__((target("no-sse,no-mmx")))
 
 // Accesses of one place, `count` of which are `stride` apart; `times` of all, some of the same
 // bytes again.
@@ -40,8 +42,8 @@ static void write_all(void) {
   for (int i = 0; i < RUNS; i++) write_out(&runs[i]);
 }
 
-// Whether it is one of them, or the next.
-static int continues(struct run *run, uint64_t address, uint64_t bytes) {
+// Whether these are some of them, or the next.
+static PLAIN int continues(struct run *run, uint64_t address, uint64_t bytes) {
   uint64_t last = run->first + (run->count - 1) * run->stride;
   if (bytes != run->bytes) return 0;
   if (address == last) return 1;
@@ -57,16 +59,50 @@ static int continues(struct run *run, uint64_t address, uint64_t bytes) {
   return 1;
 }
 
-void mpipp_log_access(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
-  if (mpipp_self == &mpipp_no_thread) return; // it is not known what orders what it does
-  struct run *run = &runs[(next * 2 + (uint64_t)stores) * MPIPP_HASH >> 58];
-  int is_same = run->times && run->next == next && run->stores == stores;
-  if (is_same && continues(run, address, bytes)) {
-    run->times++;
-    return;
+// The same of columns: again, or those beside them.
+static PLAIN int widens(struct run *run, uint64_t first, uint64_t bytes, uint64_t stride,
+                        uint64_t count) {
+  if (stride != run->stride || count != run->count || first < run->first) return 0;
+  if (first + bytes <= run->first + run->bytes) return 1;
+  if (first != run->first + run->bytes || run->bytes + bytes > stride) return 0;
+  run->bytes += bytes;
+  return 1;
+}
+
+static PLAIN struct run *run_of(uint64_t next, int stores) {
+  return &runs[(next * 2 + (uint64_t)stores) * MPIPP_HASH >> 58];
+}
+
+PLAIN int mpipp_log_quickly(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count,
+                            int stores, uint64_t next) {
+  struct run *run = run_of(next, stores);
+  uint64_t times = count;
+  if (!run->times || run->next != next || run->stores != stores) return 0;
+  if (stride <= bytes) { // in a row
+    bytes += stride * (count - 1);
+    count = 1;
   }
+  if (count == 1 ? !continues(run, first, bytes) : !widens(run, first, bytes, stride, count))
+    return 0;
+  run->times += times;
+  return 1;
+}
+
+void mpipp_log_comb(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count, int stores,
+                    uint64_t next) {
+  if (mpipp_self == &mpipp_no_thread) return; // it is not known what orders what it does
+  if (mpipp_log_quickly(first, bytes, stride, count, stores, next)) return;
+  struct run *run = run_of(next, stores);
   if (run->times) write_out(run);
-  *run = (struct run){next, address, bytes, 0, 1, 1, stores};
+  *run = (struct run){next, first, bytes, stride, count, count, stores};
+  if (stride <= bytes) {
+    run->bytes += stride * (count - 1);
+    run->count = 1;
+  }
   any = 1;
   if (MPIPP_UNLIKELY(!MPIPP_READ(mpipp_log_before))) MPIPP_WRITE(mpipp_log_before, write_all);
+}
+
+void mpipp_log_access(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
+  mpipp_log_comb(address, bytes, 0, 1, stores, next);
 }

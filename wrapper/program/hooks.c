@@ -21,7 +21,10 @@ __attribute__((used)) static void mpipp_inlined_look(unsigned char any) {
 __attribute__((preserve_all)) extern void mpipp_inlined_load(uint64_t address, uint64_t length);
 __attribute__((preserve_all)) extern void mpipp_inlined_store(uint64_t address, uint64_t length);
 // Whether anything that is looked at may lie there.
-__attribute__((preserve_all)) extern int mpipp_inlined_span(uint64_t low, uint64_t high);
+__attribute__((preserve_all)) extern unsigned mpipp_inlined_span(uint64_t low, uint64_t high);
+// Keeps loads or stores (program.h).
+__attribute__((preserve_all)) extern void
+mpipp_inlined_comb(uint64_t first, uint64_t last, uint64_t count, uint64_t bytes_and_stores);
 
 INLINE void one(const volatile void *address, uint64_t length, int stores, int looks) {
   if (OFTEN_NOT(looks)) {
@@ -107,8 +110,16 @@ INSIDE void *mpipp_inlined_memset(void *to, int byte, uint64_t length) {
 
 // What is in loops. Before them all that they touch has been looked at once, by the text that
 // mpipp/cli/spans.py adds: with what that has found these are called instead.
-INSIDE _Bool mpipp_inlined_meets(uint64_t low, uint64_t high) {
-  return OFTEN_NOT(active) && mpipp_inlined_span(low, high);
+INSIDE unsigned mpipp_inlined_meets(uint64_t low, uint64_t high) {
+  return OFTEN_NOT(active) ? mpipp_inlined_span(low, high) : 0;
+}
+
+// All that a line of the loop does, at once. turn: the last one's number, from 0.
+INSIDE void mpipp_inlined_keep(_Bool keeps, uint64_t first, uint64_t last, int64_t turn,
+                               uint64_t bytes_and_stores) {
+  if (OFTEN_NOT(keeps))
+    mpipp_inlined_comb(first, turn > 0 ? last : first, turn > 0 ? (uint64_t)turn + 1 : 1,
+                       bytes_and_stores);
 }
 
 INSIDE uint64_t mpipp_inlined_least(uint64_t one, uint64_t other) {

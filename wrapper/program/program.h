@@ -20,18 +20,29 @@ enum {
   MPIPP_SHADOW_REACH = 16,
 };
 
-enum { MPIPP_PROGRAM_VERSION = 2, MPIPP_SPANS = 16 };
+enum { MPIPP_PROGRAM_VERSION = 3, MPIPP_SPANS = 16 };
 
-// Bytes [low, high).
+// Bytes [low, high) that are looked at, and why: they are used by pending operations; all loads and
+// stores are kept.
+enum { MPIPP_SPAN_PENDING = 1, MPIPP_SPAN_KEPT = 2 };
 struct mpipp_span {
-  uint64_t low, high;
+  uint64_t low, high, kinds;
 };
+
+// Accesses of a line at equal distances: the first address and the last, how many there are, twice
+// the bytes of each, and 1 if they are stores; the return address of what sees to it.
+#define MPIPP_COMB                                                                                 \
+  uint64_t first, uint64_t last, uint64_t count, uint64_t bytes_and_stores, uint64_t next
 
 struct mpipp_program {
   uint64_t version;
   // The library's, NULL without one: the program loads or stores bytes that may be looked at.
   // next: the return address of what sees to it.
   void (*accesses)(uint64_t address, uint64_t bytes, int stores, uint64_t next);
+  // The same of many, which are to be kept; quickly: without any register of floating point, and 0
+  // if it cannot be so.
+  void (*combs)(MPIPP_COMB);
+  int (*quickly)(MPIPP_COMB);
   // The program's. Maps the shadow if it is not there; 0 without.
   int (*map)(void);
   // All that is looked at lies in these; they are MPIPP_SPANS at most.

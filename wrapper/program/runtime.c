@@ -44,14 +44,16 @@ HIDDEN struct mpipp_span mpipp_inlined_spans[MPIPP_SPANS];
 HIDDEN uint64_t mpipp_inlined_span_count;
 
 // Meanwhile more is looked at, and not less.
-static void set(struct mpipp_span *span, uint64_t low, uint64_t high) {
-  if (high > span->high) __atomic_store_n(&span->high, high, __ATOMIC_RELEASE);
-  __atomic_store_n(&span->low, low, __ATOMIC_RELEASE);
-  __atomic_store_n(&span->high, high, __ATOMIC_RELEASE);
+static void set(struct mpipp_span *span, const struct mpipp_span *now) {
+  __atomic_store_n(&span->kinds, span->kinds | now->kinds, __ATOMIC_RELEASE);
+  if (now->high > span->high) __atomic_store_n(&span->high, now->high, __ATOMIC_RELEASE);
+  __atomic_store_n(&span->low, now->low, __ATOMIC_RELEASE);
+  __atomic_store_n(&span->high, now->high, __ATOMIC_RELEASE);
+  __atomic_store_n(&span->kinds, now->kinds, __ATOMIC_RELEASE);
 }
 
 static void look(const struct mpipp_span *spans, uint64_t count) {
-  for (uint64_t i = 0; i < count; i++) set(&mpipp_inlined_spans[i], spans[i].low, spans[i].high);
+  for (uint64_t i = 0; i < count; i++) set(&mpipp_inlined_spans[i], &spans[i]);
   __atomic_store_n(&mpipp_inlined_span_count, count, __ATOMIC_RELEASE);
   unsigned char any = count > 0;
   for (unsigned char *one = __start_mpipp_active; one < __stop_mpipp_active; one++)
@@ -120,60 +122,80 @@ HIDDEN void *__wrap_memset(void *to, int byte, size_t bytes) {
 }
 
 // What Clang's code calls where it may have found something: all registers stay as they are.
-HIDDEN __attribute__((used)) void mpipp_inlined_found(uint64_t address, uint64_t bytes, int stores,
-                                                      uint64_t next) {
-  if (!mpipp_program.accesses) return;
-  told[stores][0] = address;
-  told[stores][1] = bytes;
-  mpipp_program.accesses(address, bytes, stores, next);
+HIDDEN __attribute__((used)) void mpipp_inlined_found(MPIPP_COMB) {
+  uint64_t bytes = bytes_and_stores >> 1, stores = bytes_and_stores & 1;
+  if (count > 1 && mpipp_program.combs) {
+    mpipp_program.combs(first, last, count, bytes_and_stores, next);
+  } else if (mpipp_program.accesses) {
+    told[stores][0] = first;
+    told[stores][1] = bytes;
+    mpipp_program.accesses(first, bytes, (int)stores, next);
+  }
+}
+
+HIDDEN __attribute__((used, target("no-sse,no-mmx"))) int mpipp_inlined_quickly(MPIPP_COMB) {
+  uint64_t *before = told[bytes_and_stores & 1];
+  if (!mpipp_program.quickly) return 0;
+  before[0] = first;
+  before[1] = bytes_and_stores >> 1;
+  return mpipp_program.quickly(first, last, count, bytes_and_stores, next);
 }
 
 #define SAVED "2752" // bytes of x87, SSE, AVX and AVX-512 state
-#define STUB(NAME, STORES)                                                                         \
-  __asm__(".text\n"                                                                                \
-          ".globl " NAME "\n.hidden " NAME "\n.type " NAME ",@function\n" NAME ":\n"               \
-          ".cfi_startproc\n"                                                                       \
-          "push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset %rbp, -16\n"                             \
-          "mov %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"                                           \
-          "push %rax\npush %rcx\npush %rdx\npush %rsi\npush %rdi\n"                                \
-          "push %r8\npush %r9\npush %r10\npush %r11\npush %rbx\n"                                  \
-          "mov %rsp, %rbx\n.cfi_offset %rbx, -96\n"                                                \
-          "sub $" SAVED ", %rsp\nand $-64, %rsp\n"                                                 \
-          "xor %eax, %eax\n"                                                                       \
-          "mov %rax, 512(%rsp)\nmov %rax, 520(%rsp)\nmov %rax, 528(%rsp)\nmov %rax, 536(%rsp)\n"   \
-          "mov %rax, 544(%rsp)\nmov %rax, 552(%rsp)\nmov %rax, 560(%rsp)\nmov %rax, 568(%rsp)\n"   \
-          "mov $0xe7, %eax\nxor %edx, %edx\nxsave64 (%rsp)\n"                                      \
-          "mov $" STORES ", %edx\nmov 8(%rbp), %rcx\n"                                             \
-          "call mpipp_inlined_found\n"                                                             \
-          "mov $0xe7, %eax\nxor %edx, %edx\nxrstor64 (%rsp)\n"                                     \
-          "mov %rbx, %rsp\n"                                                                       \
-          "pop %rbx\npop %r11\npop %r10\npop %r9\npop %r8\n"                                       \
-          "pop %rdi\npop %rsi\npop %rdx\npop %rcx\npop %rax\npop %rbp\n"                           \
-          ".cfi_def_cfa %rsp, 8\nret\n.cfi_endproc\n.size " NAME ", .-" NAME "\n")
-STUB("mpipp_inlined_load", "0");
-STUB("mpipp_inlined_store", "1");
+#define STUB(NAME, ARGUMENTS)                                                                      \
+  __asm__(                                                                                         \
+      ".text\n"                                                                                    \
+      ".globl " NAME "\n.hidden " NAME "\n.type " NAME ",@function\n" NAME ":\n"                   \
+      ".cfi_startproc\n"                                                                           \
+      "push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset %rbp, -16\n"                                 \
+      "mov %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"                                               \
+      "push %rax\npush %rcx\npush %rdx\npush %rsi\npush %rdi\n"                                    \
+      "push %r8\npush %r9\npush %r10\npush %r11\npush %rbx\n"                                      \
+      "mov %rsp, %rbx\n.cfi_offset %rbx, -96\n"                                                    \
+      "and $-64, %rsp\n" ARGUMENTS "mov 8(%rbp), %r8\n"                                            \
+      "call mpipp_inlined_quickly\n"                                                               \
+      "test %eax, %eax\n"                                                                          \
+      "jne 1f\n"                                                                                   \
+      "sub $" SAVED ", %rsp\nand $-64, %rsp\n"                                                     \
+      "xor %eax, %eax\n"                                                                           \
+      "mov %rax, 512(%rsp)\nmov %rax, 520(%rsp)\nmov %rax, 528(%rsp)\nmov %rax, 536(%rsp)\n"       \
+      "mov %rax, 544(%rsp)\nmov %rax, 552(%rsp)\nmov %rax, 560(%rsp)\nmov %rax, 568(%rsp)\n"       \
+      "mov $0xe7, %eax\nxor %edx, %edx\nxsave64 (%rsp)\n"                                          \
+      "mov 40(%rbx), %rdi\nmov 48(%rbx), %rsi\nmov 56(%rbx), %rdx\nmov 64(%rbx), %rcx\n" ARGUMENTS \
+      "mov 8(%rbp), %r8\n"                                                                         \
+      "call mpipp_inlined_found\n"                                                                 \
+      "mov $0xe7, %eax\nxor %edx, %edx\nxrstor64 (%rsp)\n"                                         \
+      "1: mov %rbx, %rsp\n"                                                                        \
+      "pop %rbx\npop %r11\npop %r10\npop %r9\npop %r8\n"                                           \
+      "pop %rdi\npop %rsi\npop %rdx\npop %rcx\npop %rax\npop %rbp\n"                               \
+      ".cfi_def_cfa %rsp, 8\nret\n.cfi_endproc\n.size " NAME ", .-" NAME "\n")
+#define ONE(STORES) "lea " STORES "(,%rsi,2), %rcx\nmov %rdi, %rsi\nmov $1, %edx\n"
+STUB("mpipp_inlined_load", ONE("0"));
+STUB("mpipp_inlined_store", ONE("1"));
+STUB("mpipp_inlined_comb", "");
 
-// The same for Clang's code: all other registers stay as they are.
+// Which kinds of spans meet these bytes; of all registers only the result's changes.
 __asm__(".text\n"
         ".globl mpipp_inlined_span\n.hidden mpipp_inlined_span\n"
         ".type mpipp_inlined_span,@function\nmpipp_inlined_span:\n"
         ".cfi_startproc\n"
         "push %rcx\n.cfi_def_cfa_offset 16\n"
-        "lea mpipp_inlined_spans(%rip), %rax\n"
+        "push %rdx\n.cfi_def_cfa_offset 24\n"
+        "xor %eax, %eax\n"
+        "lea mpipp_inlined_spans(%rip), %rdx\n"
         "mov mpipp_inlined_span_count(%rip), %rcx\n"
-        "shl $4, %rcx\n"
-        "add %rax, %rcx\n"
-        "1: cmp %rcx, %rax\n"
+        "lea (%rcx,%rcx,2), %rcx\n"
+        "lea (%rdx,%rcx,8), %rcx\n"
+        "1: cmp %rcx, %rdx\n"
         "je 3f\n"
-        "cmp (%rax), %rsi\n"
+        "cmp (%rdx), %rsi\n"
         "jbe 2f\n"
-        "cmp 8(%rax), %rdi\n"
-        "jb 4f\n"
-        "2: add $16, %rax\n"
+        "cmp 8(%rdx), %rdi\n"
+        "jae 2f\n"
+        "or 16(%rdx), %eax\n"
+        "2: add $24, %rdx\n"
         "jmp 1b\n"
-        "3: xor %eax, %eax\n"
-        "pop %rcx\n.cfi_def_cfa_offset 8\nret\n"
-        "4: mov $1, %eax\n.cfi_def_cfa_offset 16\n"
+        "3: pop %rdx\n.cfi_def_cfa_offset 16\n"
         "pop %rcx\n.cfi_def_cfa_offset 8\nret\n"
         ".cfi_endproc\n.size mpipp_inlined_span, .-mpipp_inlined_span\n");
 

@@ -34,6 +34,42 @@ static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next
   if (address < looked + sizeof *all && address + bytes > looked) found |= 1;
 }
 
+// The same of all that is kept.
+static unsigned char kept[SIZE];
+static uint64_t elements_kept; // more than one at a time
+
+static void keep(uint64_t address, uint64_t bytes) {
+  uint64_t first = address - (uint64_t)(uintptr_t)all;
+  for (uint64_t byte = first; byte < first + bytes; byte++)
+    if (byte / sizeof *all < SIZE) kept[byte / sizeof *all] = 1;
+}
+
+static void keep_one(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
+  (void)stores, (void)next;
+  keep(address, bytes);
+}
+
+static void keep_all(MPIPP_COMB) {
+  (void)next;
+  int64_t distance = (int64_t)(last - first) / (int64_t)(count - 1);
+  for (uint64_t i = 0; i < count; i++) keep(first + i * (uint64_t)distance, bytes_and_stores >> 1);
+  elements_kept += count;
+}
+
+static int is_kept_right(void (*run)(double *, long), long n) {
+  uint64_t low = (uint64_t)(uintptr_t)room;
+  struct mpipp_span span = {low, low + sizeof room, MPIPP_SPAN_KEPT};
+  memset(kept, 0, sizeof kept);
+  memset((void *)(MPIPP_SHADOW_AT + (low >> MPIPP_SHADOW_SHIFT)), 0xff, sizeof room / 8);
+  mpipp_program.accesses = keep_one;
+  mpipp_program.look(&span, 1);
+  run(all, n);
+  mpipp_program.look(NULL, 0);
+  mpipp_program.accesses = accesses;
+  memset((void *)(MPIPP_SHADOW_AT + (low >> MPIPP_SHADOW_SHIFT)), 0, sizeof room / 8);
+  return memcmp(kept, touched, sizeof kept) == 0;
+}
+
 #define LOOPS                                                                                      \
   LOOP(upward, for (long i = 2; i < n; i++) SET(a[i]))                                             \
   LOOP(upward_of_int, for (int i = 2; i <= (int)n; i += 3) SET(a[i]))                              \
@@ -103,6 +139,7 @@ static const struct {
 int main(void) {
   volatile long n = 22;
   mpipp_program.accesses = accesses;
+  mpipp_program.combs = keep_all;
   if (!mpipp_program.map()) return 2;
   for (unsigned i = 0; i < sizeof loops / sizeof *loops; i++) {
     int wrong = 0, count = 0;
@@ -111,7 +148,8 @@ int main(void) {
     for (int k = 0; k < SIZE; k++) {
       uint64_t address = (uint64_t)(uintptr_t)&all[k];
       unsigned char *shadow = (unsigned char *)(MPIPP_SHADOW_AT + (address >> MPIPP_SHADOW_SHIFT));
-      struct mpipp_span span = {address - MPIPP_SHADOW_REACH, address + sizeof *all};
+      struct mpipp_span span = {address - MPIPP_SHADOW_REACH, address + sizeof *all,
+                                MPIPP_SPAN_PENDING};
       found = address << 1;
       *shadow = 0xff;
       mpipp_program.look(&span, 1);
@@ -121,7 +159,9 @@ int main(void) {
       wrong += (found & 1) != touched[k];
       count += touched[k];
     }
-    printf("%s %d%s\n", loops[i].name, count, wrong ? " WRONG" : "");
+    int right = is_kept_right(loops[i].run, n);
+    printf("%s %d%s%s\n", loops[i].name, count, wrong ? " WRONG" : "", right ? "" : " NOT KEPT");
   }
+  printf("kept at once: %d\n", (int)elements_kept);
   return 0;
 }
