@@ -8,7 +8,18 @@ from typing import Any
 import pytest
 from onesided_programs import BASE, INT, Program, at, buffer
 
-from mpipp.model.onesided import Access, Collective, Comb, Event, Synchronization
+from mpipp.model.onesided import (
+    Access,
+    Attached,
+    Collective,
+    Comb,
+    Event,
+    ReceiveBegun,
+    Received,
+    Sent,
+    Synchronization,
+    WindowFreed,
+)
 from mpipp.onesided import Conflict, analyse
 
 
@@ -374,6 +385,50 @@ def test_synchronous_send_hears_of_its_receiver() -> None:
         assert bool(found(program)) != synchronous
 
 
+def test_neighbors_and_remote_groups_tell_only_whom_they_send_to() -> None:
+    # Processes 0 and 1 put, and 2 and 3 load: who has heard of whom?
+    for members, conflicts in (
+        # A ring: 3 has heard of 2 alone, 2 of 1.
+        ({0: (3,), 1: (0,), 2: (1,), 3: (2,)}, ["put@0 load@2", "put@0 load@3", "put@1 load@3"]),
+        # An intercommunicator: each of one group has heard of all of the other.
+        ({0: (2, 3), 1: (2, 3), 2: (0, 1), 3: (0, 1)}, []),
+    ):
+        program = Program(4)
+        program.sync("lock_all")
+        for rank in (0, 1):
+            for target in (2, 3):
+                program[rank].put(target, at(rank * 8))
+            program[rank].sync("flush_all")
+        for rank in range(4):
+            moment = program[rank].moment("MPI_Neighbor_alltoall")
+            flow = "all" if len(members[rank]) > 1 else "neighbors"
+            program[rank].does(Collective(moment, 0, 0, flow, members[rank]))
+        for rank in (2, 3):
+            program[rank].load(at(0, 16))
+        program.sync("unlock_all")
+        lines = [line.partition(": ")[2].partition(" [")[0] for line in found(program)]
+        assert lines == conflicts
+
+
+def test_synchronous_send_hears_of_a_receive_that_was_begun_before() -> None:
+    # What comes between the beginning of the receive and its end, the sender has not heard of.
+    for late in (False, True):
+        program = Program(2)
+        program.sync("lock_all")
+        if not late:
+            program[1].store(at(0))
+        program[1].does(ReceiveBegun(program[1].moment("MPI_Irecv"), 7))
+        if late:
+            program[1].store(at(0))
+        channel, request = program.channel(0, 1), program.request()
+        program[0].does(Sent(program[0].moment("MPI_Issend"), channel, True, request))
+        program[1].does(Received(program[1].moment("MPI_Wait"), channel, 7))
+        program[0].completed(request)
+        program[0].put(1, at(0))
+        program.sync("unlock_all")
+        assert bool(found(program)) == late
+
+
 @pytest.mark.parametrize(
     ("kind", "local", "remote"),
     [("flush", 1, 1), ("flush_all", 1, 1), ("flush_local", 1, 0), ("flush_local_all", 1, 0)],
@@ -643,3 +698,24 @@ def test_flag_that_may_have_been_written_where_a_log_was_cut_off() -> None:
         line = ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
         assert [told(one) for one in result.conflicts] == ([] if reads else line)
         assert [told(one) for one in result.undecided] == (line if reads else [])
+
+
+def test_dynamic_windows_and_the_end_of_windows() -> None:
+    for freed in (False, True):
+        program = Program(2, flavor="dynamic")
+        moment = program[1].moment("MPI_Win_attach")
+        program[1].does(Attached(moment, 1, BASE, 64))
+        program.sync("lock_all")
+        program.barrier()
+        program[0].put(1, at(0))
+        if freed:
+            program.sync("unlock_all")
+            moment = program[1].moment("MPI_Win_detach")
+            program[1].does(Attached(moment, 1, BASE, 0, False))
+            for rank in program.ranks:
+                rank.does(WindowFreed(rank.moment("MPI_Win_free"), 1))
+        program[1].store(at(0))
+        if not freed:
+            program.sync("unlock_all")
+        line = "rma-local: put@0 store@1 [0,4) of 1, unordered"
+        assert found(program) == ([] if freed else [line])
