@@ -17,6 +17,7 @@ from support import MPI, ROOT, clean_environment, compile_program, on_mpi, shell
 from mpipp.cli.sweep import Outcome, difference
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
+LATENT = ("changed", "read", "order", "persistent", "buffered", "broadcast", "gather")
 DEADLOCK = """\
 error: deadlock: rank 0 and rank 1 wait for each other
   rank 0 waits in MPI_Send(dest 1, tag 0), called at latent.c:LINE in head_to_head
@@ -46,15 +47,29 @@ def run(
 @on_mpi("mpich4", "openmpi4")
 def test_latent_errors_show(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "latent.c", mpi)
-    silent = run(mpi, [program, "changed", "read", "order", "broadcast", "head"])
-    assert silent.stdout == "sum 16\nsum 16\nin order 012345\nsum 16\nsum 32\n"
-    done = run(mpi, [program, "changed", "read", "order", "broadcast"], "--provoke=1")
-    broadcast = 32 if mpi.has_sessions else 16  # as persistent collective operations, of MPI 4
-    assert (done.returncode, done.stdout) == (
-        0,
-        f"sum 32\nsum -9701573200\nin order 423501\nsum {broadcast}\n",
-    )
+    silent = run(mpi, [program, *LATENT, "head"])
+    assert silent.stdout == "sum 16\nsum 16\nin order 012345\n" + 5 * "sum 16\n" + "sum 32\n"
+    done = run(mpi, [program, *LATENT], "--provoke=1")
+    collective = 32 if mpi.has_sessions else 16  # as persistent collective operations, of MPI 4
+    expected = [32, -9701573200, None, 32, 32, collective, collective, collective]
+    words = ["in order 423501" if one is None else f"sum {one}" for one in expected]
+    assert (done.returncode, done.stdout.splitlines()) == (0, words)
     assert done.stderr == "mpipp: provoked with seed 1\n"
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_latent_errors_show_in_fortran(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "latent.f90", mpi)
+    done = run(mpi, [program], "--provoke=1")
+    assert (done.returncode, done.stdout) == (0, "sum 32\nsum 16\nsum 64\nsum 48\n")
+
+
+@on_mpi("mpich5", "openmpi5")
+def test_a_program_of_sessions(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "session.c", mpi)
+    assert run(mpi, [program]).stdout == 2 * "sum 16, all 32\n"
+    done = run(mpi, [program], "--provoke=1")
+    assert (done.returncode, done.stdout) == (0, "sum 32, all 64\nsum 16, all 32\n")
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -37,6 +37,17 @@ int mpipp_collective_can_be_late(const struct mpipp_call *call) {
   case MPIPP_PROC_Scan:
   case MPIPP_PROC_Exscan:
   case MPIPP_PROC_Reduce_scatter_block:
+  case MPIPP_PROC_Gatherv:
+  case MPIPP_PROC_Scatterv:
+  case MPIPP_PROC_Allgatherv:
+  case MPIPP_PROC_Alltoallv:
+  case MPIPP_PROC_Alltoallw:
+  case MPIPP_PROC_Reduce_scatter:
+  case MPIPP_PROC_Neighbor_allgather:
+  case MPIPP_PROC_Neighbor_alltoall:
+  case MPIPP_PROC_Neighbor_allgatherv:
+  case MPIPP_PROC_Neighbor_alltoallv:
+  case MPIPP_PROC_Neighbor_alltoallw:
     return is_of_this_world(call);
   default:
     return 0;
@@ -49,16 +60,31 @@ struct side {
   void *address;
   int64_t count;
   MPI_Datatype type;
+  // of v and w forms, where it is there
+  const void *counts, *displacements;
+  const MPI_Datatype *types;
 };
 
 static struct side side(const struct mpipp_passage *passage, unsigned access) {
   const struct mpipp_call *call = passage->call;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
-    if (call->buffers[i].access & access)
-      return (struct side){1, (void *)(uintptr_t)passage->addresses[i], call->buffers[i].count,
-                           (MPI_Datatype)(uintptr_t)call->buffers[i].datatype};
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    if (!(buffer->access & access)) continue;
+    struct side found = {1,
+                         (void *)(uintptr_t)passage->addresses[i],
+                         buffer->count,
+                         (MPI_Datatype)(uintptr_t)buffer->datatype,
+                         NULL,
+                         NULL,
+                         NULL};
+    if (!buffer->vector) return found;
+    const struct mpipp_vector *vector = &call->vectors[buffer->vector - 1];
+    found.counts = (const void *)(uintptr_t)vector->counts;
+    found.displacements = (const void *)(uintptr_t)vector->displacements;
+    found.types = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
+    return found;
   }
-  return (struct side){0, NULL, 0, MPI_BYTE};
+  return (struct side){0, NULL, 0, MPI_BYTE, NULL, NULL, NULL};
 }
 
 // A call of either form: N(value) is a count of it.
@@ -75,7 +101,22 @@ static struct side side(const struct mpipp_passage *passage, unsigned access) {
   (in.address, (COUNT)in.count, in.type, out.address, (COUNT)out.count, out.type, TAIL)
 #define ROOTED(COUNT)                                                                              \
   (in.address, (COUNT)in.count, in.type, out.address, (COUNT)out.count, out.type, root, TAIL)
+#define GATHER_V(COUNT)                                                                            \
+  (in.address, (COUNT)in.count, in.type, out.address, out.counts, out.displacements, out.type,     \
+   root, TAIL)
+#define SCATTER_V(COUNT)                                                                           \
+  (in.address, in.counts, in.displacements, in.type, out.address, (COUNT)out.count, out.type,      \
+   root, TAIL)
+#define ALLGATHER_V(COUNT)                                                                         \
+  (in.address, (COUNT)in.count, in.type, out.address, out.counts, out.displacements, out.type, TAIL)
+#define EXCHANGE_V(COUNT)                                                                          \
+  (in.address, in.counts, in.displacements, in.type, out.address, out.counts, out.displacements,   \
+   out.type, TAIL)
+#define EXCHANGE_W(COUNT)                                                                          \
+  (in.address, in.counts, in.displacements, in.types, out.address, out.counts, out.displacements,  \
+   out.types, TAIL)
 #define REDUCTION(COUNT) (in.address, out.address, (COUNT)one.count, one.type, op, TAIL)
+#define SCATTERED_REDUCTION(COUNT) (in.address, out.address, counts, in.type, op, TAIL)
 #define ROOTED_REDUCTION(COUNT)                                                                    \
   (in.address, out.address, (COUNT)one.count, one.type, op, root, TAIL)
 
@@ -85,6 +126,7 @@ void mpipp_collective_make(struct mpipp_passage *passage, MPI_Request *request) 
   struct side one = out.is_there ? out : in; // of a broadcast there is one, of reductions any
   MPI_Comm comm = (MPI_Comm)(uintptr_t)call->comm;
   MPI_Op op = (MPI_Op)(uintptr_t)call->op;
+  const void *counts = (const void *)(uintptr_t)call->vectors[0].counts; // of a reduce-scatter
   int root = (int)call->root, large = mpipp_facts[call->procedure].large;
   (void)large;
   switch (mpipp_facts[call->procedure].operation) {
@@ -117,6 +159,39 @@ void mpipp_collective_make(struct mpipp_passage *passage, MPI_Request *request) 
     return;
   case MPIPP_PROC_Exscan:
     passage->code = MAKE(Exscan, REDUCTION);
+    return;
+  case MPIPP_PROC_Gatherv:
+    passage->code = MAKE(Gatherv, GATHER_V);
+    return;
+  case MPIPP_PROC_Scatterv:
+    passage->code = MAKE(Scatterv, SCATTER_V);
+    return;
+  case MPIPP_PROC_Allgatherv:
+    passage->code = MAKE(Allgatherv, ALLGATHER_V);
+    return;
+  case MPIPP_PROC_Alltoallv:
+    passage->code = MAKE(Alltoallv, EXCHANGE_V);
+    return;
+  case MPIPP_PROC_Alltoallw:
+    passage->code = MAKE(Alltoallw, EXCHANGE_W);
+    return;
+  case MPIPP_PROC_Reduce_scatter:
+    passage->code = MAKE(Reduce_scatter, SCATTERED_REDUCTION);
+    return;
+  case MPIPP_PROC_Neighbor_allgather:
+    passage->code = MAKE(Neighbor_allgather, EXCHANGE);
+    return;
+  case MPIPP_PROC_Neighbor_alltoall:
+    passage->code = MAKE(Neighbor_alltoall, EXCHANGE);
+    return;
+  case MPIPP_PROC_Neighbor_allgatherv:
+    passage->code = MAKE(Neighbor_allgatherv, ALLGATHER_V);
+    return;
+  case MPIPP_PROC_Neighbor_alltoallv:
+    passage->code = MAKE(Neighbor_alltoallv, EXCHANGE_V);
+    return;
+  case MPIPP_PROC_Neighbor_alltoallw:
+    passage->code = MAKE(Neighbor_alltoallw, EXCHANGE_W);
     return;
   default:
     passage->code = MAKE(Reduce_scatter_block, REDUCTION);

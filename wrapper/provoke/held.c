@@ -91,9 +91,11 @@ void mpipp_held_later(struct mpipp_held *held) {
 void mpipp_held_start(void) {
   if (!MPIPP_READ(late)) return;
   pthread_mutex_lock(&lock);
-  for (const struct mpipp_held *next = late; next; next = next->next_late) {
-    MPI_Request request = next->request;
+  for (struct mpipp_held *held = late, *next; held; held = next) {
+    MPI_Request request = held->request;
+    next = held->next_late;
     PMPI(Start)(&request);
+    if (held->is_start) free(held);
   }
   late = NULL;
   last_late = &late;

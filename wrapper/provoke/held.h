@@ -9,8 +9,9 @@
 struct mpipp_held {
   struct mpipp_held *next, *next_late;
   MPI_Request request;
-  int is_late; // the request is a persistent one, which is started late, and once
-  int is_told; // the program knows that it is complete, and has the request still
+  int is_late;  // the request is a persistent one, which is started late, and once
+  int is_start; // of a request of the program's, and of it no more than the start is late
+  int is_told;  // the program knows that it is complete, and has the request still
   struct mpipp_stage *stages;
 };
 

@@ -27,6 +27,7 @@ enum { FIRST = MPIPP_SCREENS_ORDER / 2, LAST = 2000, ON_TIME_IN = 16 };
 // Of the thread's call.
 static _Thread_local int is_late; // its operation starts later
 static _Thread_local int makes;   // it becomes one of a persistent collective operation
+static _Thread_local int starts;  // it starts persistent ones
 static _Thread_local struct mpipp_held *posting;
 
 static char is_local[MPIPP_PROCEDURES];
@@ -85,7 +86,8 @@ static int enter_first(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   mpipp_chance_begin();
   makes = mpipp_collective_can_be_late(call);
-  is_late = (makes || mpipp_can_be_late(call)) && mpipp_chance(ON_TIME_IN);
+  starts = mpipp_start_can_be_late(call);
+  is_late = (makes || starts || mpipp_can_be_late(call)) && mpipp_chance(ON_TIME_IN);
   if (!is_late && !is_local[call->procedure]) mpipp_held_start();
   mpipp_held_ask_abandoned();
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
@@ -131,6 +133,7 @@ static int enter_last(struct mpipp_passage *passage) {
     return mpipp_send(passage, is_late);
   if (call->present & MPIPP_HAS_REQUESTS && call->buffer_count) post(passage);
   if (makes) return make_collective(passage);
+  if (starts && is_late) return mpipp_start_later(passage);
   return mpipp_complete(passage);
 }
 

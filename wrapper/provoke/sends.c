@@ -8,6 +8,7 @@
 #include "mpi/resolve.h"
 #include "provoke/chance.h"
 #include "provoke/held.h"
+#include "records/store.h"
 
 // The arguments of a send, and the procedure that takes them; `_c` where the library has it.
 #define SEND(NAME, ...)                                                                            \
@@ -26,7 +27,38 @@ int mpipp_can_be_late(const struct mpipp_call *call) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   return facts->form == MPIPP_FORM_NONBLOCKING && call->dest != MPI_PROC_NULL && call->requests &&
          (facts->operation == MPIPP_PROC_Send || facts->operation == MPIPP_PROC_Ssend ||
-          facts->operation == MPIPP_PROC_Rsend);
+          facts->operation == MPIPP_PROC_Rsend || facts->operation == MPIPP_PROC_Bsend);
+}
+
+// Nothing is to be wrong with any of the requests.
+int mpipp_start_can_be_late(const struct mpipp_call *call) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
+  if (call->procedure != MPIPP_PROC_Start && call->procedure != MPIPP_PROC_Startall) return 0;
+  for (int64_t i = 0; requests && i < call->request_count; i++) {
+    const struct mpipp_request *one = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
+    if (!one || MPIPP_READ(one->state) != MPIPP_REQUEST_INACTIVE ||
+        mpipp_facts[one->call.procedure].form != MPIPP_FORM_PERSISTENT)
+      return 0;
+  }
+  return requests != NULL;
+}
+
+int mpipp_start_later(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  MPI_Request *requests = (MPI_Request *)(uintptr_t)call->requests;
+  passage->code = MPI_SUCCESS;
+  for (int64_t i = 0; i < call->request_count && passage->code == MPI_SUCCESS; i++) {
+    struct mpipp_held *held = calloc(1, sizeof *held);
+    if (held) {
+      held->is_start = 1;
+      held->request = requests[i];
+      mpipp_held_later(held);
+    } else {
+      mpipp_held_start();
+      passage->code = PMPI(Start)(&requests[i]);
+    }
+  }
+  return MPIPP_DONE;
 }
 
 // A persistent request stands for the operation: MPI looks at the arguments now, and takes the
@@ -47,6 +79,8 @@ static int begin_late(struct mpipp_passage *passage, unsigned operation) {
     passage->code = CALL(Rsend_init, , &request);
   else if (operation == MPIPP_PROC_Ssend)
     passage->code = CALL(Ssend_init, , &request);
+  else if (operation == MPIPP_PROC_Bsend)
+    passage->code = CALL(Bsend_init, , &request);
   else
     passage->code = CALL(Send_init, , &request);
   if (passage->code != MPI_SUCCESS) {

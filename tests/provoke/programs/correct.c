@@ -39,7 +39,7 @@ static struct operation operations[MOST];
 static MPI_Request requests[MOST];
 static int used;
 static MPI_Datatype sparse, dashed; // 1 INT in 2; a struct in another order
-static MPI_Comm second;
+static MPI_Comm second, ring;
 
 static int value_of(int from, int to, int tag, int i) {
   return from * 1000003 + to * 10007 + tag * 101 + i;
@@ -210,7 +210,7 @@ static void complete_all(void) {
 }
 
 static void collective(void) {
-  enum { N = 12 };
+  enum { N = 18 };
   long in = rank + 1, out = 0, all[3] = {-1, -1, -1}, here = rank == 1 ? 77 : -1, place = in;
   long mine[3] = {rank, rank + 10, rank + 20}, theirs[3] = {-1, -1, -1}, upto = -1;
   long parts[3] = {rank, rank, rank}, gathered[3] = {-1, -1, -1}, total = -1;
@@ -229,6 +229,18 @@ static void collective(void) {
   MPI_Ireduce(&in, &total, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD, &some[9]);
   MPI_Iallgatherv(&in, 1, MPI_LONG, v, counts, at, MPI_LONG, MPI_COMM_WORLD, &some[10]);
   MPI_Iscatter(rank == 0 ? at : NULL, 1, MPI_INT, &here_too, 1, MPI_INT, 0, second, &some[11]);
+  // With arrays of counts, and among neighbors: a ring, to the left and to the right.
+  long gv[3] = {-1, -1, -1}, sv = -1, tv[3] = {-1, -1, -1}, tw[3] = {-1, -1, -1}, rs = -1;
+  long sides[2] = {-1, -1};
+  int bytes[3] = {0, sizeof(long), 2 * sizeof(long)};
+  MPI_Datatype longs[3] = {MPI_LONG, MPI_LONG, MPI_LONG};
+  MPI_Igatherv(&in, 1, MPI_LONG, gv, rank == 1 ? counts : NULL, rank == 1 ? at : NULL, MPI_LONG, 1,
+               MPI_COMM_WORLD, &some[12]);
+  MPI_Iscatterv(mine, counts, at, MPI_LONG, &sv, 1, MPI_LONG, 2, second, &some[13]);
+  MPI_Ialltoallv(mine, counts, at, MPI_LONG, tv, counts, at, MPI_LONG, MPI_COMM_WORLD, &some[14]);
+  MPI_Ialltoallw(mine, counts, bytes, longs, tw, counts, bytes, longs, second, &some[15]);
+  MPI_Ireduce_scatter(mine, &rs, counts, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, &some[16]);
+  MPI_Ineighbor_allgather(&in, 1, MPI_LONG, sides, 1, MPI_LONG, ring, &some[17]);
   if (draw(&own, 2)) {
     MPI_Waitall(N, some, MPI_STATUSES_IGNORE);
   } else {
@@ -238,6 +250,10 @@ static void collective(void) {
   for (int i = 0; i < 3; i++) NEED(theirs[i] == i + 10 * rank && v[i] == i + 1);
   NEED(parts[0] == 3 && upto == (rank + 1) * (rank + 2) / 2);
   for (int i = 0; i < 3; i++) NEED(gathered[i] == (rank == 2 ? i + 1 : -1));
+  for (int i = 0; i < 3; i++)
+    NEED(gv[i] == (rank == 1 ? i + 1 : -1) && tv[i] == theirs[i] && tw[i] == theirs[i]);
+  NEED(sv == 2 + 10 * rank && rs == 3 + 30 * rank);
+  NEED(sides[0] == (rank + 2) % 3 + 1 && sides[1] == (rank + 1) % 3 + 1);
   NEED(total == (rank == 0 ? 6 : -1) && here_too == rank);
 }
 
@@ -301,7 +317,9 @@ int main(int argc, char **argv) {
   MPI_Type_free(&pair);
   MPI_Type_commit(&sparse);
   MPI_Type_commit(&dashed);
+  int periods = 1;
   MPI_Comm_dup(MPI_COMM_WORLD, &second);
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periods, 0, &ring);
   for (int round = 0; round < atoi(argv[2]); round++) {
     used = 0;
     int alone = (int)draw(&shared, 3); // sends what is probed for
@@ -325,6 +343,7 @@ int main(int argc, char **argv) {
   MPI_Reduce(&result, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("result %llx\n", (unsigned long long)all);
   MPI_Comm_free(&second);
+  MPI_Comm_free(&ring);
   MPI_Type_free(&sparse);
   MPI_Type_free(&dashed);
   MPI_Finalize();

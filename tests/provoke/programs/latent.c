@@ -42,6 +42,52 @@ static void broadcast_too_early(void) {
   if (rank == 0) printf("sum %ld\n", sum(buffer));
 }
 
+// The same of a persistent send, and of one in buffered mode.
+static void started_too_early(int is_buffered) {
+  static char room[sizeof buffer + MPI_BSEND_OVERHEAD];
+  void *attached = room;
+  int bytes = sizeof room;
+  MPI_Request request;
+  if (rank == 1) {
+    fill(1);
+    if (is_buffered) {
+      MPI_Buffer_attach(room, sizeof room);
+      MPI_Ibsend(buffer, N, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    } else {
+      MPI_Send_init(buffer, N, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+      MPI_Start(&request);
+    }
+    fill(2);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (is_buffered)
+      MPI_Buffer_detach(&attached, &bytes);
+    else
+      MPI_Request_free(&request);
+  } else {
+    MPI_Recv(buffer, N, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("sum %ld\n", sum(buffer));
+  }
+}
+
+// The same of collective operations with arrays of counts, and among neighbors.
+static void gathered_too_early(void) {
+  int counts[] = {N, N}, at[] = {0, N}, all[2 * N] = {0}, dims = 2, periods = 1;
+  MPI_Request requests[2];
+  MPI_Comm ring;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &dims, &periods, 0, &ring);
+  fill(1);
+  MPI_Iallgatherv(buffer, N, MPI_INT, all, counts, at, MPI_INT, MPI_COMM_WORLD, &requests[0]);
+  fill(2);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  if (rank == 0) printf("sum %ld\n", sum(all + N));
+  fill(1);
+  MPI_Ineighbor_allgather(buffer, N, MPI_INT, all, N, MPI_INT, ring, &requests[1]);
+  fill(2);
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  if (rank == 0) printf("sum %ld\n", sum(all + N));
+  MPI_Comm_free(&ring);
+}
+
 // That the second message is there does not say that the first one's receive is complete.
 static void read_too_early(void) {
   MPI_Request request;
@@ -100,6 +146,9 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[i], "broadcast")) broadcast_too_early();
     if (!strcmp(argv[i], "read")) read_too_early();
     if (!strcmp(argv[i], "order")) in_order();
+    if (!strcmp(argv[i], "persistent")) started_too_early(0);
+    if (!strcmp(argv[i], "buffered")) started_too_early(1);
+    if (!strcmp(argv[i], "gather")) gathered_too_early();
     if (!strcmp(argv[i], "head")) head_to_head();
     if (!strcmp(argv[i], "pid") && rank == 0) printf("process %d\n", (int)getpid());
   }
