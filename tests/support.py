@@ -205,7 +205,8 @@ def _wheel_mpi(name: str, directory: Path, ending: str = "") -> MPI:
 
 def _wheels(variable: str, directory: str) -> Path:
     # The virtual environment that holds an MPI from PyPI and mpi4py.
-    return Path(os.environ.get(f"MPIPP_TEST_{variable}") or ROOT / ".venv" / directory)
+    # By the name that its programs find its libraries by: else one more wrapper is built for these.
+    return Path(os.environ.get(f"MPIPP_TEST_{variable}") or ROOT / ".venv" / directory).resolve()
 
 
 def oracle_pythons() -> list[str]:

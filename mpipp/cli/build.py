@@ -91,12 +91,14 @@ def build(
     *,
     force: bool = False,
     progress: Callable[[str], None] = lambda text: None,
+    extra_flags: Sequence[str] = (),
 ) -> Path:
     """Build the wrapper for `mpi`, unless that was done before.
 
     Args:
         force: build it again even then.
         progress: called with pieces of text while building.
+        extra_flags: more flags for the C compiler, which do not change what is built: -Werror.
 
     Returns:
         The path of the library, to be put in LD_PRELOAD of the program.
@@ -111,7 +113,7 @@ def build(
     progress(f"building the wrapper for {mpi.name} ...")
     start = time.monotonic()
     try:
-        _compile(mpi, work, library)
+        _compile(mpi, work, library, extra_flags)
         (work / f"{library.name}-gdb.py").write_text(_autoload())
         _install(work, library.parent)
     finally:
@@ -221,11 +223,11 @@ def _work_directory(cache: Path) -> Path:
     return work
 
 
-def _compile(mpi: Mpi, work: Path, library: Path) -> None:
+def _compile(mpi: Mpi, work: Path, library: Path, extra_flags: Sequence[str]) -> None:
     output = work / library.name
     with tempfile.TemporaryDirectory(dir=work) as objects:
         write_have(mpi, Path(objects))
-        steps = commands(mpi, Path(objects), output)
+        steps = commands(mpi, Path(objects), output, extra_flags=extra_flags)
         failed = [done for done in run_all(steps.compile) if done.returncode != 0]
         if not failed:
             failed = [done for done in run_all([steps.link, steps.beside]) if done.returncode != 0]
