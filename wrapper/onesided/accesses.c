@@ -20,7 +20,11 @@ struct run {
 
 int mpipp_logs_onesided = 0;
 static __thread struct run runs[RUNS] __attribute__((tls_model("initial-exec")));
-static __thread int any __attribute__((tls_model("initial-exec")));
+// Those in use, in the order in which they were begun; and the first place, from which others are
+// counted: what is hashed is the same in each run.
+static __thread unsigned char order[RUNS] __attribute__((tls_model("initial-exec")));
+static __thread unsigned used __attribute__((tls_model("initial-exec")));
+static __thread uint64_t first_place __attribute__((tls_model("initial-exec")));
 
 static void write_out(struct run *run) {
   uint64_t *at = run->times ? mpipp_log_begin_at(MPIPP_LOGGED_ACCESS, 0, run->next, 6) : NULL;
@@ -37,9 +41,8 @@ static void write_out(struct run *run) {
 }
 
 static void write_all(void) {
-  if (!any) return;
-  any = 0;
-  for (int i = 0; i < RUNS; i++) write_out(&runs[i]);
+  for (unsigned i = 0; i < used; i++) write_out(&runs[order[i]]);
+  used = 0;
 }
 
 // Whether these are some of them, or the next.
@@ -70,7 +73,7 @@ static PLAIN int widens(struct run *run, uint64_t first, uint64_t bytes, uint64_
 }
 
 static PLAIN struct run *run_of(uint64_t next, int stores) {
-  return &runs[(next * 2 + (uint64_t)stores) * MPIPP_HASH >> 58];
+  return &runs[((next - first_place) * 2 + (uint64_t)stores) * MPIPP_HASH >> 58];
 }
 
 PLAIN int mpipp_log_quickly(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count,
@@ -92,14 +95,17 @@ void mpipp_log_comb(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t co
                     uint64_t next) {
   if (mpipp_self == &mpipp_no_thread) return; // it is not known what orders what it does
   if (mpipp_log_quickly(first, bytes, stride, count, stores, next)) return;
+  if (!first_place) first_place = next;
   struct run *run = run_of(next, stores);
-  if (run->times) write_out(run);
+  if (run->times)
+    write_out(run);
+  else
+    order[used++] = (unsigned char)(run - runs);
   *run = (struct run){next, first, bytes, stride, count, count, stores};
   if (stride <= bytes) {
     run->bytes += stride * (count - 1);
     run->count = 1;
   }
-  any = 1;
   if (MPIPP_UNLIKELY(!MPIPP_READ(mpipp_log_before))) MPIPP_WRITE(mpipp_log_before, write_all);
 }
 
