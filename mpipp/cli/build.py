@@ -153,7 +153,7 @@ def commands(
         extra_flags: more flags for it.
     """
     sources = source_directory()
-    freeing = sorted((sources / _FREEING).iterdir())
+    freeing = sorted((sources / _FREEING).glob("*.c"))
     others = {*freeing, *(sources / "program").iterdir()}  # the second: cli/runtime.py
     files = sorted(set(sources.rglob("*.c")) - others)
     start = [compiler or mpi.compiler, *_FLAGS, *extra_flags]

@@ -88,3 +88,11 @@ def test_partitions_without_pages_are_compared_from_when_they_are_ready(mpi: MPI
     ]
     headline = "error: the buffer of a pending MPI_Psend_init was changed"
     assert all(block.startswith(headline) for block in run.blocks)
+    if mpi.id == "mpich4":
+        run = runs.run(mpi, [runs.program("partitions.c", mpi), "never"], "--check=buffers")
+        (block,) = run.blocks
+        assert re.search(
+            r"buf\[3\]\(DOUBLE\), at 0x[0-9a-f]+, was 0 and is 9\n"
+            r"    nothing has completed it when MPI_Abort is called\n",
+            block,
+        )

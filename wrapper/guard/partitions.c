@@ -94,6 +94,14 @@ int mpipp_partitions_end(struct mpipp_partitions *partitions, int is_there,
   return found;
 }
 
+int mpipp_partitions_look(const struct mpipp_partitions *partitions, struct mpipp_change *change) {
+  for (uint64_t i = 0; partitions->rests && i < partitions->count; i++) {
+    struct mpipp_compared *compared = partitions->rests[i].compared;
+    if (compared && mpipp_compared_look(compared, change)) return 1;
+  }
+  return 0;
+}
+
 struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, int64_t number) {
   if (number < 0 || (uint64_t)number >= partitions->count || partitions->marked[number])
     return (struct mpipp_block){0};

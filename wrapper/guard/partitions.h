@@ -22,6 +22,8 @@ void mpipp_partitions_drop(struct mpipp_partitions *partitions);
 int mpipp_partitions_begin(struct mpipp_partitions *partitions);
 int mpipp_partitions_end(struct mpipp_partitions *partitions, int is_there,
                          struct mpipp_change *change);
+// Whether a change is found while MPI has them still.
+int mpipp_partitions_look(const struct mpipp_partitions *partitions, struct mpipp_change *change);
 // One is about to be marked ready, or has arrived. Gives the pages that it has any byte in.
 struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, int64_t number);
 // Protects pages of [low, high) that are MPI's alone.

@@ -364,8 +364,9 @@ struct mpipp_guarded *mpipp_guarded_next_changed(struct mpipp_guarded *after,
   for (uint32_t i = after ? (uint32_t)(after - all) + 1 : 0; i < used; i++) {
     int is_looked_at = all[i].state == MPIPP_GUARDED_PENDING && !all[i].given_back;
     for (uint32_t j = 0; is_looked_at && j < all[i].part_count; j++) {
-      struct mpipp_compared *compared = all[i].parts[j].compared;
-      if (compared && mpipp_compared_look(compared, change)) return &all[i];
+      const struct mpipp_part *part = &all[i].parts[j];
+      if (part->compared && mpipp_compared_look(part->compared, change)) return &all[i];
+      if (part->partitions && mpipp_partitions_look(part->partitions, change)) return &all[i];
     }
   }
   return NULL;
