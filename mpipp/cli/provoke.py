@@ -24,6 +24,7 @@ _RULES: Mapping[str, tuple[str, ...]] = {
     "split": _YES_NO,
     "order": ("random", "reverse", "put-first", "get-first", "program"),
     "flush": _YES_NO,
+    "show": _YES_NO,
     "latency": (),
 }  # and what each may be; a number
 # Nasty-MPI's variables: the rule, and what their values are called here.

@@ -70,6 +70,22 @@ def test_rules_decide(mpi: MPI) -> None:
     assert fails(NASTY_LOCAL_COMPLETION_ENABLED="0", **nasty) == everything_local
 
 
+@on_mpi("mpich4")
+def test_schedules_are_shown(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "onesided.c", mpi)
+    rules = "rma,1,defer=yes,local=yes,flush=no,order=reverse,show=yes"
+    done = run(mpi, [program, "order", "request"], f"--provoke={rules},split=no")
+    said = [line for line in done.stderr.splitlines() if line.startswith("mpipp: rank 1")]
+    assert said == [
+        "mpipp: rank 1: before MPI_Win_unlock: 2. MPI_Accumulate to 0, 1. MPI_Put to 0",
+        "mpipp: rank 1: before MPI_Waitall: 3. MPI_Get to 0",
+        "mpipp: rank 1: before MPI_Wait: 2. MPI_Get to 0",
+        "mpipp: rank 1: before MPI_Win_unlock_all: 1. MPI_Put to 0",
+    ]
+    done = run(mpi, [program, "stack"], f"--provoke={rules},split=yes")
+    assert "before MPI_Win_unlock: 1. MPI_Put to 0 (58 of 58 parts)\n" in done.stderr
+
+
 @on_mpi("openmpi4")
 def test_a_sweep_is_one_of_schedules(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "onesided.c", mpi)
@@ -111,7 +127,7 @@ def test_what_words_mean(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "rma,1,late=yes",
             "--provoke=rma,1,late=yes: no rule is named 'late': there are defer, local, split, "
-            "order, flush, latency",
+            "order, flush, show, latency",
         ),
         ("rma,split=1", "--provoke=rma,split=1: split is one of yes, no"),
         (

@@ -20,6 +20,7 @@ struct mpipp_argument {
 struct mpipp_deferred {
   struct mpipp_deferred *next; // on all windows, in the program's order
   uint64_t win;                // handle
+  uint32_t number;             // among those that wait, from 1
   int target;                  // rank
   unsigned operation;          // MPIPP_PROC_Put, MPIPP_PROC_Get ...
   int fetches, accumulates;    // it gives something to the program, is ordered

@@ -26,6 +26,7 @@ enum {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mpipp_deferred *deferred, **last = &deferred, *newest;
 static int count;
+static uint32_t numbers;
 static int requests; // that stand for some of them
 
 static int is_among(const struct mpipp_deferred *one, uint64_t win, int target) {
@@ -43,7 +44,7 @@ static void choose(struct mpipp_deferred *one) {
   if (one->accumulates) choose_those_before(one);
 }
 
-static void hand_over_chosen(int passive) {
+static void hand_over_chosen(const struct mpipp_call *call, int passive) {
   struct mpipp_deferred *list = NULL, **end = &list, **at = &deferred;
   while (*at) {
     struct mpipp_deferred *one = *at;
@@ -55,12 +56,12 @@ static void hand_over_chosen(int passive) {
     one->next = NULL;
     *end = one;
     end = &one->next;
-    count--;
+    if (--count == 0) numbers = 0;
     MPIPP_WRITE(requests, requests - one->is_request);
   }
   last = at;
   newest = NULL;
-  mpipp_hand_over(list, passive);
+  mpipp_hand_over(list, call, passive);
 }
 
 static int is_passive(uint64_t handle) {
@@ -73,6 +74,7 @@ static void append(struct mpipp_deferred *one) {
   last = &one->next;
   newest = one;
   count++;
+  one->number = ++numbers;
   MPIPP_WRITE(requests, requests + one->is_request);
 }
 
@@ -87,7 +89,7 @@ static int on_time(const struct mpipp_passage *passage) {
     for (struct mpipp_deferred *one = deferred; one; one = one->next)
       if (one->accumulates && is_among(one, call->win, (int)call->target_rank)) one->is_chosen = 1;
   }
-  hand_over_chosen(is_passive(call->win));
+  hand_over_chosen(call, is_passive(call->win));
   return own ? MPIPP_DONE : MPIPP_GO_ON;
 }
 
@@ -122,18 +124,18 @@ static void complete_locally(struct mpipp_deferred *one) {
   }
 }
 
-static void synchronize(uint64_t win, int target, int passive, int locally) {
+static void synchronize(const struct mpipp_call *call, int target, int passive, int locally) {
   mpipp_chance_begin();
   pthread_mutex_lock(&lock);
   locally = locally && mpipp_chosen(mpipp_rules.local, 16);
   for (struct mpipp_deferred *one = deferred; one; one = one->next) {
-    if (!is_among(one, win, target)) continue;
+    if (!is_among(one, call->win, target)) continue;
     if (locally)
       complete_locally(one);
     else
       one->is_chosen = 1;
   }
-  hand_over_chosen(passive);
+  hand_over_chosen(call, passive);
   pthread_mutex_unlock(&lock);
 }
 
@@ -150,7 +152,7 @@ static void complete_requests(const struct mpipp_call *call) {
     else
       choose(one);
     uint64_t win = one->win;
-    if (one->is_chosen) hand_over_chosen(is_passive(win));
+    if (one->is_chosen) hand_over_chosen(call, is_passive(win));
   }
   pthread_mutex_unlock(&lock);
 }
@@ -165,21 +167,21 @@ static int enter(struct mpipp_passage *passage) {
   case MPIPP_PROC_Win_fence:
   case MPIPP_PROC_Win_complete:
   case MPIPP_PROC_Win_free:
-    synchronize(passage->call->win, ANY_TARGET, 0, 0);
+    synchronize(call, ANY_TARGET, 0, 0);
     break;
   case MPIPP_PROC_Win_unlock:
   case MPIPP_PROC_Win_flush:
-    synchronize(call->win, target, 1, 0);
+    synchronize(call, target, 1, 0);
     break;
   case MPIPP_PROC_Win_unlock_all:
   case MPIPP_PROC_Win_flush_all:
-    synchronize(call->win, ANY_TARGET, 1, 0);
+    synchronize(call, ANY_TARGET, 1, 0);
     break;
   case MPIPP_PROC_Win_flush_local:
-    synchronize(call->win, target, 1, 1);
+    synchronize(call, target, 1, 1);
     break;
   case MPIPP_PROC_Win_flush_local_all:
-    synchronize(call->win, ANY_TARGET, 1, 1);
+    synchronize(call, ANY_TARGET, 1, 1);
     break;
   default:
     break;

@@ -6,8 +6,8 @@
 
 #include "provoke/chance.h"
 
-struct mpipp_rules mpipp_rules = {MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_BY_SEED,
-                                  MPIPP_BY_SEED, MPIPP_BY_SEED, 0};
+struct mpipp_rules mpipp_rules = {
+    MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_BY_SEED, MPIPP_NO, 0};
 
 static const char *after(const char *text, const char *name) {
   const char *found = strstr(text, name);
@@ -33,6 +33,7 @@ void mpipp_rules_open(const char *text) {
   mpipp_rules.local = yes_or_no(text, ",local=");
   mpipp_rules.split = yes_or_no(text, ",split=");
   mpipp_rules.flush = yes_or_no(text, ",flush=");
+  mpipp_rules.show = yes_or_no(text, ",show=") == MPIPP_YES;
   mpipp_rules.order = order(text);
   mpipp_rules.latency = latency ? strtol(latency, NULL, 10) : 0;
 }

@@ -18,6 +18,7 @@ struct mpipp_rules {
   int split;    // into elements or bytes
   int order;    // enum mpipp_sequence_of, or MPIPP_BY_SEED
   int flush;    // after each, so that the order is kept
+  int show;     // tell in what order, on the standard error
   long latency; // at most so many milliseconds before each
 };
 extern struct mpipp_rules mpipp_rules __attribute__((visibility("hidden")));

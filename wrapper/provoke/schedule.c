@@ -2,12 +2,15 @@
 #define _GNU_SOURCE
 #include "provoke/schedule.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "mpi/resolve.h"
 #include "provoke/chance.h"
 #include "provoke/rules.h"
+#include "records/registry.h"
 
 // An operation or a cut of one.
 struct item {
@@ -94,7 +97,32 @@ static struct item *items_of(const struct mpipp_deferred *list, uint32_t *count)
   return items;
 }
 
-static void hand_over(const struct mpipp_deferred *list, int flushes) {
+// mpipp: rank 0: before MPI_Win_unlock: 2. MPI_Accumulate to 1, 1. MPI_Put to 1 (in 4 parts)
+// Numbers are those of the operations in the program's order; parts that follow each other are
+// told together. One line at once, so that those of several processes do not mix.
+static void show(const struct item *items, uint32_t count, const struct mpipp_call *call,
+                 int flushes) {
+  char text[2048];
+  int room = (int)sizeof text - 100;
+  int used = snprintf(text, sizeof text, "mpipp: rank %d: before %s:", mpipp_registry.world_rank,
+                      mpipp_procedure_names[call->procedure]);
+  for (uint32_t i = 0, next; i < count && used < room; i = next) {
+    const struct mpipp_deferred *one = items[i].one;
+    for (next = i + 1; next < count && items[next].one == one;) next++;
+    used += snprintf(text + used, sizeof text - (size_t)used, "%s %u. %s to %d", i ? "," : "",
+                     one->number, mpipp_procedure_names[one->operation], one->target);
+    if (one->cuts && used < room)
+      used += snprintf(text + used, sizeof text - (size_t)used, " (%u of %u parts)", next - i,
+                       one->cuts->count);
+    if (next < count && used >= room) used += snprintf(text + used, 8, ", ...");
+  }
+  if (flushes) used += snprintf(text + used, 32, "; each flushed");
+  text[used++] = '\n';
+  if (write(STDERR_FILENO, text, (size_t)used) < 0) return;
+}
+
+static void hand_over(const struct mpipp_deferred *list, const struct mpipp_call *call,
+                      int flushes) {
   int code = MPI_SUCCESS, order = mpipp_rules.order;
   uint32_t count;
   struct item *items = items_of(list, &count);
@@ -102,6 +130,7 @@ static void hand_over(const struct mpipp_deferred *list, int flushes) {
   for (uint32_t i = 0; items && i < count; i++) items[i].key = key(&items[i], order);
   if (items) qsort(items, count, sizeof *items, compare);
   int fine = items && keep_accumulates(items, count);
+  if (fine && mpipp_rules.show) show(items, count, call, flushes);
   for (uint32_t i = 0; fine && i < count && code == MPI_SUCCESS; i++) {
     linger();
     code = mpipp_deferred_hand_over(items[i].one, items[i].cut);
@@ -115,10 +144,10 @@ static void hand_over(const struct mpipp_deferred *list, int flushes) {
   free(items);
 }
 
-void mpipp_hand_over(struct mpipp_deferred *list, int passive) {
+void mpipp_hand_over(struct mpipp_deferred *list, const struct mpipp_call *call, int passive) {
   if (!list) return;
   int flushes = passive && mpipp_chosen(mpipp_rules.flush, 12);
-  hand_over(list, flushes);
+  hand_over(list, call, flushes);
   while (list) {
     struct mpipp_deferred *next = list->next;
     // MPICH 4.0 says of gets that they are complete locally before they are.
