@@ -227,7 +227,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="-- PROGRAM [ARGUMENT...]",
         help="what to start",
     )
-    parser.epilog = f"{WRAPPER} may hold what mpipp wrapper prints; it is not looked for then"
+    parser.epilog = (
+        f"{WRAPPER} may hold what mpipp wrapper prints; it is not looked for then. "
+        "--provoke and --valgrind are options of mpipp run alone."
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -190,7 +190,7 @@ def test_objects_and_shared_libraries_are_made_apart(mpi: MPI, tmp_path: Path) -
         "mpipp: not checked: what compiled programs do to buffers: there are no 16 TB of addresses "
         "(ulimit -v)"
     )
-    compile_with("gcc", "main.c part.c -o both")
+    compile_with("gcc", "main.c part.c -oboth")
     done = mpi.run(["sh", "-c", f"ulimit -v 8000000; exec {tmp_path}/both"], preload=False)
     assert done.returncode == 127 and done.stderr.startswith(
         "mpipp: this program was compiled by mpipp with GCC, and has no 16 TB of addresses: "

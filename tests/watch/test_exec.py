@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import runs
-from support import MPI, ROOT, on_mpi
+from support import MPI, ROOT, on_mpi, shell
 
 EXEC = [sys.executable, "-m", "mpipp.cli", "exec"]
 
@@ -77,3 +77,13 @@ def test_a_directory_that_others_may_enter(mpi: MPI, tmp_path: Path) -> None:
         2,
         f"mpipp: {tmp_path}/{name} is not this user's alone: remove it, or set XDG_RUNTIME_DIR\n",
     )
+
+
+def test_options_of_another_command() -> None:
+    done = shell("exec", "--provoke", "--", "true")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "mpipp: unrecognized arguments: --provoke=any: see mpipp exec --help\n",
+    )
+    told = " ".join(shell("exec", "--help").stdout.split())
+    assert told.endswith("--provoke and --valgrind are options of mpipp run alone.")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operations of each kind, in a directory: what may be done to their buffers meanwhile is done;
-// with a second argument also what may not, in lines that say so: the access, the element, the
-// operation. Two processes.
+// Operations of each kind, in a directory: what may be done to their buffers is done; with a second
+// argument also what may not, in lines that say so: access, element, operation. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,8 +104,7 @@ static void persistent(void) {
   MPI_Request_free(&both[0]);
   MPI_Start(&both[1]);
   MPI_Send(out, 10, MPI_DOUBLE, other, 3, MPI_COMM_WORLD);
-  MPI_Request_get_status(both[1], &flag, MPI_STATUS_IGNORE);
-  while (!flag) MPI_Request_get_status(both[1], &flag, MPI_STATUS_IGNORE);
+  for (flag = 0; !flag;) MPI_Request_get_status(both[1], &flag, MPI_STATUS_IGNORE);
   in[N / 2] = 1;
   MPI_Wait(&both[1], MPI_STATUS_IGNORE);
   NEED(in[N / 2] == 1);
@@ -127,8 +125,7 @@ static void another_memory(void) {
     for (size_t i = 0; i < bytes; i++) NEED(got[i] == round + 1);
     free(got);
     free(first);
-    char *again = malloc(bytes);
-    if (again != first) break;
+    if (malloc(bytes) != first) break;
   }
   MPI_Request_free(&request);
 }
