@@ -176,7 +176,8 @@ class Conflicts:
         first, second = before.atomic, entry.atomic
         assert first is not None
         assert second is not None
-        if first.reads_only and second.reads_only:
+        alike = first == second and len(first.types) == 1 and before.window == entry.window
+        if alike or (first.reads_only and second.reads_only):
             return None
         together = False
         if before.window == entry.window:
