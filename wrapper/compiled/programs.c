@@ -33,6 +33,8 @@ __attribute__((visibility("default"))) void mpipp_program_here(struct mpipp_prog
     program->following = first;
     first = program;
     let_call(program);
+    // Before an MPI library puts a window's memory there, at an address that it draws.
+    if (called.accesses) program->map();
     program->look(looked, looked_count);
   }
   mpipp_programs_any = first != NULL;
