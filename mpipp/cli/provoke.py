@@ -27,6 +27,14 @@ _RULES: Mapping[str, tuple[str, ...]] = {
     "show": _YES_NO,
     "latency": (),
 }  # and what each may be; a number
+# Rules by which less is done, which may not matter to an error.
+LESS = (
+    ("split", "no"),
+    ("flush", "no"),
+    ("order", "program"),
+    ("local", "no"),
+    ("defer", "no"),
+)
 # Nasty-MPI's variables: the rule, and what their values are called here.
 _NASTY: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "NASTY_SKIP_COMPLETION_STAGE": ("defer", {"0": "yes", "1": "no"}),
@@ -57,6 +65,10 @@ class Schedules:
     def with_seed(self, seed: int) -> Schedules:
         """The same with that seed."""
         return replace(self, seed=seed)
+
+    def with_rule(self, name: str, value: str) -> Schedules:
+        """The same with a rule of which nothing is said."""
+        return replace(self, rules=tuple(sorted([*self.rules, (name, value)])))
 
     def word(self) -> str:
         """The value of --provoke that means this."""

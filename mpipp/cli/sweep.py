@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -90,23 +90,39 @@ def run(
     limit = limit and max(limit, _TIMES_LONGER * longest)
     found: list[tuple[int, int]] = []
     schedules = given or provoke.Schedules(None)
+
+    def tried(provoked: provoke.Schedules) -> tuple[int, str]:
+        outcome = _once(launcher, [*before, *provoked.variables(), *program], limit)
+        return _rank(first, outcome), difference(first, outcome, with_errors)
+
     begin = 1 if schedules.seed is None else schedules.seed
     for number in range(begin, begin + count):
-        provoked = schedules.with_seed(number)
-        outcome = _once(launcher, [*before, *provoked.variables(), *program], limit)
-        told = difference(first, outcome, with_errors)
+        rank, told = tried(schedules.with_seed(number))
         if told:
-            found.append((_rank(first, outcome), number))
+            found.append((rank, number))
             sys.stdout.write(f"seed {number}: {told}\n")
             sys.stdout.flush()
     if not found:
         _say(f"no difference with {_seeds(count)}")
         return 0
-    worst = min(found)[1]
+    worst = schedules.with_seed(min(found)[1])
     differ = "differs" if len(found) == 1 else "differ"
-    again = _again(schedules.with_seed(worst))
-    _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {again}")
+    _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {_again(worst)}")
+    if schedules.rma:
+        _say(f"the least that still differs: {_again(_least(worst, tried))}")
     return 1
+
+
+def _least(
+    schedules: provoke.Schedules, tried: Callable[[provoke.Schedules], tuple[int, str]]
+) -> provoke.Schedules:
+    """With all the rules by which less is done, and the program's outcome differs all the same."""
+    said = {name for name, _ in schedules.rules}
+    for name, value in provoke.LESS:
+        less = schedules.with_rule(name, value)
+        if name not in said and tried(less)[1]:
+            schedules = less
+    return schedules
 
 
 def difference(usual: Outcome, other: Outcome, with_errors: bool) -> str:

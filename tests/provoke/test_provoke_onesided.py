@@ -92,11 +92,15 @@ def test_a_sweep_is_one_of_schedules(mpi: MPI) -> None:
     options = "--provoke=rma,3,defer=yes", "--provoke-sweep", "2"
     done = run(mpi, [program, "stack"], *options)
     assert (done.returncode, done.stderr) == (1, "")
-    first, *listed, last = done.stdout.splitlines()
+    first, *listed, last, least = done.stdout.splitlines()
     assert first == "mpipp: 2 unprovoked runs agree: exit status 0"
     differ = "output of rank 0, line 1: 'stack: fails', unprovoked 'stack: holds'"
     assert listed == [f"seed 3: {differ}", f"seed 4: {differ}"]
-    assert "--provoke=rma,3,defer=yes" in last
+    assert last.startswith("mpipp: 2 of 2 seeds differ; the worst again: mpipp run ")
+    assert " --provoke=rma,3,defer=yes " in last
+    assert least.startswith("mpipp: the least that still differs: mpipp run ")
+    rules = "defer=yes,flush=no,local=no,order=program,split=no"
+    assert f" --provoke=rma,3,{rules} " in least
 
 
 def meant(word: str | None) -> provoke.Schedules | None:
