@@ -14,6 +14,7 @@ from benchmarks import (
     debugger,
     guarded,
     ledgers,
+    logged,
     onesided,
     recorder,
     watched,
@@ -27,6 +28,7 @@ GROUPS = {
     "browse": browse.figures,
     "watched": watched.figures,
     "guarded": guarded.figures,
+    "logged": logged.figures,
     "ledgers": ledgers.figures,
 }
 PURE = {  # those that no MPI is needed for
