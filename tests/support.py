@@ -147,16 +147,16 @@ def lacking(what: str) -> NoReturn:
     pytest.skip(what, allow_module_level=True)
 
 
-def end(launcher: subprocess.Popen[str]) -> None:
+def end(launcher: subprocess.Popen[str], patience: float = 20) -> None:
     """End a launcher that may have processes left.
 
-    Open MPI's mpiexec now and then waits for ever when it is told to end while its processes die;
-    told again it ends them, and itself.
+    Open MPI's mpiexec now and then waits for ever when it is told to end while its processes die.
+    Told again, after `patience` seconds, it ends at once, and leaves processes that live.
     """
-    for patience in (0.5, 20):
+    for seconds in (patience, 20):
         launcher.terminate()
         with suppress(subprocess.TimeoutExpired):
-            launcher.wait(patience)
+            launcher.wait(seconds)
             return
     launcher.kill()
 

@@ -132,4 +132,4 @@ def job(name: str, mpi: support.MPI, *args: str, n: int, env: Sequence[str] = ()
             for process_id, _ in found.values():  # the launcher waits for them, and takes its time
                 with suppress(ProcessLookupError):  # or ends the others when one has gone
                     os.kill(process_id, signal.SIGKILL)
-            support.end(process)
+            support.end(process, patience=0.5)
