@@ -84,9 +84,9 @@ static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next
 
 __attribute__((target("no-sse,no-mmx"))) static int quickly(MPIPP_COMB) {
   const struct mpipp_thread *thread = mpipp_self;
-  if (thread == &mpipp_no_thread || thread->depth || is_busy) return 1;
-  if (!records || (guards && count == 1)) return 0;
-  if (!mpipp_is_recorded(LOW, HIGH)) return 1;
+  if (is_busy || (thread != &mpipp_no_thread && thread->depth)) return 1;
+  if (guards && count == 1) return 0;
+  if (!records || thread == &mpipp_no_thread || !mpipp_is_recorded(LOW, HIGH)) return 1;
   is_busy = 1;
   int done = mpipp_log_quickly(LOW, BYTES, count > 1 ? (HIGH - BYTES - LOW) / (count - 1) : 0,
                                count, STORES, next);
