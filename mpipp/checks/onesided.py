@@ -30,7 +30,10 @@ def check(known: World) -> Findings:
     from mpipp.checks.conflicting import Telling
     from mpipp.onesided import analyse
 
-    telling = Telling(known, logs)
+    try:
+        telling = Telling(known, logs)
+    except (ValueError, IndexError):
+        raise MpippError("a log of one-sided communication is damaged") from None
     result = analyse({rank: log.events(telling.reach) for rank, log in logs.items()})
     decided = [one for one in result.conflicts if not _may_be_ordered(one, logs)]
     yield from telling.conflicts(decided)

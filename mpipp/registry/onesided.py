@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from mpipp.datatypes.overlap import region
 from mpipp.datatypes.overlap.flat import pieces
+from mpipp.errors import MpippError
 from mpipp.model import Buffer, Call, DatatypeRecord, Op, procedures
 from mpipp.model.onesided import (
     Access,
@@ -54,6 +55,7 @@ _FLOWS = {
 }
 
 
+_DAMAGED = (ValueError, IndexError, KeyError)  # what entries that are damaged lead to
 Reach = tuple[int, int]  # a window's memory in one process: its address, displacement unit
 
 
@@ -125,18 +127,16 @@ class Log:
         return frozenset(found)
 
     def events(self, reach: Callable[[int, int], Reach | None]) -> Iterator[Event]:
-        """All that is certain, in order.
-
-        Raises MpippError when the log makes no sense.
+        """All that is certain, in order: up to where the log makes no sense.
 
         Args:
             reach: of a window by its identity and a rank in its group.
         """
-        made = _Events(self, self._kinds, Receives(self._words, self._kinds), reach)
         try:
+            made = _Events(self, self._kinds, Receives(self._words, self._kinds), reach)
             for entry in logged.entries(self._words):
                 yield from made.of(entry)
-        except _Cut:
+        except (_Cut, MpippError, *_DAMAGED):
             return
 
     def call(self, number: int) -> Call | None:
