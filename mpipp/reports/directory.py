@@ -122,6 +122,10 @@ class Guarded(NamedTuple):
     nothing: int  # nobody could look at them
     accesses: int  # of all of these: the program, which was compiled so, looked itself, too
 
+    def operations(self) -> int:
+        """How many there are."""
+        return self.pages + self.compared + self.skipped + self.nothing
+
 
 class Run(NamedTuple):
     """A watched run."""

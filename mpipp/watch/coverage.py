@@ -8,7 +8,8 @@ from typing import Any
 
 from mpipp.checks.hangs import words
 from mpipp.errors import MpippError
-from mpipp.watch.report import Covered, covered
+from mpipp.reports.directory import Guarded
+from mpipp.watch.report import covered
 from mpipp.watch.watched import RUNNING, Watched
 
 _NOT_GUARDED = (
@@ -48,7 +49,7 @@ def apart(processes: Sequence[Watched]) -> Iterator[str]:
         yield "one-sided communication: some processes are on other nodes, or were not watched"
 
 
-def covers(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> tuple[Covered, ...]:
+def covers(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> tuple[Guarded, ...]:
     """How the buffers of pending operations were looked at, for each place in the program."""
     rows: list[Sequence[Any]] = []
     for one in processes:
@@ -66,7 +67,7 @@ def _rows(one: Watched) -> Iterator[Sequence[Any]]:
         yield place, cover.procedure, *cover[2:]
 
 
-def unguarded(processes: Sequence[Watched], rows: Sequence[Covered]) -> Iterator[str]:
+def unguarded(processes: Sequence[Watched], rows: Sequence[Guarded]) -> Iterator[str]:
     """What of these buffers was not looked at, in runs that guard them."""
     if any(one.registry.info.guard == "failed" for one in processes):
         yield "buffers of pending operations: they cannot be guarded here (docs/guard.md)"

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from mpipp.checks import report
 from mpipp.checks.finding import Finding, Party
 from mpipp.checks.hangs import words
+from mpipp.reports.directory import Guarded
 from mpipp.reports.sources import Frame
 from mpipp.reports.suppressions import Suppressions
 
@@ -26,22 +27,6 @@ Label = Callable[..., str]
 More = Callable[[Finding, dict[str, Any]], None]
 
 
-class Covered(NamedTuple):
-    """How the buffers of the operations that one call has started were looked at: how many."""
-
-    place: str
-    procedure: str
-    pages: int  # of theirs were protected
-    compared: int  # their bytes were
-    skipped: int  # for want of time
-    nothing: int  # nobody could look at them
-    accesses: int  # of all of these: the program, which was compiled so, looked itself, too
-
-    def operations(self) -> int:
-        """How many there are."""
-        return self.pages + self.compared + self.skipped + self.nothing
-
-
 class Total(NamedTuple):
     """What a watcher says at its end; those of several nodes are added."""
 
@@ -53,7 +38,7 @@ class Total(NamedTuple):
     unchecked: tuple[str, ...]  # sentences
     suppressed: tuple[tuple[str, int], ...] = ()  # reasons, each with how many findings it has
     questions: int = 0  # calls that a watcher was asked about
-    covered: tuple[Covered, ...] = ()  # in runs that guard buffers
+    covered: tuple[Guarded, ...] = ()  # in runs that guard buffers
 
     def plus(self, other: Total) -> Total:
         """Of both."""
@@ -100,13 +85,13 @@ def _added(*of: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     return tuple(found.items())
 
 
-def covered(rows: Iterable[Sequence[Any]]) -> tuple[Covered, ...]:
+def covered(rows: Iterable[Sequence[Any]]) -> tuple[Guarded, ...]:
     """One row for each call, with what all of them count."""
     found: dict[tuple[str, str], list[int]] = {}
     for place, procedure, *counts in rows:
         known = found.setdefault((place, procedure), [0] * len(counts))
         found[place, procedure] = [one + other for one, other in zip(known, counts)]
-    return tuple(Covered(*names, *counts) for names, counts in sorted(found.items()))
+    return tuple(Guarded(*names, *counts) for names, counts in sorted(found.items()))
 
 
 NOTHING = Total(0, 0, 0, 0, 0, ())
