@@ -150,10 +150,13 @@ MAIN = """\
 #include <mpi.h>
 #include <sys/resource.h>
 #include "part.h"
-int main(int argc, char **argv) {
+static void limit(int argc) {
+  if (argc > 1) setrlimit(RLIMIT_AS, &(struct rlimit){8000000000, 8000000000});
+}
+__attribute__((section(".preinit_array"), used)) static void (*const first)(int) = limit;
+int main(void) {
   int value = 1, sent = 5;
   MPI_Request request;
-  if (argc > 1) setrlimit(RLIMIT_AS, &(struct rlimit){8000000000, 8000000000});
   MPI_Init(0, 0);
   MPI_Irecv(&value, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);
   part(&value);
