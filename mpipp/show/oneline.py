@@ -19,6 +19,7 @@ from mpipp.typetree import Datatype
 
 _MOST_TEXT = 120  # characters of an object's description
 _MOST_ITEMS = 16
+_OF_EPOCHS = ("epochs", "locks", "access_group", "exposure_group")
 _SHORT = Limits(elements=_MOST_ITEMS)
 
 
@@ -29,8 +30,15 @@ def described(found: Object, around: Surroundings) -> str:
     if isinstance(found, Request):
         text = f"{found.call.procedure} {found.state}, {arguments(found.call, around)}"
     else:
-        text = inline(describe.described(found, around))
+        text = inline(_what_changes_first(describe.described(found, around)))
     return shortened(text, _MOST_TEXT)
+
+
+def _what_changes_first(shown: Shown) -> Shown:
+    # A window's open epochs: what comes last may be cut off.
+    if not isinstance(shown, Struct):
+        return shown
+    return Struct(sorted(shown.members, key=lambda member: member[0] not in _OF_EPOCHS))
 
 
 def arguments(call: Call, around: Surroundings) -> str:

@@ -129,13 +129,13 @@ CONVERSATION = (
     ("mpipp vec matrix 0", "no data: the count is 0"),
     (
         "mpipp list",
-        "Say what to list: types, requests, comms, groups, wins, ops, files, infos, "
+        "Say what to list: types, requests, comms, groups, wins, epochs, ops, files, infos, "
         "errhandlers, sessions, probed, calls, messages.",
     ),
     (
         "mpipp list foo",
         "There are no foo to list: write one of types, requests, comms, groups, "
-        "wins, ops, files, infos, errhandlers, sessions, probed, calls, messages.",
+        "wins, epochs, ops, files, infos, errhandlers, sessions, probed, calls, messages.",
     ),
     ("mpipp list types --fast", 'Unrecognized arguments: --fast: see "help mpipp list".'),
     ("mpipp list types --limit x", "--limit: invalid int value: 'x': see \"help mpipp list\"."),

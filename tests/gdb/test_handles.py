@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import expectations
@@ -29,12 +30,46 @@ def test_every_other_kind(mpi: support.MPI, tmp_path: Path) -> None:
     expectations.check(source, mpi, program=program, stop=MARK, cwd=tmp_path, env=env)
 
 
+@support.on_mpi("mpich3", "mpich4")
+def test_open_epochs(mpi: support.MPI) -> None:
+    program = support.compile_program(EPOCHS, mpi)
+    stop = ["break mark", "run"]
+    told = support.gdb_batch(["mpipp list epochs"], program=program, mpi=mpi, stop=stop)
+    rest = "base = 0x..., size = 4, disp_unit = 1"
+    locked = f"#4  0x...  epochs = {{lock}}, locks = {{{{rank = 0, type = SHARED}}}}, {rest}, ..."
+    fenced = f"#2  0x...  epochs = {{fence}}, {rest}, flavor = CREATE, model = UNIFIED, ..."
+    assert re.sub("0x[0-9a-f]+", "0x...", told).splitlines() == [
+        f"{fenced.ljust(len(locked))}  made at main.c:8 in main",
+        f"{locked}  made at main.c:8 in main",
+        "2 windows with an open epoch",
+    ]
+
+
 @support.each_handle
 def test_cxx(mpi: support.MPI) -> None:
     source = expectations.PROGRAMS / "references.cc"
     program = support.compile_program(source, mpi)
     expectations.check(source, mpi, program=program, stop=MARK)
 
+
+EPOCHS = """\
+#include <mpi.h>
+static void mark(void) {}
+int main(int argc, char **argv) {
+  static int memory;
+  MPI_Win wins[3];
+  MPI_Init(&argc, &argv);
+  for (int i = 0; i < 3; i++)
+    MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &wins[i]);
+  MPI_Win_fence(0, wins[0]);
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, wins[2]);
+  mark();
+  MPI_Win_unlock(0, wins[2]);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, wins[0]);
+  for (int i = 0; i < 3; i++) MPI_Win_free(&wins[i]);
+  MPI_Finalize();
+}
+"""
 
 # The paper's figures 1 and 5. Only MPICH up to version 4 still has what MPI-3.0 removed.
 FIGURE_5 = """\

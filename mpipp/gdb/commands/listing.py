@@ -28,6 +28,7 @@ _LISTS = {
     "comms": ("comm", "communicator"),
     "groups": ("group", "group"),
     "wins": ("win", "window"),
+    "epochs": ("win", "window"),
     "ops": ("op", "operation"),
     "files": ("file", "file"),
     "infos": ("info", "info object"),
@@ -55,12 +56,13 @@ _FEW = 8
 class List(Command):
     """List MPI objects, with where each was made, MPI calls of all threads, or past messages.
 
-    mpipp list types|requests|comms|groups|wins|ops|files|infos|errhandlers|sessions|probed
+    mpipp list types|requests|comms|groups|wins|epochs|ops|files|infos|errhandlers|sessions|probed
     mpipp list calls
     mpipp list messages
 
     "messages" are those that were sent and received, and the collective calls, by communicator,
-    peer and tag, in their order; "probed" the handles that matching probes give out.
+    peer and tag, in their order; "probed" the handles that matching probes give out; "epochs" the
+    windows on which this process has any open, with the locks it holds.
 
     --all             also freed ones, and those that are predefined; all messages, not the last
     --ranks           of all processes in this gdb: what is equal but for addresses is one line
@@ -182,6 +184,8 @@ def _objects(options: argparse.Namespace, session: Session) -> Iterator[list[str
         if number
     ]
     text = f"{found.total} {noun}{'' if found.total == 1 else 's'}"
+    if options.what == "epochs":
+        text += " with an open epoch"
     if found.beyond:
         text += f", the first {len(found.shown)} shown (--limit)"
     if found.damaged:

@@ -12,7 +12,7 @@ from typing import Any
 from mpipp.errors import MpippError
 from mpipp.gdb.program import sites
 from mpipp.gdb.sessions import Session
-from mpipp.model import Broken, Header, Object, Site
+from mpipp.model import Broken, Header, Object, Site, Win
 from mpipp.show import oneline
 
 
@@ -62,15 +62,22 @@ def select(options: argparse.Namespace, kind: str, session: Session, places: Pla
             result.freed += 1
         elif not options.all and header.predefined and kind != "comm":
             result.predefined += 1
-        elif options.limit and len(result.shown) >= options.limit:
+        elif options.limit and len(result.shown) >= options.limit and options.what != "epochs":
             result.beyond += 1  # and is not looked at: there may be 10^6
         else:
-            found = session.registry.at(kind, header.record)
-            if isinstance(found, Broken):
-                result.damage(found, options.limit)
-            else:
-                result.shown.append(found)
+            _add(result, session.registry.at(kind, header.record), options)
     return result
+
+
+def _add(result: Selection, found: Object | Broken, options: argparse.Namespace) -> None:
+    if isinstance(found, Broken):
+        result.damage(found, options.limit)
+    elif options.what == "epochs" and not (isinstance(found, Win) and found.epochs):
+        pass
+    elif options.limit and len(result.shown) >= options.limit:
+        result.beyond += 1
+    else:
+        result.shown.append(found)
 
 
 def _is_of(header: Header, combiner: str, session: Session) -> bool:
