@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mpipp.model import onesided as m
+from mpipp.onesided import Conflict, analyse
 
 BASE = 0x10000  # of every window's memory, in every process
 LENGTH = 0x1000
@@ -224,3 +225,25 @@ class Program:
         """All call it."""
         for rank in self.ranks:
             rank.sync(kind, target, (), *asserted, window=window)
+
+
+def told(conflict: Conflict) -> str:
+    """A conflict in a line."""
+    sides = [
+        f"{side.event.moment.procedure}@{side.event.moment.process}"
+        for side in (conflict.first, conflict.second)
+    ]
+    low, high = conflict.shared
+    where = f"[{low - BASE},{high - BASE})" if low < 0x80000 else f"{high - low} bytes"
+    return f"{conflict.rule}: {' '.join(sides)} {where} of {conflict.owner}, {conflict.why}"
+
+
+def found(program: Program) -> list[str]:
+    """Conflicts and mistakes, each in a line."""
+    program.end()
+    result = analyse(program.events())
+    assert not result.forgotten
+    assert not result.cut
+    assert not result.undecided
+    mistakes = [f"{one.rule}: {one.event.moment.procedure}" for one in result.mistakes]
+    return [*map(told, result.conflicts), *mistakes]

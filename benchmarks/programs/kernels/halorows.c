@@ -2,7 +2,9 @@
 // Halo exchange of rows: Jacobi steps on 8 MB of each process, whose rows are two pages long.
 #include "kernel.h"
 
-enum { N = 1024 }; // rows of a process, and points of a row
+#ifndef N
+#define N 1024 // rows of a process, and points of a row
+#endif
 
 static double (*now)[N], (*next)[N];
 static int north, south;

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+"""What orders one-sided operations, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+from onesided_programs import Program, at, buffer, found
+
+from mpipp.model.onesided import (
+    Collective,
+    ReceiveBegun,
+    Received,
+    Sent,
+)
+
+
+def flag(flow: str, root: int = -1) -> list[str]:
+    """Process 0 puts, and flushes; 1 loads after a collective call."""
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].put(1, at(0))
+    program[0].sync("flush", 1)
+    program.collective(flow, root)
+    program[1].load(at(0))
+    program.sync("unlock_all")
+    return found(program)
+
+
+def test_collective_calls_order_as_their_data_flows() -> None:
+    conflict = ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
+    assert flag("all") == []
+    assert flag("from root", 0) == []
+    assert flag("from root", 1) == conflict
+    assert flag("to root", 1) == []
+    assert flag("to root", 0) == conflict
+    assert flag("prefix") == []
+    assert flag("none") == conflict
+
+
+def test_nonblocking_collective_calls_order_from_begin_to_completion() -> None:
+    for late in ("", "put", "load"):
+        program = Program(2)
+        program.sync("lock_all")
+        if late != "put":
+            program[0].put(1, at(0))
+            program[0].sync("flush", 1)
+        requests = program.begun()
+        if late == "put":
+            program[0].put(1, at(0))
+            program[0].sync("flush", 1)
+        if late == "load":
+            program[1].load(at(0))
+        for rank, request in zip(program.ranks, requests):
+            rank.completed(request)
+        if late != "load":
+            program[1].load(at(0))
+        program.sync("unlock_all")
+        assert bool(found(program)) == bool(late), late
+
+
+def test_synchronous_send_hears_of_its_receiver() -> None:
+    for synchronous in (False, True):
+        program = Program(2)
+        program.sync("lock_all")
+        program[1].store(at(0))
+        if synchronous:
+            program.synchronous(0, 1)
+        else:
+            program.message(0, 1)
+        program[0].put(1, at(0))
+        program.sync("unlock_all")
+        assert bool(found(program)) != synchronous
+
+
+def test_neighbors_and_remote_groups_tell_only_whom_they_send_to() -> None:
+    # Processes 0 and 1 put, and 2 and 3 load: who has heard of whom?
+    for members, conflicts in (
+        # A ring: 3 has heard of 2 alone, 2 of 1.
+        ({0: (3,), 1: (0,), 2: (1,), 3: (2,)}, ["put@0 load@2", "put@0 load@3", "put@1 load@3"]),
+        # An intercommunicator: each of one group has heard of all of the other.
+        ({0: (2, 3), 1: (2, 3), 2: (0, 1), 3: (0, 1)}, []),
+    ):
+        program = Program(4)
+        program.sync("lock_all")
+        for rank in (0, 1):
+            for target in (2, 3):
+                program[rank].put(target, at(rank * 8))
+            program[rank].sync("flush_all")
+        for rank in range(4):
+            moment = program[rank].moment("MPI_Neighbor_alltoall")
+            flow = "all" if len(members[rank]) > 1 else "neighbors"
+            program[rank].does(Collective(moment, 0, 0, flow, members[rank]))
+        for rank in (2, 3):
+            program[rank].load(at(0, 16))
+        program.sync("unlock_all")
+        lines = [line.partition(": ")[2].partition(" [")[0] for line in found(program)]
+        assert lines == conflicts
+
+
+def test_synchronous_send_hears_of_a_receive_that_was_begun_before() -> None:
+    # What comes between the beginning of the receive and its end, the sender has not heard of.
+    for late in (False, True):
+        program = Program(2)
+        program.sync("lock_all")
+        if not late:
+            program[1].store(at(0))
+        program[1].does(ReceiveBegun(program[1].moment("MPI_Irecv"), 7))
+        if late:
+            program[1].store(at(0))
+        channel, request = program.channel(0, 1), program.request()
+        program[0].does(Sent(program[0].moment("MPI_Issend"), channel, True, request))
+        program[1].does(Received(program[1].moment("MPI_Wait"), channel, 7))
+        program[0].completed(request)
+        program[0].put(1, at(0))
+        program.sync("unlock_all")
+        assert bool(found(program)) == late
+
+
+@pytest.mark.parametrize(
+    ("kind", "local", "remote"),
+    [("flush", 1, 1), ("flush_all", 1, 1), ("flush_local", 1, 0), ("flush_local_all", 1, 0)],
+)
+def test_what_a_flush_completes(kind: str, local: bool, remote: bool) -> None:
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].put(1, at(0), buffer(1))
+    program[0].sync(kind, -1 if "all" in kind else 1)
+    program[0].store(buffer(1))
+    program[0].get(1, at(0), buffer(2))
+    program.sync("unlock_all")
+    lines = found(program)
+    assert ("rma-buffer: put@0 store@0 4 bytes of 0, pending" in lines) != local
+    assert ("rma-target: put@0 get@0 [0,4) of 1, pending" in lines) != remote
+
+
+def test_request_completes_at_the_origin_only() -> None:
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].operation("put", 1, at(0), buffer(1), request=1)
+    program[0].operation("get", 1, at(8), buffer(2), request=2)
+    program[0].completed(1, 2)
+    program[0].store(buffer(1))
+    program[0].load(buffer(2))
+    program[0].put(1, at(8))  # what the get has read
+    program[0].put(1, at(0))
+    program.sync("unlock_all")
+    assert found(program) == ["rma-target: put@0 put@0 [0,4) of 1, pending"]
+
+
+def test_complete_ends_puts_at_the_origin_and_wait_at_the_target() -> None:
+    program = Program(2)
+    program[1].store(at(0))
+    program[1].sync("post", -1, (0,))
+    program[0].sync("start", -1, (1,))
+    program[0].put(1, at(0), buffer(1))
+    program[0].sync("complete")
+    program[0].store(buffer(1))
+    program.message(0, 1)
+    program[1].load(at(0))
+    program[1].sync("wait")
+    program[1].load(at(0))
+    assert found(program) == ["rma-local: put@0 load@1 [0,4) of 1, incomplete"]
+
+
+@pytest.mark.parametrize("asserted", [(), ("MPI_MODE_NOPRECEDE",)])
+def test_fence_that_nothing_precedes_orders_only_operations(asserted: tuple[str, ...]) -> None:
+    program = Program(3)
+    program[1].store(at(0))
+    program[0].store(at(8))
+    program.sync("fence", *asserted)
+    program[0].put(1, at(0))  # after the store, since that comes before the target's fence
+    program[2].put(0, at(8))
+    program[2].store(buffer(99))
+    program.sync("fence")
+    program.sync("lock_all")
+    program.sync("unlock_all")
+    assert found(program) == []
+    # A message that was put into the window does not wait for the fence.
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].put(1, at(0))
+    program.sync("unlock_all")
+    program.sync("fence", *asserted)
+    program[1].load(at(0))
+    program.sync("fence")
+    expected = ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
+    assert found(program) == (expected if asserted else [])
+
+
+def test_copies_of_the_separate_model() -> None:
+    # The put is complete, and the target has heard so: but not by a call for the window.
+    for separate in (False, True):
+        for synced in (False, True):
+            program = Program(2, separate=separate)
+            program.sync("lock_all")
+            program[0].put(1, at(0))
+            program[0].sync("flush", 1)
+            program.message(0, 1)
+            if synced:
+                program[1].sync("sync")
+            program[1].load(at(0))
+            program.barrier()
+            program[1].store(at(0))
+            if synced:
+                program[1].sync("sync")
+            program.message(1, 0)
+            program[0].get(1, at(0))
+            program.sync("unlock_all")
+            expected = [
+                "rma-copies: put@0 load@1 [0,4) of 1, copies",
+                "rma-copies: put@0 store@1 [0,4) of 1, copies",
+                "rma-copies: store@1 get@0 [0,4) of 1, copies",
+            ]
+            assert found(program) == (expected if separate and not synced else [])
+
+
+def test_shared_windows() -> None:
+    # A store into another's memory, beside a put into it.
+    program = Program(3, flavor="shared")
+    program.sync("lock_all")
+    program[0].store(at(0), owner=2)
+    program[1].put(2, at(0))
+    program.sync("unlock_all")
+    assert found(program) == ["rma-local: store@0 put@1 [0,4) of 2, unordered"]
