@@ -25,7 +25,7 @@ _ALL = "all"  # the checks
 _ALONE = {"--check": f"--check={_ALL}", "--provoke": "--provoke=any", "--valgrind": "--valgrind="}
 WITH_VALUE = (
     *("-n", "--mpiexec", "--mpicc", "--frames", "--on-error", "--hang-after", "--report"),
-    *("--stop-at", "--budget"),
+    *("--stop-at", "--budget", "--rma-model"),
     *("--suppress", "--error-exit", "--provoke-sweep"),
 )  # options that a word of their own follows
 _MEMCHECK = "memcheck"  # MPIPP_GUARD, where valgrind is to tell
@@ -56,6 +56,13 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         help="with --check=buffers: how much of the program's time guarding may take; where it "
         "would take more, the calls take turns (default: 10)",
+    )
+    parser.add_argument(
+        "--rma-model",
+        choices=("own", "separate"),
+        default="own",
+        help="with --check=rma: take all windows to have the separate memory model, as a portable "
+        "program must (default: each as it is)",
     )
     parser.add_argument(
         "--strict",
@@ -144,7 +151,7 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
         if arguments.budget is not None:
             found["MPIPP_BUDGET"] = str(arguments.budget)
     if _names_group(arguments, "rma"):
-        found["MPIPP_RMA"] = "1"
+        found["MPIPP_RMA"] = arguments.rma_model
     return {**found, "MPIPP_SCREENS": "none"} if _looks_at_no_call(arguments) else found
 
 

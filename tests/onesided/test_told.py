@@ -65,6 +65,17 @@ def test_forms_of_operations_that_are_right_are_silent(mpi: MPI) -> None:
 
 
 @on_mpi("mpich4")
+def test_the_separate_memory_model_is_asked_for(mpi: MPI) -> None:
+    program = compile_program(HERE / "programs" / "copies.c", mpi)
+    own = runs.run(mpi, [program], "--check=rma")
+    assert (own.status, own.output, own.blocks) == (0, "done\n", [])
+    separate = runs.run(mpi, [program], "--check=rma", "--rma-model", "separate")
+    assert [alike(block) for block in separate.blocks] == expected("copies.txt", mpi)
+    synchronised = runs.run(mpi, [program, "sync"], "--check=rma", "--rma-model=separate")
+    assert (synchronised.status, synchronised.blocks) == (0, [])
+
+
+@on_mpi("mpich4")
 def test_what_a_full_log_leaves_out_is_said_and_nothing_false_is_told(mpi: MPI) -> None:
     program = compile_program(HERE / "programs" / "orders.c", mpi)
     run = runs.run(mpi, [program], "--check=rma", n=3, MPIPP_RMA_LOG="5000")

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "recorders/ledger.h"
 #include "recorders/threads.h"
@@ -15,8 +16,11 @@ static uint64_t limit = (uint64_t)64 << 20, taken;
 static struct mpipp_page *last;
 static uint64_t adding; // words of the entry that is being added
 
+int mpipp_log_as_separate = 0;
+
 void mpipp_log_open(void) {
-  const char *asked = getenv("MPIPP_RMA_LOG");
+  const char *asked = getenv("MPIPP_RMA_LOG"), *model = getenv("MPIPP_RMA");
+  mpipp_log_as_separate = model && !strcmp(model, "separate");
   if (asked) limit = strtoull(asked, NULL, 10);
 }
 

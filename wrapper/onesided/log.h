@@ -19,5 +19,7 @@ uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_
 extern void (*mpipp_log_before)(void) __attribute__((visibility("hidden")));
 
 void mpipp_log_open(void);
+// Whether all windows are to be taken to have the separate memory model.
+extern int mpipp_log_as_separate __attribute__((visibility("hidden")));
 
 #endif

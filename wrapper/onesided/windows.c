@@ -28,7 +28,7 @@ void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win
   at[3] = (uint64_t)win->size;
   at[4] = (uint64_t)win->disp_unit;
   at[5] = win->flavor;
-  at[6] = win->model;
+  at[6] = mpipp_log_as_separate ? MPIPP_WIN_SEPARATE : win->model;
   at[7] = (uint64_t)(int64_t)win->rank;
   at[8] = win->comm_identity;
   at[9] = 0;
