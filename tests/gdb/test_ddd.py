@@ -13,8 +13,9 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import expectations
@@ -85,15 +86,19 @@ class Desktop:
 
     def change(self, *words: object) -> None:
         """Do this, and wait until the data window has changed and stands still."""
+        self.changed_by(lambda: self.do(*words), words)
+
+    def changed_by(self, act: Callable[[], None], what: object) -> None:
+        """The same of any act."""
         before = last = self._data_window()
-        self.do(*words)
+        act()
         for _ in range(600):
             time.sleep(0.05)
             now = self._data_window()
             if now != before and now == last:
                 return
             last = now
-        raise AssertionError(f"nothing is to be seen of {words}")
+        raise AssertionError(f"nothing is to be seen of {what}")
 
     def _data_window(self) -> bytes:
         # Without what is below: a cursor blinks there.
@@ -119,6 +124,21 @@ def desktop() -> Iterator[Desktop]:
             yield Desktop(f":{server.stdout.readline().strip()}")
         finally:
             server.terminate()
+
+
+def has(path: Path, text: str) -> bool:
+    return path.exists() and text in path.read_text(errors="replace")
+
+
+def type_command(screen: Desktop, command: str, is_done: Callable[[], bool]) -> None:
+    """In DDD's console, again where that was lost: DDD may be busy with its windows."""
+    for _ in range(3):
+        screen.do("mousemove", 300, 985, "click", 1, "type", f"{command}\n")
+        for _ in range(200):
+            if is_done():
+                return
+            time.sleep(0.1)
+    raise AssertionError(f"nothing comes of {command}")
 
 
 def wait_for(path: Path, text: str = "") -> str:
@@ -160,9 +180,11 @@ def test_figure_6(mpi: support.MPI, tmp_path: Path) -> None:
                 ("graph display `info locals`", "`info locals` (enabled)"),
             ):
                 wait_for(log, "frames down to go")  # DDD is done with asking gdb
-                type_in = screen.change if "display" in command else screen.do
-                type_in("mousemove", 300, 985, "click", 1, "type", f"{command}\n")
-                wait_for(log, answer)
+                typed = partial(type_command, screen, command, partial(has, log, answer))
+                if "display" in command:
+                    screen.changed_by(typed, command)
+                else:
+                    typed()
             screen.change("mousemove", *TITLE, "mousedown", 3)
             screen.change("mousemove", *SHOW_ALL, "mouseup", 3)
             screen.change("mousemove", *EMPTY, "key", "ctrl+p")

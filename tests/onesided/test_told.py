@@ -82,8 +82,14 @@ def test_what_a_full_log_leaves_out_is_said_and_nothing_false_is_told(mpi: MPI) 
     assert (run.status, run.output, run.blocks) == (0, "done\n", [])
     said = sorted(re.sub(r"[\d,]+ calls", "N calls", line) for line in run.last)
     lost = "N calls for which the log had no room: see MPIPP_RMA_LOG"
-    not_checked = [f"mpipp: not checked: rank {rank}: {lost}" for rank in range(3)]
-    assert said == ["mpipp: no errors in 3 processes, N calls", *not_checked]
+    assert said == [
+        "mpipp: no errors in 3 processes, N calls",
+        # Its own log has room.
+        "mpipp: not checked: one-sided operations at the end of rank 1: what orders them is not "
+        "known",
+        f"mpipp: not checked: rank 0: {lost}",
+        f"mpipp: not checked: rank 2: {lost}",
+    ]
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -60,7 +60,7 @@ struct mpipp_cover *mpipp_cover_of(const struct mpipp_call *call) {
 int mpipp_coverage_affords(const struct mpipp_cover *cover) {
   enum { SLACK = 2 };
   if (MPIPP_READ(cover->always) || MPIPP_READ(covers[MPIPP_COVERS - 1].always)) return 1;
-  if (!(cover->pages + cover->compared + cover->nothing)) return 1;
+  if (percent && !(cover->pages + cover->compared + cover->nothing)) return 1;
   uint64_t allowed = (mpipp_ticks() - begun + HEAD_START) / 100 * percent;
   return spent < allowed && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
 }
