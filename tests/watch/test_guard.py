@@ -129,7 +129,13 @@ def test_a_store_is_told_though_the_process_does_nothing_after_it(mpi: MPI) -> N
 def test_buffers_are_guarded_only_where_that_is_asked_for_by_name() -> None:
     def guards(check: str) -> bool:
         arguments = argparse.Namespace(
-            check=check, strict=False, on_error="report", stop_at="", stop="", budget=None
+            check=check,
+            strict=False,
+            on_error="report",
+            stop_at="",
+            stop="",
+            budget=None,
+            rma_model="own",
         )
         return "MPIPP_GUARD" in start.for_program(arguments)
 
