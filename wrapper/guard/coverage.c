@@ -9,8 +9,8 @@
 #include "records/store.h"
 
 enum { PERCENT = 10 }; // of the time, unless MPIPP_BUDGET says otherwise
-// Programs are taken to have run for so long when they begin: a quarter of a second, or nearly so.
-#define HEAD_START ((uint64_t)1 << 29)
+// Programs are taken to have run for so long when they begin: some sixty milliseconds.
+#define HEAD_START ((uint64_t)1 << 27)
 
 static struct mpipp_cover *covers;
 static uint32_t count; // of places, without the last cover
