@@ -95,7 +95,9 @@ def test_where_memory_may_not_be_read(mpi: MPI) -> None:
     before = [need("setpriv"), "--bounding-set", "-sys_ptrace"] if root else []
     run = started(mpi, "waitall", "--hang-after", "1", before=before)
     assert told(run, 4) == WAITALL
-    assert ended(run).last == ["mpipp: 1 error in 2 processes, 13 calls"]
+    (last,) = ended(run).last
+    # Where one process ends long before the other, that is told, too.
+    assert re.fullmatch(r"mpipp: (1 error|2 errors) in 2 processes, 13 calls", last), last
 
 
 @on_mpi("mpich4", "openmpi4")
