@@ -69,6 +69,15 @@ class _Members(NamedTuple):
     others: tuple[int, ...]  # of an intercommunicator's remote group
 
 
+def log_of(
+    source: Source, datatypes: Datatypes, ops: Callable[[int], object], rank: int | None
+) -> Log | None:
+    """The log of the process with that rank; None where that was not asked for."""
+    if rank is None or not source.root().onesided:
+        return None
+    return Log(source, datatypes, ops, rank)
+
+
 class Log:
     """The log of one process.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Union
 
 from mpipp.errors import MpippError, UnreadableMemory
@@ -34,15 +35,9 @@ from mpipp.registry.history import History
 from mpipp.registry.ledger import Ledger
 from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
-from mpipp.registry.onesided import Log
+from mpipp.registry.onesided import Log, log_of
 from mpipp.registry.processinfo import process_info
-from mpipp.registry.records import (
-    RawBreach,
-    RawChunk,
-    RawRoot,
-    RawSlot,
-    RawThread,
-)
+from mpipp.registry.records import RawBreach, RawChunk, RawRoot, RawSlot, RawThread
 from mpipp.registry.source import Source
 
 _HASH = 0x9E3779B97F4A7C15
@@ -362,10 +357,8 @@ class Registry:
 
     def onesided(self) -> Log | None:
         """What was done on windows and what orders it; None where that was not asked for."""
-        rank = self.info.world_rank
-        if rank is None or not self._source.root().onesided:
-            return None
-        return Log(self._source, self._datatypes, lambda op: self.find("op", op), rank)
+        ops = partial(self.find, "op")
+        return log_of(self._source, self._datatypes, ops, self.info.world_rank)
 
     def guard_switches(self) -> Iterator[guarded.Switch]:
         """What makes a debugger's wish known, for each call whose operations are guarded."""

@@ -75,9 +75,8 @@ class Watcher:
         self._told_ends: set[float] = set()
         made = chosen.joined([settings.checks])
         self._compares = chosen.has_group(made, "messages", "collectives")
-        self._looks_between = self._compares or chosen.has_group(
-            made, "deadlocks", "windows", "rma"
-        )
+        between = ("deadlocks", "windows", "rma")
+        self._looks_between = self._compares or chosen.has_group(made, *between)
         self._collected = Collected(suppressions.read(settings.suppress), made)
         self._comparing = Comparing()
         self._taking: Any = None  # once something is found
@@ -482,8 +481,7 @@ class Watcher:
         # With those of other nodes; who waits for each other on one node its watcher has told.
         everybody = [one for one in self._watched if self._guarded(one)]
         try:
-            others = self._nodes.stands(everybody)
-            if not others:
+            if not (others := self._nodes.stands(everybody)):
                 return
             members: list[Shown] = [*everybody, *others]
             view = View(members)

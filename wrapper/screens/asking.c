@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 
 #include "mpi/resolve.h"
+#include "recorders/kept.h"
 #include "records/registry.h"
 #include "screens/arguments.h"
 #include "watch/questions.h"
