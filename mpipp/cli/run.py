@@ -12,7 +12,7 @@ from mpipp.cli import provoke, sweep, valgrind, watched
 from mpipp.cli.launch import built, mpi_for, preload
 from mpipp.cli.mpi import Mpi, mpiexec_of
 from mpipp.cli.program import executable
-from mpipp.cli.start import for_program
+from mpipp.cli.start import for_program, refuse
 from mpipp.errors import MpippError
 
 
@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise MpippError(f"-n {arguments.n}: the number of MPI processes starts at 1")
     if arguments.frames is not None and arguments.frames < 0:
         raise MpippError(f"--frames {arguments.frames}: the number of frames starts at 0")
+    refuse(arguments)
     program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
     if not program:
         raise MpippError("no program to run: give it after --, with its arguments")

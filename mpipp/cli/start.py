@@ -28,6 +28,7 @@ WITH_VALUE = (
     *("--stop-at", "--budget", "--rma-model"),
     *("--suppress", "--error-exit", "--provoke-sweep"),
 )  # options that a word of their own follows
+_LOG = "MPIPP_RMA_LOG"
 _MEMCHECK = "memcheck"  # MPIPP_GUARD, where valgrind is to tell
 # How launchers name a job to its processes.
 _JOBS = (
@@ -155,6 +156,39 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
     return {**found, "MPIPP_SCREENS": "none"} if _looks_at_no_call(arguments) else found
 
 
+def refuse(arguments: argparse.Namespace) -> None:
+    """Raise MpippError for what could mean nothing here.
+
+    That is a negative number, a check that does not exist, an option that is another check's.
+    """
+    if arguments.budget is not None and arguments.budget < 0:
+        raise MpippError(f"--budget {arguments.budget}: percent of the time, 0 or more")
+    if arguments.hang_after < 0:
+        raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
+    if arguments.budget is not None and not guards(arguments):
+        raise MpippError("--budget is for buffers: add --check=buffers")
+    if arguments.rma_model != "own" and not _names_group(arguments, "rma"):
+        raise MpippError("--rma-model is for one-sided communication: add --check=rma")
+    bytes_kept = os.environ.get(_LOG, "0")
+    if _names_group(arguments, "rma") and not (bytes_kept.isascii() and bytes_kept.isdigit()):
+        raise MpippError(f"{_LOG}={bytes_kept}: a number of bytes")
+    for word, is_given in _watching(arguments).items():
+        if is_given and not arguments.check:
+            raise MpippError(f"{word} is for watched runs: add --check")
+
+
+def _watching(arguments: argparse.Namespace) -> dict[str, bool]:
+    return {
+        "--strict": arguments.strict,
+        "--on-error": arguments.on_error != "report",
+        f"--{arguments.stop}": bool(arguments.stop),
+        "--stop-at": bool(arguments.stop_at),
+        "--report": bool(arguments.report),
+        "--suppress": bool(arguments.suppress),
+        "--error-exit": getattr(arguments, "error_exit", None) is not None,
+    }
+
+
 def guards(arguments: argparse.Namespace) -> bool:
     """Whether buffers of pending operations are guarded."""
     # It changes what MPI is given, so it must be asked for by name.
@@ -199,13 +233,8 @@ def _looks_at_no_call(arguments: argparse.Namespace) -> bool:
 def settings(arguments: argparse.Namespace, **others: object) -> str:
     """The options as the watcher is given them.
 
-    Raises MpippError for a negative number, a check that does not exist, and for a file that makes
-    no sense.
+    Raises MpippError for a file that makes no sense.
     """
-    if arguments.budget is not None and arguments.budget < 0:
-        raise MpippError(f"--budget {arguments.budget}: a percentage")
-    if arguments.hang_after < 0:
-        raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
     suppress = os.path.abspath(arguments.suppress) if arguments.suppress else ""
     if suppress:
         from mpipp.reports import suppressions
@@ -249,6 +278,7 @@ def run(arguments: argparse.Namespace) -> int:
     program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
     if not program:
         raise MpippError("no program to run: give it after --, with its arguments")
+    refuse(arguments)
     told = settings(arguments)
     wrapper = os.environ.get(WRAPPER) or _wrapper(program[0], arguments.mpicc)
     directory = directory_of_job() if arguments.check else ""

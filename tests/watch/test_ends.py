@@ -191,11 +191,26 @@ def test_threads(mpi: MPI) -> None:
     assert found == (0, "", [], ["mpipp: no errors in 2 processes, 4,804 calls"])
 
 
-@on_mpi("mpich4")
-def test_wrong_options(mpi: MPI) -> None:
-    done = support.shell("run", "--check", "--hang-after", "-1", "--", runs.program("ends.c", mpi))
-    assert done.stderr == "mpipp: --hang-after -1: seconds, 0 for never\n"
-    assert done.returncode == 2
+WRONG = (
+    ("--check --hang-after -1", "--hang-after -1: seconds, 0 for never"),
+    ("--check=buffers --budget -1", "--budget -1: percent of the time, 0 or more"),
+    ("--check=all --budget 5", "--budget is for buffers: add --check=buffers"),
+    ("--check --rma-model separate", "--rma-model is for one-sided communication: add --check=rma"),
+    ("--gdb=all", "--gdb=all is for watched runs: add --check"),
+    ("--error-exit 3", "--error-exit is for watched runs: add --check"),
+)
+
+
+@pytest.mark.parametrize(("words", "told"), WRONG)
+def test_wrong_options(words: str, told: str) -> None:
+    """They are refused before anything is built or started."""
+    done = support.shell("run", *words.split(), "--", "no-program")
+    assert (done.stderr, done.returncode) == (f"mpipp: {told}\n", 2)
+
+
+def test_a_wrong_bound_of_the_log() -> None:
+    done = support.shell("run", "--check=rma", "--", "no-program", env={"MPIPP_RMA_LOG": "1e6"})
+    assert (done.stderr, done.returncode) == ("mpipp: MPIPP_RMA_LOG=1e6: a number of bytes\n", 2)
 
 
 IN_CALLBACKS = """\
