@@ -125,6 +125,7 @@ FOLDERS = (
     "screens",
     "intercept",
     "strict",
+    "freeing",
     "guard",
     "onesided",
     "provoke",

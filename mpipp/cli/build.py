@@ -167,7 +167,14 @@ def commands(
     return Commands(
         [[*start, *where, "-c", str(file), "-o", objects[file]] for file in largest_first],
         [*start, *objects.values(), *_LINK_FLAGS, "-o", str(output)],
-        [*start, *map(str, freeing), *_LINK_FLAGS, "-o", str(output.with_name(BESIDE))],
+        [
+            *start,
+            f"-I{sources}",
+            *map(str, freeing),
+            *_LINK_FLAGS,
+            "-o",
+            str(output.with_name(BESIDE)),
+        ],
     )
 
 

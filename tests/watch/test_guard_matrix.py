@@ -46,3 +46,18 @@ def test_threads_lose_nothing_to_each_other(mpi: MPI) -> None:
     run = runs.run(mpi, [program], "--check=buffers")
     assert (run.status, run.output, run.blocks) == (0, "lost 0\nlost 0\n", [])
     assert run.last[-1].startswith("mpipp: no errors in 2 processes, ")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_a_ring_of_requests_reads_and_writes_is_as_without(mpi: MPI) -> None:
+    """io_uring: pages that are registered keep their places, and none is protected any more."""
+    program = runs.program("rings.c", mpi)
+    for how in ("early", "late"):
+        alone = mpi.run([program, how], n=1, preload=False).stdout
+        if "refused" in alone:
+            pytest.skip("the system makes no io_uring here")
+        run = runs.run(mpi, [program, how], "--check=buffers", n=1)
+        assert (run.status, run.output) == (0, alone)
+        (block,) = run.blocks
+        assert block.startswith("error: the buffer of a pending MPI_Irecv was stored to\n")
+        assert re.search(r"\n    buf\[7\]\(CHAR\), at 0x[0-9a-f]+, holds 'o'\n", block)

@@ -1,141 +1,193 @@
 // SPDX-License-Identifier: MIT
-// The other half of the library beside: it tells the wrapper of system calls that are given memory
-// of the program's, since the system finds pages there that the guard has forbidden, and fails.
+// The other half of the library beside: functions of the C library's that are system calls with
+// memory of the program's.
 #define _GNU_SOURCE
+#include "freeing/calls.h"
+
+#ifdef __x86_64__
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/times.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
-// The wrapper's; there are none in programs without it.
-extern int mpipp_guards_buffers __attribute__((weak));
-extern int mpipp_system_is_programs(void) __attribute__((weak));
-extern int mpipp_system_begins(uint64_t start, uint64_t bytes, int stores) __attribute__((weak));
-extern void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t caller)
-    __attribute__((weak));
-
-enum { LOADS, STORES, MOST = 64 };
-
-// Memory that a call is given, part by part.
-struct use {
-  struct iovec parts[MOST];
-  int count, stores, is_met;
-};
-
-static int looks(void) {
-  return &mpipp_guards_buffers && __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED) &&
-         mpipp_system_is_programs();
-}
-
-static void begin(struct use *use) {
-  for (int i = 0; i < use->count; i++)
-    use->is_met |= mpipp_system_begins((uint64_t)(uintptr_t)use->parts[i].iov_base,
-                                       use->parts[i].iov_len, use->stores);
-}
-
-// Of all parts only so many bytes were used.
-static void end(const struct use *use, ssize_t bytes, void *caller) {
-  uint64_t left = bytes > 0 ? (uint64_t)bytes : 0;
-  for (int i = 0; i < use->count && left; i++) {
-    uint64_t length = use->parts[i].iov_len < left ? use->parts[i].iov_len : left;
-    mpipp_system_has_used((uint64_t)(uintptr_t)use->parts[i].iov_base, length, use->stores,
-                          (uint64_t)(uintptr_t)caller);
-    left -= length;
-  }
-}
-
-static void begin_one(struct use *use, const void *memory, size_t bytes, int stores) {
-  use->count = use->is_met = 0;
-  if (!looks()) return;
-  use->parts[0] = (struct iovec){(void *)(uintptr_t)memory, bytes};
-  use->count = 1;
-  use->stores = stores;
-  begin(use);
-}
-
-// Memory that may not be there: that is for the system to say.
-static int fetch(void *to, const void *from, size_t bytes) {
-  struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
-  int saved = errno, done = process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
-  errno = saved;
-  return done;
-}
-
-static void begin_all(struct use *use, const struct iovec *parts, int64_t count, int stores) {
-  use->count = use->is_met = 0;
-  if (!looks() || count < 1) return;
-  size_t bytes = (size_t)(count < MOST ? count : MOST) * sizeof *parts;
-  if (!fetch(use->parts, parts, bytes)) return;
-  use->count = (int)(bytes / sizeof *parts);
-  use->stores = stores;
-  begin(use);
-}
-
-static void begin_message(struct use *use, const struct msghdr *message, int stores) {
-  struct msghdr copy;
-  use->count = use->is_met = 0;
-  if (looks() && fetch(&copy, message, sizeof copy))
-    begin_all(use, copy.msg_iov, (int64_t)copy.msg_iovlen, stores);
-}
-
+#undef fread_unlocked
+#undef fwrite_unlocked
 #define EXPORTED __attribute__((visibility("default")))
-// A function of the C library's: its parameters, what they are called by, how its memory is taken
-// down before it, and how many bytes a result stands for. It may be called before its constructor.
-#define FUNCTION(TYPE, NAME, PARAMETERS, ARGUMENTS, BEGIN, UNIT)                                   \
+// A function: its parameters, what they are called by, the same as numbers, and the system call
+// whose arguments these are. It may be called before its constructor.
+#define FUNCTION(TYPE, NAME, PARAMETERS, ARGUMENTS, WORDS, NUMBER)                                 \
   static TYPE(*NAME##_next) PARAMETERS;                                                            \
   __attribute__((constructor)) static void find_##NAME(void) {                                     \
     *(void **)&NAME##_next = dlsym(RTLD_NEXT, #NAME);                                              \
   }                                                                                                \
   EXPORTED TYPE NAME PARAMETERS;                                                                   \
   EXPORTED TYPE NAME PARAMETERS {                                                                  \
+    struct mpipp_use use = {.words = WORDS};                                                       \
     if (!NAME##_next) find_##NAME();                                                               \
-    struct use use;                                                                                \
-    BEGIN;                                                                                         \
+    int is_met = mpipp_use_begins(&use, NUMBER);                                                   \
     TYPE result = NAME##_next ARGUMENTS;                                                           \
-    if (use.is_met) end(&use, (ssize_t)result *(UNIT), __builtin_return_address(0));               \
+    if (is_met) mpipp_use_ends(&use, (long)result, __builtin_return_address(0));                   \
     return result;                                                                                 \
   }
+#define W(X) (long)(X)
+#define ONE(T, NAME, A, NUMBER) FUNCTION(T, NAME, (A a), (a), {W(a)}, NUMBER)
+#define WORDS_2                                                                                    \
+  { W(a), W(b) }
+#define TWO(T, NAME, A, B, NUMBER) FUNCTION(T, NAME, (A a, B b), (a, b), WORDS_2, NUMBER)
+#define WORDS_3                                                                                    \
+  { W(a), W(b), W(c) }
+#define THREE(T, NAME, A, B, C, NUMBER)                                                            \
+  FUNCTION(T, NAME, (A a, B b, C c), (a, b, c), WORDS_3, NUMBER)
+#define WORDS_4                                                                                    \
+  { W(a), W(b), W(c), W(d) }
+#define FOUR(T, NAME, A, B, C, D, NUMBER)                                                          \
+  FUNCTION(T, NAME, (A a, B b, C c, D d), (a, b, c, d), WORDS_4, NUMBER)
+#define WORDS_5                                                                                    \
+  { W(a), W(b), W(c), W(d), W(e) }
+#define FIVE(T, NAME, A, B, C, D, E, NUMBER)                                                       \
+  FUNCTION(T, NAME, (A a, B b, C c, D d, E e), (a, b, c, d, e), WORDS_5, NUMBER)
+#define WORDS_6                                                                                    \
+  { W(a), W(b), W(c), W(d), W(e), W(f) }
+#define SIX(T, NAME, A, B, C, D, E, F, NUMBER)                                                     \
+  FUNCTION(T, NAME, (A a, B b, C c, D d, E e, F f), (a, b, c, d, e, f), WORDS_6, NUMBER)
 
-FUNCTION(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), begin_one(&use, to, n, STORES),
-         1)
-FUNCTION(ssize_t, __read_chk, (int fd, void *to, size_t n, size_t room), (fd, to, n, room),
-         begin_one(&use, to, n, STORES), 1)
-FUNCTION(ssize_t, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at),
-         begin_one(&use, to, n, STORES), 1)
-FUNCTION(ssize_t, pread64, (int fd, void *to, size_t n, off_t at), (fd, to, n, at),
-         begin_one(&use, to, n, STORES), 1)
-FUNCTION(ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count),
-         begin_all(&use, parts, count, STORES), 1)
-FUNCTION(ssize_t, recv, (int fd, void *to, size_t n, int flags), (fd, to, n, flags),
-         begin_one(&use, to, n, STORES), 1)
-FUNCTION(ssize_t, recvfrom,
-         (int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length),
-         (fd, to, n, flags, from, length), begin_one(&use, to, n, STORES), 1)
-FUNCTION(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags),
-         begin_message(&use, message, STORES), 1)
-FUNCTION(size_t, fread, (void *to, size_t size, size_t n, FILE *file), (to, size, n, file),
-         begin_one(&use, to, size *n, STORES), (ssize_t)size)
+typedef void *to;
+typedef const void *from;
+typedef const char *name;
+typedef const struct iovec *parts;
+typedef struct sockaddr *address;
+typedef const struct sockaddr *peer;
+typedef struct stat *status;
+typedef unsigned long number;
 
-FUNCTION(ssize_t, write, (int fd, const void *from, size_t n), (fd, from, n),
-         begin_one(&use, from, n, LOADS), 1)
-FUNCTION(ssize_t, pwrite, (int fd, const void *from, size_t n, off_t at), (fd, from, n, at),
-         begin_one(&use, from, n, LOADS), 1)
-FUNCTION(ssize_t, pwrite64, (int fd, const void *from, size_t n, off_t at), (fd, from, n, at),
-         begin_one(&use, from, n, LOADS), 1)
-FUNCTION(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count),
-         begin_all(&use, parts, count, LOADS), 1)
-FUNCTION(ssize_t, send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags),
-         begin_one(&use, from, n, LOADS), 1)
-FUNCTION(ssize_t, sendto,
-         (int fd, const void *from, size_t n, int flags, const struct sockaddr *to,
-          socklen_t length),
-         (fd, from, n, flags, to, length), begin_one(&use, from, n, LOADS), 1)
-FUNCTION(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags),
-         begin_message(&use, message, LOADS), 1)
-FUNCTION(size_t, fwrite, (const void *from, size_t size, size_t n, FILE *file),
-         (from, size, n, file), begin_one(&use, from, size *n, LOADS), (ssize_t)size)
+THREE(ssize_t, read, int, to, size_t, SYS_read)
+FOUR(ssize_t, __read_chk, int, to, size_t, size_t, SYS_read)
+FOUR(ssize_t, pread, int, to, size_t, off_t, SYS_pread64)
+FOUR(ssize_t, pread64, int, to, size_t, off_t, SYS_pread64)
+FIVE(ssize_t, __pread_chk, int, to, size_t, off_t, size_t, SYS_pread64)
+FIVE(ssize_t, __pread64_chk, int, to, size_t, off_t, size_t, SYS_pread64)
+THREE(ssize_t, readv, int, parts, int, SYS_readv)
+FOUR(ssize_t, preadv, int, parts, int, off_t, SYS_preadv)
+FOUR(ssize_t, preadv64, int, parts, int, off_t, SYS_preadv)
+FIVE(ssize_t, preadv2, int, parts, int, off_t, int, SYS_preadv2)
+FIVE(ssize_t, preadv64v2, int, parts, int, off_t, int, SYS_preadv2)
+FOUR(ssize_t, recv, int, to, size_t, int, SYS_recvfrom) // of which it has four arguments
+FIVE(ssize_t, __recv_chk, int, to, size_t, size_t, int, SYS_read)
+SIX(ssize_t, recvfrom, int, to, size_t, int, address, socklen_t *, SYS_recvfrom)
+THREE(ssize_t, recvmsg, int, struct msghdr *, int, SYS_recvmsg)
+FIVE(int, recvmmsg, int, struct mmsghdr *, unsigned, int, struct timespec *, SYS_recvmmsg)
+FOUR(size_t, fread, to, size_t, size_t, FILE *, MPIPP_SYSTEM_FREAD)
+FOUR(size_t, fread_unlocked, to, size_t, size_t, FILE *, MPIPP_SYSTEM_FREAD)
+FUNCTION(ssize_t, __recvfrom_chk,
+         (int a, to b, size_t c, size_t room, int d, address e, socklen_t *f),
+         (a, b, c, room, d, e, f), WORDS_6, SYS_recvfrom)
+FUNCTION(size_t, __fread_chk, (to a, size_t room, size_t b, size_t c, FILE *d), (a, room, b, c, d),
+         WORDS_4, MPIPP_SYSTEM_FREAD)
+
+THREE(ssize_t, write, int, from, size_t, SYS_write)
+FOUR(ssize_t, pwrite, int, from, size_t, off_t, SYS_pwrite64)
+FOUR(ssize_t, pwrite64, int, from, size_t, off_t, SYS_pwrite64)
+THREE(ssize_t, writev, int, parts, int, SYS_writev)
+FOUR(ssize_t, pwritev, int, parts, int, off_t, SYS_pwritev)
+FOUR(ssize_t, pwritev64, int, parts, int, off_t, SYS_pwritev)
+FIVE(ssize_t, pwritev2, int, parts, int, off_t, int, SYS_pwritev2)
+FIVE(ssize_t, pwritev64v2, int, parts, int, off_t, int, SYS_pwritev2)
+FOUR(ssize_t, vmsplice, int, parts, size_t, unsigned, SYS_vmsplice)
+FOUR(ssize_t, send, int, from, size_t, int, SYS_sendto)
+SIX(ssize_t, sendto, int, from, size_t, int, peer, socklen_t, SYS_sendto)
+THREE(ssize_t, sendmsg, int, const struct msghdr *, int, SYS_sendmsg)
+FOUR(int, sendmmsg, int, struct mmsghdr *, unsigned, int, SYS_sendmmsg)
+FOUR(size_t, fwrite, from, size_t, size_t, FILE *, MPIPP_SYSTEM_FWRITE)
+FOUR(size_t, fwrite_unlocked, from, size_t, size_t, FILE *, MPIPP_SYSTEM_FWRITE)
+
+SIX(ssize_t, process_vm_readv, pid_t, parts, number, parts, number, number, SYS_process_vm_readv)
+SIX(ssize_t, process_vm_writev, pid_t, parts, number, parts, number, number, SYS_process_vm_writev)
+THREE(ssize_t, getrandom, to, size_t, unsigned, SYS_getrandom)
+TWO(char *, getcwd, char *, size_t, SYS_getcwd)
+THREE(ssize_t, readlink, name, char *, size_t, SYS_readlink)
+FOUR(ssize_t, readlinkat, int, name, char *, size_t, SYS_readlinkat)
+THREE(char *, __getcwd_chk, char *, size_t, size_t, SYS_getcwd)
+FOUR(ssize_t, __readlink_chk, name, char *, size_t, size_t, SYS_readlink)
+FIVE(ssize_t, __readlinkat_chk, int, name, char *, size_t, size_t, SYS_readlinkat)
+
+TWO(int, stat, name, status, SYS_stat)
+TWO(int, stat64, name, struct stat64 *, SYS_stat)
+TWO(int, lstat, name, status, SYS_lstat)
+TWO(int, lstat64, name, struct stat64 *, SYS_lstat)
+TWO(int, fstat, int, status, SYS_fstat)
+TWO(int, fstat64, int, struct stat64 *, SYS_fstat)
+FOUR(int, fstatat, int, name, status, int, SYS_newfstatat)
+FOUR(int, fstatat64, int, name, struct stat64 *, int, SYS_newfstatat)
+THREE(int, __xstat, int, name, status, MPIPP_SYSTEM_XSTAT)
+THREE(int, __xstat64, int, name, struct stat64 *, MPIPP_SYSTEM_XSTAT)
+THREE(int, __lxstat, int, name, status, MPIPP_SYSTEM_XSTAT)
+THREE(int, __lxstat64, int, name, struct stat64 *, MPIPP_SYSTEM_XSTAT)
+THREE(int, __fxstat, int, int, status, MPIPP_SYSTEM_XSTAT)
+THREE(int, __fxstat64, int, int, struct stat64 *, MPIPP_SYSTEM_XSTAT)
+FIVE(int, statx, int, name, int, unsigned, struct statx *, SYS_statx)
+TWO(int, statfs, name, struct statfs *, SYS_statfs)
+TWO(int, fstatfs, int, struct statfs *, SYS_fstatfs)
+ONE(int, uname, struct utsname *, SYS_uname)
+ONE(int, sysinfo, struct sysinfo *, SYS_sysinfo)
+ONE(clock_t, times, struct tms *, SYS_times)
+TWO(int, getrusage, __rusage_who_t, struct rusage *, SYS_getrusage)
+
+FIVE(int, getsockopt, int, int, int, to, socklen_t *, SYS_getsockopt)
+FIVE(int, setsockopt, int, int, int, from, socklen_t, SYS_setsockopt)
+THREE(int, getsockname, int, address, socklen_t *, SYS_getsockname)
+THREE(int, getpeername, int, address, socklen_t *, SYS_getpeername)
+THREE(int, accept, int, address, socklen_t *, SYS_accept)
+FOUR(int, accept4, int, address, socklen_t *, int, SYS_accept4)
+THREE(int, poll, struct pollfd *, nfds_t, int, SYS_poll)
+FOUR(int, __poll_chk, struct pollfd *, nfds_t, int, size_t, SYS_poll)
+FOUR(int, ppoll, struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, SYS_ppoll)
+FOUR(int, epoll_wait, int, struct epoll_event *, int, int, SYS_epoll_wait)
+FIVE(int, epoll_pwait, int, struct epoll_event *, int, int, const sigset_t *, SYS_epoll_pwait)
+FOUR(int, epoll_ctl, int, int, int, struct epoll_event *, SYS_epoll_ctl)
+FUNCTION(int, pipe, (int a[2]), (a), {W(a)}, SYS_pipe)
+FUNCTION(int, pipe2, (int a[2], int b), (a, b), WORDS_2, SYS_pipe2)
+
+// Any, by its number: a new thread or process may have another stack when it returns.
+extern void mpipp_system_has_ring(void) __attribute__((weak));
+static long (*syscall_next)(long, ...);
+
+__attribute__((constructor)) static void find_syscall(void) {
+  *(void **)&syscall_next = dlsym(RTLD_NEXT, "syscall");
+}
+
+__attribute__((used)) static long by_number(long call, long a, long b, long c, long d, long e,
+                                            long f) {
+  struct mpipp_use use = {.words = WORDS_6};
+  if (!syscall_next) find_syscall();
+  int is_met = mpipp_use_begins(&use, call);
+  long result = syscall_next(call, a, b, c, d, e, f);
+  if (is_met) mpipp_use_ends(&use, result, __builtin_return_address(0));
+  if (call == SYS_io_uring_setup && result >= 0 && &mpipp_system_has_ring) mpipp_system_has_ring();
+  return result;
+}
+
+__attribute__((naked)) EXPORTED long syscall(long call __attribute__((unused)), ...) {
+  __asm__("cmpq %0, %%rdi\n\tje 1f\n\t"
+          "cmpq %1, %%rdi\n\tje 1f\n\t"
+          "cmpq %2, %%rdi\n\tje 1f\n\t"
+          "jmp %P3\n"
+          "1:\tmovq %4, %%rax\n\ttestq %%rax, %%rax\n\tje %P3\n\tjmp *%%rax"
+          :
+          : "i"(SYS_clone), "i"(SYS_clone3), "i"(SYS_vfork), "i"(by_number), "m"(syscall_next));
+}
+#endif

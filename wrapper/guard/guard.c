@@ -17,7 +17,9 @@
 #include "guard/memcheck.h"
 #include "guard/pages.h"
 #include "guard/pending.h"
+#include "guard/rings.h"
 #include "guard/shares.h"
+#include "guard/system.h"
 #include "guard/telling.h"
 #include "intercept/seam.h"
 #include "intercept/startup.h"
@@ -364,10 +366,17 @@ static void end_failed(const struct mpipp_passage *passage) {
   mpipp_guard_unlock();
 }
 
-static void expose_attached(void) {
+static void expose_more(void) {
   mpipp_guard_lock();
   mpipp_guarded_expose();
   mpipp_guard_unlock();
+}
+
+// Rings that come otherwise are seen when the next pages would be exchanged. A signal handler may
+// make one while its thread has the lock.
+void mpipp_system_has_ring(void) {
+  __atomic_store_n(&mpipp_ring_is_there, 1, __ATOMIC_RELAXED);
+  if (!has_lock) expose_more();
 }
 
 static void leave(struct mpipp_passage *passage) {
@@ -387,7 +396,7 @@ static void leave(struct mpipp_passage *passage) {
   if (call->present & MPIPP_HAS_WIN && !call->buffer_count) end_accesses(call->win, call);
   if (call->procedure == MPIPP_PROC_Parrived && passage->code == MPI_SUCCESS && *passage->flag)
     mark(call);
-  if (call->procedure == MPIPP_PROC_Win_attach) expose_attached();
+  if (call->procedure == MPIPP_PROC_Win_attach) expose_more();
   if (!guarded) return;
   struct mpipp_cover *cover = guarded->cover;
   uint64_t since = mpipp_ticks();

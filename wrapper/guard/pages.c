@@ -15,6 +15,7 @@
 #include "guard/comb.h"
 #include "guard/known.h"
 #include "guard/mappings.h"
+#include "guard/rings.h"
 #include "recorders/threads.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -145,7 +146,7 @@ static int exchange(uint64_t low, uint64_t high) {
 
 // Where others may store to them meanwhile, these wait.
 static int convert(uint64_t low, uint64_t high) {
-  if (range_count + 1 >= MOST_RANGES || is_stack(low, high)) return 0;
+  if (range_count + 1 >= MOST_RANGES || is_stack(low, high) || mpipp_rings_look()) return 0;
   if (contended) {
     set(&exchanged, low, high);
     mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);

@@ -8,6 +8,7 @@
 #include "guard/exposed.h"
 #include "guard/memcheck.h"
 #include "guard/pages.h"
+#include "guard/rings.h"
 #include "guard/shares.h"
 #include "mpi/vendor.h"
 #include "records/store.h"
@@ -268,6 +269,11 @@ void mpipp_guarded_rest(struct mpipp_guarded *guarded) {
   set_state(guarded, MPIPP_GUARDED_INACTIVE);
 }
 
+// Whether others than the program's threads may use its pages at any time.
+static int is_others(const struct mpipp_bytes *bytes) {
+  return mpipp_ring_is_there || mpipp_is_exposed(bytes->low, bytes->high);
+}
+
 int mpipp_guarded_fill(struct mpipp_guarded *guarded) {
   int fine = 1;
   for (uint32_t i = 0; i < guarded->part_count; i++) {
@@ -276,7 +282,7 @@ int mpipp_guarded_fill(struct mpipp_guarded *guarded) {
     if (guarded->persistent && (part->window || part->partitions)) {
       int shared = part->partitions ? mpipp_partitions_begin(part->partitions)
                                     : mpipp_window_again(part->window);
-      part->is_open = !shared || mpipp_is_exposed(part->bytes.low, part->bytes.high);
+      part->is_open = !shared || is_others(&part->bytes);
     }
     if (compared && !mpipp_compared_begin(compared)) fine = 0;
   }
@@ -345,7 +351,7 @@ void mpipp_guarded_expose(void) {
   for (uint32_t i = 0; i < used; i++) {
     for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
       struct mpipp_part *part = &all[i].parts[j];
-      if (part->is_open || !mpipp_is_exposed(part->bytes.low, part->bytes.high)) continue;
+      if (part->is_open || !is_others(&part->bytes)) continue;
       __atomic_store_n(&part->is_open, 1, __ATOMIC_RELEASE);
       open_part(part);
     }

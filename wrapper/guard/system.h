@@ -15,5 +15,7 @@ int mpipp_system_begins(uint64_t start, uint64_t bytes, int stores)
 // It has done so with these; caller: the return address of the function that made it.
 void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t caller)
     __attribute__((visibility("default")));
+// The program has made a ring of requests to the system (rings.h).
+void mpipp_system_has_ring(void) __attribute__((visibility("default")));
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "guard/pages.h"
+#include "guard/rings.h"
 
 enum { MOST = 256, MOST_BLOCKS = 512, MOST_SPARSE = 16 };
 
@@ -35,6 +36,7 @@ static struct mpipp_window *choose(const struct mpipp_comb *comb) {
 
 static int share_all(const struct mpipp_comb *comb) {
   int any = 0;
+  mpipp_rings_anew();
   for (uint64_t i = 0; i < comb->count; i++) {
     struct mpipp_block block = mpipp_block_of(comb, i);
     if (block.low >= block.high) continue;
@@ -89,7 +91,7 @@ static int is_worth_it(const struct mpipp_comb *comb) {
 }
 
 struct mpipp_window *mpipp_window_take(const struct mpipp_comb *comb) {
-  if (!is_worth_it(comb)) return NULL;
+  if (mpipp_ring_is_there || !is_worth_it(comb)) return NULL;
   int saved = errno;
   struct mpipp_window *window = share_all(comb) ? choose(comb) : NULL;
   if (window && !window->memory && !make(window, comb)) window = NULL;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What memory of the program's a system call is given, and what is done before and after it: the
+// system finds pages there that the guard has forbidden, and would fail.
+#ifndef MPIPP_CALLS_H
+#define MPIPP_CALLS_H
+
+#include <limits.h>
+#include <stdint.h>
+
+enum {
+  MPIPP_SYSTEM_WORDS = 6,       // arguments
+  MPIPP_SYSTEM_PARTS = 64,      // of memory, in one call
+  MPIPP_SYSTEM_FREAD = INT_MAX, // functions that are no system calls
+  MPIPP_SYSTEM_FWRITE = INT_MAX - 1,
+  MPIPP_SYSTEM_XSTAT = INT_MAX - 2,
+};
+
+struct mpipp_use {
+  const struct mpipp_system *system; // NULL: it is nothing that is looked at
+  long words[MPIPP_SYSTEM_WORDS];
+  uint64_t room; // of what a length that is stored to said before
+};
+
+// Before a call, with its number and arguments, and after it, if it has met what is pending; a
+// failed one has used nothing. Private to this library.
+int mpipp_use_begins(struct mpipp_use *use, long number) __attribute__((visibility("hidden")));
+void mpipp_use_ends(struct mpipp_use *use, long result, void *caller)
+    __attribute__((visibility("hidden")));
+
+#endif
