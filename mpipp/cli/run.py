@@ -70,10 +70,13 @@ def run(arguments: argparse.Namespace) -> int:
     wrapper = built(mpi)
     provoke.tell(provoked)
     sys.stdout.flush()
+    if provoked and arguments.report and not arguments.check:
+        arguments.check = "ends"  # the report has what was done, and how processes have ended
     if arguments.check:
         settings += [f"{name}={value}" for name, value in for_program(arguments).items()]
         before = ["env", *settings] if settings else []
-        return watched.run(command, before, wrapper, program, arguments, mpi.name)
+        again = provoked.word() if provoked else ""
+        return watched.run(command, before, wrapper, program, arguments, mpi.name, again)
     # Every launcher starts `env` as it is, and itself stays without the wrapper.
     before = [*preload(wrapper), *settings]
     # Those that are provoked must be so in all their processes.

@@ -108,7 +108,7 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report",
         metavar="DIR",
-        help="with --check: write there what mpipp report DIR shows; all nodes share it",
+        help="with --check or --provoke: write what mpipp report DIR shows; all nodes share it",
     )
     parser.add_argument(
         "--suppress",

@@ -57,6 +57,7 @@ def run(
     program: Sequence[str],
     arguments: argparse.Namespace,
     mpi: str,
+    provoked: str,
 ) -> int:
     """Start the program with a watcher beside it, and report; returns the exit status.
 
@@ -64,6 +65,7 @@ def run(
         launcher: its words, up to the program's.
         before: what comes before each program: `env` with variables, or nothing.
         mpi: its name, for people.
+        provoked: the value of --provoke that does the same again, "" if it is not provoked.
 
     Raises:
         MpippError: the launcher cannot be started.
@@ -72,7 +74,7 @@ def run(
     told = settings(arguments, report=shared, launched=True)
     directory = new_directory()
     begun = time.monotonic()
-    how = _how(mpi)
+    how = {**_how(mpi), "provoke": provoked}
     try:
         prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, told]
         opening = Opening() if arguments.stop.startswith("gdb") else None

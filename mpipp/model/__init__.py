@@ -26,6 +26,7 @@ from mpipp.model.objects import (
 )
 from mpipp.model.past import Kept, Outline, Singles, Stretch
 from mpipp.model.process import NOTHING_ATTACHED, Attachment, ProcessInfo
+from mpipp.model.provoked import Provoked
 from mpipp.model.touches import NEVER, Touch
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "Outline",
     "OwnOp",
     "ProcessInfo",
+    "Provoked",
     "PythonLine",
     "Request",
     "Session",

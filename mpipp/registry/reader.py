@@ -21,13 +21,14 @@ from mpipp.model import (
     Object,
     Outline,
     ProcessInfo,
+    Provoked,
     Request,
     Stretch,
     Thread,
     ThreadCall,
     Touch,
 )
-from mpipp.registry import guarded
+from mpipp.registry import guarded, provoked
 from mpipp.registry.calls import Calls
 from mpipp.registry.datatypes import Datatypes
 from mpipp.registry.fields import CHUNK, SLOT
@@ -354,6 +355,10 @@ class Registry:
     def covers(self) -> Iterator[Cover]:
         """How the buffers of pending operations were looked at, for each place that has any."""
         return guarded.covers(self._source)
+
+    def provoked(self) -> Iterator[Provoked]:
+        """What was done to calls so that errors show, for each place that has any."""
+        return provoked.provoked(self._source)
 
     def onesided(self) -> Log | None:
         """What was done on windows and what orders it; None where that was not asked for."""

@@ -180,6 +180,17 @@ class RawCover(NamedTuple):
     accesses: int
 
 
+class RawProvoked(NamedTuple):
+    caller: int
+    procedure: int
+    way: int
+    by_caller: int
+    by_procedure: int
+    times: int
+    least: int
+    most: int
+
+
 class RawBreach(NamedTuple):
     state: int
     level: int

@@ -127,6 +127,30 @@ class Guarded(NamedTuple):
         return self.pages + self.compared + self.skipped + self.nothing
 
 
+class Provoked(NamedTuple):
+    """What was done to the calls of one place in one way: see mpipp.model.Provoked."""
+
+    place: str
+    procedure: str
+    way: str
+    by: str
+    by_place: str
+    ranks: Sequence[int]
+    times: int
+    least: int
+    most: int
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> Provoked:
+        """From a list of JSON. Raises TypeError if it is none."""
+        found = cls(*row)._replace(ranks=tuple(row[5]))
+        if not all(type(one) is str for one in found[:5]):
+            raise TypeError
+        if not all(type(one) is int for one in (*found.ranks, *found[6:])):
+            raise TypeError
+        return found
+
+
 class Run(NamedTuple):
     """A watched run."""
 
@@ -146,6 +170,8 @@ class Run(NamedTuple):
     summary: str  # the last line
     findings: Sequence[Entry]
     guarded: Sequence[Guarded]
+    provoke: str  # the value of --provoke that does the same again; "": it was not provoked
+    provoked: Sequence[Provoked]
 
 
 def write(directory: Path, content: Mapping[str, Any], text: str) -> None:
@@ -226,6 +252,12 @@ class _Fields:
             raise MpippError(f"{self._path} is damaged: {name} has more than texts")
         return [str(one) for one in found]
 
+    def numbers(self, name: str) -> list[int]:
+        found: list[object] = self._get(name, list, [])
+        if not all(type(one) is int for one in found):
+            raise MpippError(f"{self._path} is damaged: {name} has more than numbers")
+        return [one for one in found if isinstance(one, int)]
+
     def objects(self, name: str, make: Callable[[_Fields], _T]) -> list[_T]:
         found: list[object] = self._get(name, list, [])
         return [make(_Fields(one, self._path, self.pictures)) for one in found]
@@ -273,12 +305,20 @@ def _run(of: _Fields) -> Run:
             for number, entry in enumerate(of.objects("findings", _entry), 1)
         ],
         guarded=of.objects("guarded", _guarded),
+        provoke=run.text("provoke"),
+        provoked=of.objects("provoked", _provoked),
     )
 
 
 def _guarded(of: _Fields) -> Guarded:
     counts = (of.number(name) for name in ("pages", "compared", "skipped", "nothing", "accesses"))
     return Guarded(of.text("place"), of.text("procedure"), *counts)
+
+
+def _provoked(of: _Fields) -> Provoked:
+    names = [of.text(name) for name in ("place", "procedure", "way", "by", "by_place")]
+    numbers = [of.number(name) for name in ("times", "least", "most")]
+    return Provoked.of([*names, of.numbers("ranks"), *numbers])
 
 
 def _entry(of: _Fields) -> Entry:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mpipp.reports import guarded, stopping
+from mpipp.reports import guarded, provoked, stopping
 from mpipp.reports.directory import Drawn, Entry, Party, Place, Row, Run, Timeline
 from mpipp.reports.plain import html as e
 from mpipp.reports.sources import Frame
@@ -73,11 +73,23 @@ def _run(run: Run) -> Iterator[str]:
             numbers = "".join(f'<td class="number">{e(cell)}</td>' for cell in cells)
             yield f'<tr><th scope="row">{e(name)}</th>{numbers}</tr>'
         yield "</tbody></table></section>"
+    if run.provoked:
+        yield from _provoked(run)
     if run.suppressed:
         yield '<section class="note" aria-labelledby="suppressed">'
         yield '<h2 id="suppressed">Suppressed</h2>'
         yield from _list([f"{one.reason} ({one.count})" for one in run.suppressed])
         yield "</section>"
+
+
+def _provoked(run: Run) -> Iterator[str]:
+    yield '<section class="note plain" aria-labelledby="provoked">'
+    yield f'<h2 id="provoked">{e(provoked.title(run))}</h2><dl class="done">'
+    for place in provoked.places(run.provoked):
+        yield f"<div><dt><strong>{e(place.call)}</strong><br>{e(place.amount)}</dt><dd>"
+        yield from _list([f"{count} {what}".strip() for count, what in place.done])
+        yield "</dd></div>"
+    yield "</dl></section>"
 
 
 def _list(items: Sequence[str], look: str = "") -> Iterator[str]:

@@ -33,6 +33,8 @@ dt{color:var(--dim);flex:0 0 8rem} dd{margin:0;flex:1 1 20rem;min-width:0}
 .run dd:first-of-type{font-family:inherit}
 .note{border-left:4px solid var(--warning);background:var(--soft);padding:.5rem 1rem;
 margin:.75rem 0;border-radius:0 6px 6px 0} .note h2{margin:0;font-size:1rem}
+.note.plain{border-left-color:var(--link)} .done{max-height:24rem;overflow-y:auto}
+.done dt{flex:0 1 22rem;min-width:0} .done strong{color:var(--text)} .done ul{margin:0}
 nav ol{padding-left:2.5rem;columns:36rem} nav li{margin:.25rem 0}
 .badge{display:inline-block;border-radius:1rem;padding:0 .6rem;font-size:.8125rem;font-weight:600;
 line-height:1.5rem;background:var(--dim);color:var(--on);white-space:nowrap}

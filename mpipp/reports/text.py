@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpipp.reports import guarded, stopping
+from mpipp.reports import guarded, provoked, stopping
 from mpipp.reports.directory import Entry, Place, Run
 from mpipp.reports.plain import plain
 
@@ -26,6 +26,7 @@ def _lines(run: Run, name: str) -> Iterator[str]:
             yield f"  stop there: {stopping.OPTION} {name}:{entry.number}"
         yield ""
     yield from guarded.lines(run.guarded)
+    yield from provoked.lines(run)
     yield from (f"not checked: {sentence}" for sentence in run.not_checked)
     if run.suppressed:
         yield suppressed(run)

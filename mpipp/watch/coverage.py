@@ -9,6 +9,7 @@ from typing import Any
 from mpipp.checks.hangs import words
 from mpipp.errors import MpippError
 from mpipp.reports.directory import Guarded
+from mpipp.watch.provoked import schedule
 from mpipp.watch.report import covered
 from mpipp.watch.watched import RUNNING, Watched
 
@@ -47,6 +48,14 @@ def apart(processes: Sequence[Watched]) -> Iterator[str]:
     own = [one for one in processes if not one.spawned]
     if any(one.registry.info.logged for one in own) and len(own) < size:
         yield "one-sided communication: some processes are on other nodes, or were not watched"
+
+
+def last_words(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> dict[str, Any]:
+    """The members of a total that are tables; what nobody has looked at is said."""
+    guarded = covers(processes, not_checked)
+    for sentence in (*unwatched(processes), *apart(processes), *unguarded(processes, guarded)):
+        not_checked(sentence)
+    return {"covered": guarded, "provoked": schedule(processes, not_checked)}
 
 
 def covers(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> tuple[Guarded, ...]:

@@ -57,6 +57,7 @@ def write(directory: Path, found: Found, run: dict[str, Any]) -> None:
         "suppressed": [{"reason": reason, "count": count} for reason, count in total.suppressed],
         "not_checked": found.not_checked,
         "guarded": [row._asdict() for row in total.covered],
+        "provoked": [row._asdict() for row in total.provoked],
         "summary": total.line(),
         "run": run,
         "findings": found.findings,

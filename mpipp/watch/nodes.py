@@ -15,7 +15,7 @@ from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo
 from mpipp.watch import start
 from mpipp.watch.elsewhere import are_elsewhere
-from mpipp.watch.report import Total, covered
+from mpipp.watch.report import Total, covered, provoked
 from mpipp.watch.watched import Watched
 
 FORMAT, VERSION = "node", 1
@@ -109,7 +109,8 @@ def _total(said: dict[str, Any]) -> Total:
     unchecked = tuple(map(str, said.pop("unchecked")))
     suppressed = tuple((str(reason), number) for reason, number in said.pop("suppressed"))
     rows = covered(said.pop("covered"))
+    done = provoked(said.pop("provoked"))
     numbers = [*said.values(), *(n for _, n in suppressed), *(n for row in rows for n in row[2:])]
     if not all(type(number) is int for number in numbers):
         raise TypeError
-    return Total(**said, unchecked=unchecked, suppressed=suppressed, covered=rows)
+    return Total(**said, unchecked=unchecked, suppressed=suppressed, covered=rows, provoked=done)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mpipp.checks import report
 from mpipp.checks.finding import Finding, Party
 from mpipp.checks.hangs import words
-from mpipp.reports.directory import Guarded
+from mpipp.reports.directory import Guarded, Provoked
 from mpipp.reports.sources import Frame
 from mpipp.reports.suppressions import Suppressions
 
@@ -39,6 +39,7 @@ class Total(NamedTuple):
     suppressed: tuple[tuple[str, int], ...] = ()  # reasons, each with how many findings it has
     questions: int = 0  # calls that a watcher was asked about
     covered: tuple[Guarded, ...] = ()  # in runs that guard buffers
+    provoked: tuple[Provoked, ...] = ()
 
     def plus(self, other: Total) -> Total:
         """Of both."""
@@ -52,6 +53,7 @@ class Total(NamedTuple):
             _added(self.suppressed, other.suppressed),
             self.questions + other.questions,
             covered((*self.covered, *other.covered)),
+            provoked((*self.provoked, *other.provoked)),
         )
 
     def remarks(self) -> Iterator[str]:
@@ -92,6 +94,22 @@ def covered(rows: Iterable[Sequence[Any]]) -> tuple[Guarded, ...]:
         known = found.setdefault((place, procedure), [0] * len(counts))
         found[place, procedure] = [one + other for one, other in zip(known, counts)]
     return tuple(Guarded(*names, *counts) for names, counts in sorted(found.items()))
+
+
+def provoked(rows: Iterable[Sequence[Any]]) -> tuple[Provoked, ...]:
+    """One row for each place and what was done there, of all processes."""
+    found: dict[tuple[str, ...], Provoked] = {}
+    for row in map(Provoked.of, rows):
+        known = found.get(row[:5])
+        if known is not None:
+            row = row._replace(
+                ranks=tuple(sorted({*known.ranks, *row.ranks})),
+                times=known.times + row.times,
+                least=min(known.least, row.least),
+                most=max(known.most, row.most),
+            )
+        found[row[:5]] = row
+    return tuple(sorted(found.values()))
 
 
 NOTHING = Total(0, 0, 0, 0, 0, ())

@@ -29,7 +29,7 @@ from mpipp.watch import endings, stuck
 from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
 from mpipp.watch.comparing import Comparing
-from mpipp.watch.coverage import apart, covers, unguarded, unseen, unwatched
+from mpipp.watch.coverage import last_words, unseen
 from mpipp.watch.elsewhere import Elsewhere, Nodes
 from mpipp.watch.everybody import INTERVAL, Everybody
 from mpipp.watch.moving import Movement, Moving, movement
@@ -126,13 +126,11 @@ class Watcher:
         self._look()
         counted = [one for one in self._watched if self._guarded(one)]
         calls = sum(one.calls for one in counted)
-        covered = covers(counted, self._not_checked)
-        for sentence in (*unwatched(counted), *apart(counted), *unguarded(counted, covered)):
-            self._not_checked(sentence)
+        tables = last_words(counted, self._not_checked)
         self._collected.questions = self._answering.count
         for sentence in self._stopping.not_stopped():
             self._not_checked(sentence)
-        self._output.total(self._collected.total(len(counted), calls)._replace(covered=covered))
+        self._output.total(self._collected.total(len(counted), calls)._replace(**tables))
 
     def _hear_launcher(self) -> None:
         if self._output.heard() == INTERRUPTED:

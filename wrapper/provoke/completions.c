@@ -8,6 +8,7 @@
 #include "mpi/resolve.h"
 #include "provoke/chance.h"
 #include "provoke/held.h"
+#include "provoke/noted.h"
 #include "records/store.h"
 
 enum {
@@ -23,6 +24,7 @@ static int has_found; // a probe has, and nothing was received since
 static int denies(void) {
   if (denied < MOST_DENIED && mpipp_chance(2)) {
     denied++;
+    mpipp_note_here(MPIPP_WAY_DENIED);
     return 1;
   }
   denied = 0;
@@ -75,6 +77,7 @@ static void keep_order(struct order *order) {
 }
 
 static void change_order(struct order *order) {
+  if (order->count > 1) mpipp_note_here(MPIPP_WAY_SHUFFLED);
   for (int i = 0; i < order->count; i++) {
     int k = (int)mpipp_chance((uint64_t)i + 1);
     order->from[i] = order->from[k];

@@ -150,6 +150,7 @@ struct mpipp_deferred *mpipp_deferred_new(const struct mpipp_passage *passage, i
   const struct mpipp_buffer *sides[MPIPP_SIDES] = {NULL};
   struct mpipp_deferred *one = calloc(1, sizeof *one);
   if (!one) return NULL;
+  one->at = *mpipp_here();
   one->win = call->win;
   one->target = (int)call->target_rank;
   one->operation = mpipp_facts[call->procedure].operation;

@@ -79,21 +79,23 @@ int mpipp_held_state(MPI_Request request) {
 void mpipp_held_later(struct mpipp_held *held) {
   pthread_mutex_lock(&lock);
   held->next_late = NULL;
+  held->at = *mpipp_here();
   *last_late = held;
   last_late = &held->next_late;
   pthread_mutex_unlock(&lock);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   int alone = !MPIPP_READ(mpipp_registry.several_threads) || !MPIPP_READ(mpipp_several_threads);
-  if (!alone) mpipp_held_start();
+  if (!alone) mpipp_held_start(NULL);
 }
 
 // With the lock, and there until all have started: nobody's next operation comes before them.
-void mpipp_held_start(void) {
+void mpipp_held_start(const struct mpipp_at *by) {
   if (!MPIPP_READ(late)) return;
   pthread_mutex_lock(&lock);
   for (struct mpipp_held *held = late, *next; held; held = next) {
     MPI_Request request = held->request;
     next = held->next_late;
+    mpipp_note(&held->at, by ? MPIPP_WAY_WAITS : MPIPP_WAY_AT_ONCE, by, 0);
     PMPI(Start)(&request);
     if (held->is_start) free(held);
   }

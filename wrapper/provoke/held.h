@@ -4,10 +4,12 @@
 #define MPIPP_HELD_H
 
 #include "mpi/vendor.h"
+#include "provoke/noted.h"
 #include "provoke/stages.h"
 
 struct mpipp_held {
   struct mpipp_held *next, *next_late;
+  struct mpipp_at at;
   MPI_Request request;
   int is_late;  // the request is a persistent one, which is started late, and once
   int is_start; // of a request of the program's, and of it no more than the start is late
@@ -31,8 +33,8 @@ int mpipp_held_state(MPI_Request request);
 // Adds one to those that are to be started, or starts it at once, where another thread may be
 // waiting for it in MPI.
 void mpipp_held_later(struct mpipp_held *held);
-// Starts them, in their order.
-void mpipp_held_start(void);
+// Starts them, in their order. by: the call that does it; NULL: they were to be started at once.
+void mpipp_held_start(const struct mpipp_at *by);
 
 // Requests that the program has freed, while MPI receives beside its buffers.
 void mpipp_held_abandon(struct mpipp_held *held);

@@ -84,7 +84,8 @@ static int on_time(const struct mpipp_passage *passage) {
   int goes_on = call->present & MPIPP_HAS_REQUESTS;
   struct mpipp_deferred *own =
       goes_on ? NULL : mpipp_deferred_new(passage, mpipp_chosen(mpipp_rules.split, 8));
-  if (own) append(own), own->is_chosen = 1;
+  mpipp_note_here(MPIPP_WAY_AT_ONCE);
+  if (own) append(own), own->is_chosen = own->is_at_once = 1;
   if (mpipp_accumulates(mpipp_facts[call->procedure].operation)) {
     for (struct mpipp_deferred *one = deferred; one; one = one->next)
       if (one->accumulates && is_among(one, call->win, (int)call->target_rank)) one->is_chosen = 1;
@@ -98,14 +99,18 @@ static int put_off(struct mpipp_passage *passage) {
   struct mpipp_deferred *one = NULL;
   int verdict = MPIPP_DONE;
   mpipp_chance_begin();
+  mpipp_noting(call);
   pthread_mutex_lock(&lock);
   int is_repeated = newest && mpipp_is_repeated(newest, passage);
   if (!is_repeated && count < MOST && mpipp_chosen(mpipp_rules.defer, 15))
     one = mpipp_deferred_new(passage, mpipp_chosen(mpipp_rules.split, 8));
   if (one) {
+    mpipp_note_here(MPIPP_WAY_CALLED);
     append(one);
     if (one->is_request) *(MPI_Request *)(uintptr_t)call->requests = one->request;
-  } else if (!is_repeated) {
+  } else if (is_repeated) {
+    mpipp_note_here(MPIPP_WAY_REPEATED);
+  } else {
     verdict = on_time(passage);
   }
   pthread_mutex_unlock(&lock);
@@ -116,9 +121,13 @@ static int put_off(struct mpipp_passage *passage) {
 // Local completion: what gives something to the program is handed over; of the rest what it takes
 // is copied, so that it can wait.
 static void complete_locally(struct mpipp_deferred *one) {
+  int is_new = !one->origin.copy;
   if (one->fetches || !mpipp_deferred_copy(one)) {
     choose(one);
-  } else if (one->is_request) {
+    return;
+  }
+  if (is_new && one->origin.copy) mpipp_note(&one->at, MPIPP_WAY_COPIED, mpipp_here(), 0);
+  if (one->is_request) {
     MPIPP_WRITE(requests, requests - 1);
     mpipp_deferred_let_go(one);
   }
@@ -126,6 +135,7 @@ static void complete_locally(struct mpipp_deferred *one) {
 
 static void synchronize(const struct mpipp_call *call, int target, int passive, int locally) {
   mpipp_chance_begin();
+  mpipp_noting(call);
   pthread_mutex_lock(&lock);
   locally = locally && mpipp_chosen(mpipp_rules.local, 16);
   for (struct mpipp_deferred *one = deferred; one; one = one->next) {
@@ -142,6 +152,7 @@ static void synchronize(const struct mpipp_call *call, int target, int passive, 
 static void complete_requests(const struct mpipp_call *call) {
   const MPI_Request *asked = (const MPI_Request *)(uintptr_t)call->requests;
   mpipp_chance_begin();
+  mpipp_noting(call);
   pthread_mutex_lock(&lock);
   for (int64_t i = 0; asked && i < call->request_count; i++) {
     struct mpipp_deferred *one = deferred;

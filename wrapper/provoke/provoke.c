@@ -16,6 +16,7 @@
 #include "provoke/collectives.h"
 #include "provoke/completions.h"
 #include "provoke/held.h"
+#include "provoke/noted.h"
 #include "provoke/sends.h"
 #include "provoke/stages.h"
 #include "records/registry.h"
@@ -63,7 +64,8 @@ static void before_marked(unsigned procedure) {
   static const char *const others[] = {"Parrived", "Lookup_",       "Publish_",    "Unpublish_",
                                        "File_",    "Buffer_",       "Comm_flush_", "Session_flush_",
                                        "Close_",   "Comm_set_info", "Win_set_info"};
-  if (BEGINS_WITH(procedure, others)) mpipp_held_start();
+  const struct mpipp_at by = {0, procedure};
+  if (BEGINS_WITH(procedure, others)) mpipp_held_start(&by);
 }
 
 // MPI goes on to receive beside the buffer of a request that the program frees, so that the request
@@ -87,8 +89,11 @@ static int enter_first(struct mpipp_passage *passage) {
   mpipp_chance_begin();
   makes = mpipp_collective_can_be_late(call);
   starts = mpipp_start_can_be_late(call);
-  is_late = (makes || starts || mpipp_can_be_late(call)) && mpipp_chance(ON_TIME_IN);
-  if (!is_late && !is_local[call->procedure]) mpipp_held_start();
+  int can_be_late = makes || starts || mpipp_can_be_late(call);
+  is_late = can_be_late && mpipp_chance(ON_TIME_IN);
+  mpipp_noting(call);
+  if (can_be_late) mpipp_note_here(is_late ? MPIPP_WAY_CALLED : MPIPP_WAY_AT_ONCE);
+  if (!is_late && !is_local[call->procedure]) mpipp_held_start(mpipp_here());
   mpipp_held_ask_abandoned();
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
   return MPIPP_GO_ON;
@@ -149,6 +154,7 @@ static void leave_last(struct mpipp_passage *passage) {
     free(held);
     return;
   }
+  if (held->stages) mpipp_note_here(MPIPP_WAY_JUNK);
   for (const struct mpipp_stage *each = held->stages; each; each = each->next)
     mpipp_stage_spoil(each);
   mpipp_hold(held, *(MPI_Request *)(uintptr_t)call->requests);

@@ -14,7 +14,7 @@
 
 // An operation or a cut of one.
 struct item {
-  const struct mpipp_deferred *one;
+  struct mpipp_deferred *one;
   int cut;         // -1: it is not cut
   uint32_t number; // in the program's order
   uint64_t key;    // the lower, the earlier
@@ -76,20 +76,21 @@ static int keep_accumulates(struct item *items, uint32_t count) {
   return fine;
 }
 
-static void linger(void) {
+static void linger(struct mpipp_deferred *before) {
   if (mpipp_rules.latency <= 0) return;
   uint64_t milliseconds = mpipp_chance((uint64_t)mpipp_rules.latency + 1);
   struct timespec time = {(time_t)(milliseconds / 1000), (long)(milliseconds % 1000) * 1000000};
   nanosleep(&time, NULL);
+  before->delay += milliseconds;
 }
 
-static struct item *items_of(const struct mpipp_deferred *list, uint32_t *count) {
+static struct item *items_of(struct mpipp_deferred *list, uint32_t *count) {
   uint32_t total = 0;
   for (const struct mpipp_deferred *one = list; one; one = one->next)
     total += one->cuts ? one->cuts->count : 1;
   struct item *items = malloc(total * sizeof *items);
   *count = 0;
-  for (const struct mpipp_deferred *one = list; items && one; one = one->next) {
+  for (struct mpipp_deferred *one = list; items && one; one = one->next) {
     for (int cut = one->cuts ? 0 : -1; cut < (one->cuts ? (int)one->cuts->count : 0);
          cut++, ++*count)
       items[*count] = (struct item){one, cut, *count, 0};
@@ -121,8 +122,27 @@ static void show(const struct item *items, uint32_t count, const struct mpipp_ca
   if (write(STDERR_FILENO, text, (size_t)used) < 0) return;
 }
 
-static void hand_over(const struct mpipp_deferred *list, const struct mpipp_call *call,
-                      int flushes) {
+// Which of them come before one that the program has called before them.
+static void note_order(const struct item *items, uint32_t count) {
+  const struct mpipp_deferred *first = NULL;
+  for (uint32_t i = count; i-- > 0;) {
+    struct mpipp_deferred *one = items[i].one;
+    if (first && first->number < one->number && !one->overtakes) {
+      one->overtakes = 1;
+      mpipp_note(&one->at, MPIPP_WAY_OVERTAKES, &first->at, 0);
+    }
+    if (!first || one->number < first->number) first = one;
+  }
+}
+
+static void note(const struct mpipp_deferred *one, int flushed) {
+  if (!one->is_at_once) mpipp_note(&one->at, MPIPP_WAY_WAITS, mpipp_here(), 0);
+  if (one->cuts) mpipp_note(&one->at, MPIPP_WAY_CUT, NULL, one->cuts->count);
+  if (flushed) mpipp_note(&one->at, MPIPP_WAY_FLUSHED, NULL, 0);
+  if (one->delay) mpipp_note(&one->at, MPIPP_WAY_DELAYED, NULL, one->delay);
+}
+
+static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call, int flushes) {
   int code = MPI_SUCCESS, order = mpipp_rules.order;
   uint32_t count;
   struct item *items = items_of(list, &count);
@@ -131,8 +151,9 @@ static void hand_over(const struct mpipp_deferred *list, const struct mpipp_call
   if (items) qsort(items, count, sizeof *items, compare);
   int fine = items && keep_accumulates(items, count);
   if (fine && mpipp_rules.show) show(items, count, call, flushes);
+  if (fine) note_order(items, count);
   for (uint32_t i = 0; fine && i < count && code == MPI_SUCCESS; i++) {
-    linger();
+    linger(items[i].one);
     code = mpipp_deferred_hand_over(items[i].one, items[i].cut);
     if (flushes && code == MPI_SUCCESS)
       code = PMPI(Win_flush)(items[i].one->target, (MPI_Win)(uintptr_t)list->win);
@@ -153,6 +174,7 @@ void mpipp_hand_over(struct mpipp_deferred *list, const struct mpipp_call *call,
     // MPICH 4.0 says of gets that they are complete locally before they are.
     if (passive && !flushes && (list->is_request || list->fetches))
       PMPI(Win_flush)(list->target, (MPI_Win)(uintptr_t)list->win);
+    note(list, flushes);
     mpipp_deferred_let_go(list);
     mpipp_deferred_free(list);
     list = next;

@@ -54,7 +54,7 @@ int mpipp_start_later(struct mpipp_passage *passage) {
       held->request = requests[i];
       mpipp_held_later(held);
     } else {
-      mpipp_held_start();
+      mpipp_held_start(NULL);
       passage->code = PMPI(Start)(&requests[i]);
     }
   }
@@ -118,6 +118,8 @@ int mpipp_send(struct mpipp_passage *passage, int late) {
   const struct mpipp_facts *facts = &mpipp_facts[passage->call->procedure];
   unsigned operation = facts->operation;
   int synchronous = operation == MPIPP_PROC_Send && mpipp_is_synchronous();
+  if (synchronous) mpipp_note_here(MPIPP_WAY_SYNCHRONOUS);
   if (late) return begin_late(passage, synchronous ? MPIPP_PROC_Ssend : operation);
-  return synchronous ? send_synchronously(passage, facts->form) : MPIPP_GO_ON;
+  if (!synchronous) return MPIPP_GO_ON;
+  return send_synchronously(passage, facts->form);
 }

@@ -98,6 +98,8 @@ static const struct mpipp_table tables[] = {
     // arrays, where buffers are guarded
     {.name = "touches", .record = RECORD_touch, .record_size = sizeof(struct mpipp_touch)},
     {.name = "covers", .record = RECORD_cover, .record_size = sizeof(struct mpipp_cover)},
+    // an array, where calls are provoked
+    {.name = "provoked", .record = RECORD_provoked, .record_size = sizeof(struct mpipp_provoked)},
 };
 
 enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
@@ -170,6 +172,10 @@ struct mpipp_table *mpipp_touch_table(void) {
 
 struct mpipp_table *mpipp_cover_table(void) {
   return &copies.tables[MPIPP_KINDS + 11];
+}
+
+struct mpipp_table *mpipp_provoked_table(void) {
+  return &copies.tables[MPIPP_KINDS + 12];
 }
 
 void mpipp_add_constant(const char *name, int64_t value) {

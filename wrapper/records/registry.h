@@ -7,6 +7,7 @@
 #include "records/arena.h"
 #include "records/covers.h"
 #include "records/logged.h"
+#include "records/provoked.h"
 #include "records/records.h"
 #include "records/root.h"
 #include "records/touches.h"
@@ -32,6 +33,7 @@ struct mpipp_table *mpipp_breach_table(void);
 struct mpipp_table *mpipp_python_table(void);
 struct mpipp_table *mpipp_touch_table(void);
 struct mpipp_table *mpipp_cover_table(void);
+struct mpipp_table *mpipp_provoked_table(void);
 
 void mpipp_add_constant(const char *name, int64_t value);
 
