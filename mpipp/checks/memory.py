@@ -19,6 +19,8 @@ def check(process: Process) -> Findings:
     unread = _region([gap for gap in process.gaps if not gap.mapped])
     unwritten = _region(process.gaps)
     for operation in process.operations:
+        if operation.may_be_over:
+            continue
         for access in accesses(operation):
             shared = overlap.shared(access.region, unread)
             if shared is not None:

@@ -99,12 +99,19 @@ class Operation:
         return self.request is not None or not prepares
 
     @property
+    def may_be_over(self) -> bool:
+        """Whether it may be complete: it shared its handle with another that was completed."""
+        return self.request is not None and self.request.doubted
+
+    @property
     def has_all(self) -> bool:
         """Whether all of its buffers are certain to be its own until it is complete.
 
         The partitions of a send are the program's until it marks them ready, and which ones it has
         marked is not known; those of a receive are again when it is told that they have arrived.
         """
+        if self.may_be_over:
+            return False
         if self.request is None or not self.call.partitioned:
             return True
         ready = self.request.ready

@@ -109,6 +109,7 @@ class Request:
     ready: int  # partitions marked ready so far; starts of a persistent collective operation
     newer: int  # the record of the next one that has the same handle, 0 if there is none
     call: Call
+    doubted: bool = False  # one of those that shared its handle is complete: it may be this one
 
     @property
     def sharing(self) -> int:

@@ -30,6 +30,7 @@ from mpipp.registry.source import UNCERTAIN, Source, certain
 
 _MAX_KEYS = 100_000
 _MAX_CHANNELS = 40_000
+_DOUBTED = 2  # of a request's bits: MPIPP_DOUBTED
 _CLOSED = (1 << 64) - 2  # in place of the handle, where that is another communicator's by now
 
 
@@ -72,7 +73,10 @@ class Objects:
         # The call's own may be in MPI's Fortran layer.
         if header.site.python or (header.site.address and header.site.address != call.site.address):
             call = replace(call, site=header.site)
-        return model.Request(header, state, bool(raw.persistent), raw.ready, raw.newer, call)
+        doubted = bool(raw.special & _DOUBTED)
+        return model.Request(
+            header, state, bool(raw.persistent), raw.ready, raw.newer, call, doubted
+        )
 
     def _comm(self, header: Header, record: bytes) -> model.Comm:
         raw = self.raw("comm", RawComm, record)

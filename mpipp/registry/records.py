@@ -238,6 +238,7 @@ class RawPage(NamedTuple):
 class RawRequest(NamedTuple):
     state: int
     persistent: int
+    special: int
     ready: int
     newer: int
     call: bytes

@@ -269,3 +269,39 @@ def test_buffers_of_two_processes_share_nothing(mpi: support.MPI) -> None:
     assert output.split("@@\n")[1].endswith(
         "The buffers are of two processes, which share no memory: write two of one process.\n"
     )
+
+
+# Short sends that are complete from the start have one handle: the first was completed, and its
+# buffer is used again, with a copy of the handle that has come elsewhere.
+ONE_HANDLE = """\
+#include <mpi.h>
+static void mark(void) {}
+static void wait(MPI_Request request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
+int main(int argc, char **argv) {
+  static double in[2], out[2];
+  MPI_Request received[3], sent[2];
+  MPI_Init(&argc, &argv);
+  for (int i = 0; i < 2; i++)
+    MPI_Irecv(&in[i], 1, MPI_DOUBLE, 0, i, MPI_COMM_SELF, &received[i]);
+  for (int i = 0; i < 2; i++)
+    MPI_Isend(&out[i], 1, MPI_DOUBLE, 0, i, MPI_COMM_SELF, &sent[i]);
+  MPI_Request copies[2] = {sent[0], sent[1]};
+  wait(copies[1]);
+  for (int i = 0; i < 2; i++)
+    MPI_Irecv(&out[i], 1, MPI_DOUBLE, 0, 2 + i, MPI_COMM_SELF, &received[2]);
+  mark();
+  return 0;
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_what_may_be_complete_has_no_buffer(mpi: support.MPI) -> None:
+    program = support.compile_program(ONE_HANDLE, mpi)
+    commands = ["mpipp check overlap,memory", "up", "print copies[0] == copies[1]"]
+    said = support.gdb_batch(commands, program=program, mpi=mpi, stop=["break mark", "run"])
+    found, *_, equal = said.splitlines()
+    assert (found, equal) == (
+        "no findings in 1 process, 0 active calls, 5 pending requests",
+        "$1 = 1",
+    )

@@ -5,10 +5,6 @@
 
 #include "records/records.h"
 
-// A change of a request's state is not all of its end; it shares its handle with another that was
-// completed, and nobody can tell which was meant: the program may have put handles elsewhere.
-enum { MPIPP_SPECIAL = 1, MPIPP_DOUBTED = 2 };
-
 // What follows the first buffer, and what a request with array arguments or derived datatypes owns
 // and keeps alive.
 void mpipp_request_keep(struct mpipp_request *request, const struct mpipp_call *call);

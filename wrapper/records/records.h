@@ -227,13 +227,18 @@ enum mpipp_request_state {
   MPIPP_REQUEST_COMPLETE, // completed by a wait or test call, the handle is gone
 };
 
+// A change of a request's state is not all of its end (private); it shares its handle with another
+// that was completed, and nobody can tell which was meant: the program may have put handles
+// elsewhere.
+enum mpipp_request_bit { MPIPP_SPECIAL = 1, MPIPP_DOUBTED = 2 };
+
 struct mpipp_request {
   struct mpipp_object object;
   union {
     struct {
       uint32_t state; // enum "request_state"
       uint16_t persistent;
-      uint16_t special; // private: bits of recorders/kept.h
+      uint16_t special; // bits of enum mpipp_request_bit
     };
     uint64_t state_and_all; // private: with both; MPIPP_REQUEST_ACTIVE where it is
   };
