@@ -34,7 +34,11 @@ def check(known: World) -> Findings:
         telling = Telling(known, logs)
     except (ValueError, IndexError):
         raise MpippError("a log of one-sided communication is damaged") from None
-    result = analyse({rank: log.events(telling.reach) for rank, log in logs.items()})
+    again = any(log.has_values for log in logs.values())
+    result = analyse(
+        {rank: log.events(telling.reach) for rank, log in logs.items()},
+        {rank: log.events(telling.reach) for rank, log in logs.items()} if again else None,
+    )
     decided = [one for one in result.conflicts if not _may_be_ordered(one, logs)]
     yield from telling.conflicts(decided)
     yield from map(telling.mistake, result.mistakes)

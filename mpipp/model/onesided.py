@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from typing import NamedTuple, Union
 
+# What the info key accumulate_ordering is unless it is given (MPI-4.1, section 12.2.1).
+DEFAULT_ORDERING = frozenset(("rar", "raw", "war", "waw"))
+
 
 class Comb(NamedTuple):
     """`times` pieces of `length` bytes each; each begins `stride` bytes after the one before."""
@@ -65,8 +68,17 @@ class WindowMade(NamedTuple):
     separate: bool
     ranks: tuple[int, ...]
     accumulate_ops: str = "same_op_no_op"
-    accumulate_ordering: frozenset[str] = frozenset(("rar", "raw", "war", "waw"))
+    accumulate_ordering: frozenset[str] = DEFAULT_ORDERING
     no_locks: bool = False
+
+
+class WindowInfo(NamedTuple):
+    """MPI_Win_set_info: what it says from now on. Empty or None: as before."""
+
+    moment: Moment
+    window: int
+    accumulate_ops: str = ""
+    accumulate_ordering: frozenset[str] | None = None
 
 
 class WindowFreed(NamedTuple):
@@ -86,6 +98,22 @@ class Attached(NamedTuple):
     attached: bool = True
 
 
+class Values(NamedTuple):
+    """Of an atomic operation on one element, as integers without sign.
+
+    Attributes:
+        size: bytes of the element.
+        given: the origin's; None: there is none, or it is not known.
+        compared: that it is compared with.
+        told: whether a Brought follows.
+    """
+
+    size: int
+    given: int | None
+    compared: int
+    told: bool
+
+
 class Operation(NamedTuple):
     """A one-sided operation was started.
 
@@ -98,6 +126,7 @@ class Operation(NamedTuple):
         op: "MPI_SUM"; "" of puts, gets and compare_and_swap.
         types: the basic datatype of each comb of `at_target`, or one for all.
         request: of MPI_Rput and its like, a number that is this operation's alone; else 0.
+        values: of an atomic operation on one element; None: they are not known.
     """
 
     moment: Moment
@@ -111,6 +140,20 @@ class Operation(NamedTuple):
     op: str = ""
     types: tuple[str, ...] = ()
     request: int = 0
+    values: Values | None = None
+
+
+class Brought(NamedTuple):
+    """What an atomic operation has brought, once it has ended at its origin.
+
+    Attributes:
+        operation: its event's number.
+        value: None: it is not known.
+    """
+
+    moment: Moment
+    operation: int
+    value: int | None
 
 
 class Synchronization(NamedTuple):
@@ -239,9 +282,11 @@ class Ended(NamedTuple):
 
 Event = Union[
     WindowMade,
+    WindowInfo,
     WindowFreed,
     Attached,
     Operation,
+    Brought,
     Synchronization,
     Completed,
     Sent,

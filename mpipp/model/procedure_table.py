@@ -285,6 +285,7 @@ Win_get_info: Win_get_info | takes win
 Win_lock: Win_lock | takes target_rank win
 Win_lock_all: Win_lock_all | takes win
 Win_post: Win_post | takes win
+Win_set_info: Win_set_info | takes win | over win
 Win_set_name: Win_set_name | takes win
 Win_start: Win_start | takes win
 Win_sync: Win_sync | takes win

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mpipp.datatypes.overlap import combs, sharing
-from mpipp.model.onesided import Access, Event, Memory, Operation, Synchronization
+from mpipp.model.onesided import Access, Event, Memory, Operation, Synchronization, WindowMade
 from mpipp.onesided.rules import Atomic
 
 PENDING = 1 << 62  # a time that no clock reaches
@@ -51,6 +51,7 @@ class Entry:
         "kind",
         "lock",
         "low",
+        "made",
         "memory",
         "owner",
         "private",
@@ -82,6 +83,7 @@ class Entry:
         self.window = 0
         self.lock = UNLOCKED
         self.atomic: Atomic | None = None
+        self.made: WindowMade | None = None  # of an accumulate: what the info keys said then
         self.request = 0
         self.separate = False
         self.private = False  # nobody else reaches these bytes

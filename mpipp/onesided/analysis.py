@@ -14,6 +14,7 @@ from typing import NamedTuple
 from mpipp.model.onesided import (
     Access,
     Attached,
+    Brought,
     Collective,
     Completed,
     Ended,
@@ -25,17 +26,19 @@ from mpipp.model.onesided import (
     Sent,
     Synchronization,
     WindowFreed,
+    WindowInfo,
     WindowMade,
 )
 from mpipp.onesided.accesses import PENDING, UNLOCKED, Entry, Segment, bounds
 from mpipp.onesided.conflicts import Conflict, Conflicts
 from mpipp.onesided.epochs import Epochs, Window, exclusion
-from mpipp.onesided.flags import ATOMIC, LOCKED, PLAIN, POLLED, Flags
+from mpipp.onesided.flags import ATOMIC, LOCKED, PLAIN, POLLED, Flags, Group
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistake, Mistakes
 from mpipp.onesided.processes import Board, Process, Steps, later
 from mpipp.onesided.rules import ACCUMULATE, GET, LOAD, PUT, READ, STORE, UPDATES, WRITTEN, Atomic
 from mpipp.onesided.synchronization import Synchronizer
+from mpipp.onesided.values import Key, Values, understood
 
 TURN = 256  # events that a process has in turn
 
@@ -66,7 +69,8 @@ class _Range(NamedTuple):
 
 
 class _Analysis:
-    def __init__(self, events: Mapping[int, Iterable[Event]]) -> None:
+    def __init__(self, events: Mapping[int, Iterable[Event]], values: Values) -> None:
+        self.values = values
         self.indices = {rank: at for at, rank in enumerate(sorted(events))}
         number = len(self.indices)
         self.processes = [
@@ -76,8 +80,9 @@ class _Analysis:
         self.windows: dict[int, Window] = {}
         self.board = Board()
         self.messages = Messages(self.board, self.indices)
+        self.told: dict[Key, tuple[int, ...]] = {}  # by atomic operations that were read
         self.mistakes = Mistakes()
-        self.flags = Flags()
+        self.flags = Flags(values)
         self.conflicts = Conflicts(self.processes, self.windows, self.flags, self._forgotten)
         self.synchronizer = Synchronizer(self.messages, self.mistakes, self.indices, self._read)
         self.events = 0
@@ -130,6 +135,8 @@ class _Analysis:
                 yield from self.messages.collective(process, event)
             elif isinstance(event, ReceiveBegun):
                 self.messages.begin(process, event)
+            elif isinstance(event, Brought):
+                yield from self._brought(process, event)
             else:
                 yield from self._rare(process, event)
             process.last = event
@@ -170,6 +177,10 @@ class _Analysis:
             yield from self.messages.all_met(process, meeting, event)
         elif isinstance(event, WindowFreed):
             yield from self._freed(process, event)
+        elif isinstance(event, WindowInfo):
+            known = self._epochs(process, event.window)
+            if known is not None:
+                known.hint(event)
         elif isinstance(event, Attached):
             ranges = self.ranges[process.index]
             if event.attached:
@@ -278,6 +289,10 @@ class _Analysis:
         if opened is None:
             self.mistakes.add("rma-no-epoch", event)
             return
+        key = process.rank, event.moment.number
+        if key in self.values.told:
+            self.told[key] = process.release()
+            self.board.done(("told", key))
         segment = process.now()
         if opened.kind == "start":
             segment = yield from self._joined(process, mine, event, owner)
@@ -381,8 +396,10 @@ class _Analysis:
         if kind == ACCUMULATE:
             op = event.op or "MPI_REPLACE"
             entry.atomic = Atomic(op, event.types, event.kind != "accumulate")
+            entry.made = mine.made
             if op != "MPI_NO_OP":
-                self.flags.writes((event.window, owner, ATOMIC), process.now(), segment, number)
+                group = self._flag(process, event, owner)
+                self.flags.writes(group, process.now(), segment, number)
         if kind in UPDATES:
             self.flags.writes((event.window, owner, POLLED), process.now(), segment, number)
             if entry.lock != UNLOCKED:
@@ -392,6 +409,29 @@ class _Analysis:
             self.conflicts.apart(entry)
         self.conflicts.add(entry)
         return entry
+
+    def _flag(self, process: Process, event: Operation, owner: int) -> Group:
+        # What an atomic operation writes to.
+        key = process.rank, event.moment.number
+        place = self.values.place(key)
+        if place is None:
+            return event.window, owner, ATOMIC
+        return place, self.values.written(key)
+
+    def _brought(self, process: Process, event: Brought) -> Steps:
+        # What is there tells which operations others have done.
+        key = process.rank, event.operation
+        place = self.values.place(key)
+        if place is None or event.value is None:
+            return
+        for other in self.values.reads.get(key, ()):
+            while other not in self.told:
+                yield "told", other
+            process.hear(self.told[other], event)
+        # What it has left itself comes after what it has found.
+        changes = self.values.written(key) is not None
+        number = event.operation - 1 if changes else event.moment.number
+        self.flags.reads((place, event.value), process.index, process.time, number)
 
     def _requested(
         self, process: Process, mine: Epochs, event: Operation, local: list[Entry]
@@ -418,7 +458,8 @@ class _Analysis:
             owner = self.indices[
                 self.windows[event.window].epochs[process.index].made.ranks[event.target]
             ]
-            if event.kind != "get":
+            key = process.rank, event.moment.number
+            if event.kind != "get" and self.values.place(key) is None:
                 group = event.window, owner, ATOMIC
                 self.flags.minded.add(group)
                 self.flags.reads(group, process.index, process.time, number)
@@ -440,9 +481,14 @@ _OVER = object()
 _DAMAGED = "an event that cannot be"  # nobody ever does this
 
 
-def analyse(events: Mapping[int, Iterable[Event]]) -> Result:
+def analyse(
+    events: Mapping[int, Iterable[Event]], again: Mapping[int, Iterable[Event]] | None = None
+) -> Result:
     """Conflicts and mistakes in the events of all processes, by their ranks in MPI_COMM_WORLD.
 
     The events are read as they are needed, and not kept.
+
+    Args:
+        again: the same events once more; without them what values tell is not looked at.
     """
-    return _Analysis(events).run()
+    return _Analysis(events, understood(again) if again else Values()).run()

@@ -181,10 +181,15 @@ class Conflicts:
             return None
         together = False
         if before.window == entry.window:
-            made = self._epochs(entry.window, entry.actor).made
-            together = rules.same_op(first.op, second.op, made.accumulate_ops) or (
-                before.actor == entry.actor
-                and rules.in_order(first.does, second.does, made.accumulate_ordering)
+            # Whatever either of them may rely on.
+            together = any(
+                rules.same_op(first.op, second.op, made.accumulate_ops)
+                or (
+                    before.actor == entry.actor
+                    and rules.in_order(first.does, second.does, made.accumulate_ordering)
+                )
+                for made in (before.made, entry.made)
+                if made is not None
             )
         if not together:
             return shared(before, entry)
@@ -336,6 +341,8 @@ def _excluded(before: Entry, entry: Entry) -> bool:
 def _covers(entry: Entry, before: Entry) -> bool:
     # Whether whatever conflicts with one of a process's accesses from now on does with the next.
     if before.lock != entry.lock or before.window != entry.window or before.atomic != entry.atomic:
+        return False
+    if before.made is not entry.made:
         return False
     if before.end_time > entry.segment.clock[before.end_process]:
         # It ends no later than the next if the same calls end both.

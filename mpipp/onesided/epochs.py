@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mpipp.model.onesided import Synchronization, WindowMade
+from mpipp.model.onesided import Synchronization, WindowInfo, WindowMade
 from mpipp.onesided.accesses import EXCLUSIVE, SHARED, UNLOCKED, Entry, Segment
 from mpipp.onesided.messages import Meeting
 
@@ -54,6 +54,15 @@ class Epochs:
         self.stored: Entry | None = None  # since the last synchronisation
         self.no_put: dict[int, Synchronization] = {}  # by the number of fences up to it
         self.joined: dict[int, tuple[Segment, Segment]] = {}
+
+    def hint(self, event: WindowInfo) -> None:
+        """What the info keys say from now on."""
+        made = self.made
+        ordering = event.accumulate_ordering
+        self.made = made._replace(
+            accumulate_ops=event.accumulate_ops or made.accumulate_ops,
+            accumulate_ordering=made.accumulate_ordering if ordering is None else ordering,
+        )
 
     def lock(self, target: int) -> int:
         """How this process has locked a target, by its rank in the window's group."""

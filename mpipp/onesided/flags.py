@@ -2,9 +2,11 @@
 """Could two accesses have been ordered by a flag? By what one process writes and another reads.
 
 An atomic operation that reads what another process has written comes after it, and so does what
-follows it: but who has read what is not known from events alone. What may be so ordered is not
-decided. The same holds for memory that is written and read under exclusive locks, for loads and
-stores of shared windows, and for what a process polls in its own memory: it calls MPI_Win_sync.
+follows it: but who has read what is not always known. What may be so ordered is not decided. Where
+all that is done to an element is understood (`values`), only those that leave a value, or in a sum
+a smaller one, may be before who reads it. The same holds for memory that is written and read under
+exclusive locks, for loads and stores of shared windows, and for what a process polls in its own
+memory: it calls MPI_Win_sync.
 
 What may be a flag is kept by its window and target, and once for each segment of a process or
 change of what it knows.
@@ -13,13 +15,16 @@ change of what it knows.
 from __future__ import annotations
 
 import bisect
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, Optional, Union
 
 from mpipp.onesided.accesses import PENDING, Entry, Segment
 from mpipp.onesided.processes import later
+from mpipp.onesided.values import Place, Values
 
 ATOMIC, LOCKED, PLAIN, POLLED = range(4)
-Group = tuple[int, int, int]  # window, owner, and one of the above
+# A window, whose memory, and one of the above; or an element, and a value of it.
+Group = Union[tuple[int, int, int], tuple[Place, Optional[int]]]
 
 
 class _Process:
@@ -49,7 +54,8 @@ class Point(NamedTuple):
 class Flags:
     """All that may be flags. `groups` are those that have to be minded."""
 
-    def __init__(self) -> None:
+    def __init__(self, values: Values) -> None:
+        self.values = values
         self.known: dict[Group, dict[int, _Process]] = {}
         self.minded: set[Group] = set()
         self.cut = False  # whether there are processes whose rest is not known
@@ -78,6 +84,8 @@ class Flags:
     def reads(self, group: Group, process: int, time: int, number: int) -> None:
         """By now something has read."""
         found = self._of(group, process)
+        if len(group) == 2:
+            self.minded.add(group)
         if not found.read_times or found.read_times[-1] != time:
             found.read_times.append(time)
             found.reads.append(number)
@@ -114,19 +122,31 @@ class Flags:
                     return True
         return False
 
+    def _pairs(self) -> Iterator[tuple[int, _Process, dict[int, _Process]]]:
+        # Who has written, and whoever may have read it.
+        for group in self.minded:
+            readers = self.known.get(group, {})
+            if len(group) == 3:
+                sources: list[Group] = [group]
+            else:
+                place, value = group
+                assert value is not None
+                sources = [(place, left) for left in self.values.sources(place, value)]
+            for source in sources:
+                for writer, written in self.known.get(source, {}).items():
+                    if written.lasts:
+                        yield writer, written, readers
+
     def _after(self, begun: Point) -> dict[int, Point]:
         # The first point of each process that may come after, by flags that it has read.
         after = {begun.process: begun}
         changed = True
         while changed:
             changed = False
-            for group in self.minded:
-                processes = self.known.get(group, {})
-                for writer, written in processes.items():
-                    clock = _first_after(written, writer, after)
-                    if clock is None:
-                        continue
-                    for reader, read in processes.items():
+            for writer, written, readers in self._pairs():
+                clock = _first_after(written, writer, after)
+                if clock is not None:
+                    for reader, read in readers.items():
                         if reader == writer:
                             continue
                         at = bisect.bisect_right(read.read_times, clock[reader])

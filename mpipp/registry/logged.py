@@ -38,6 +38,8 @@ class Kinds(NamedTuple):
     access: int
     ended: int
     unknown: int
+    info: int
+    value: int
     synchronous: int
     persistent: int
     sends: int

@@ -15,8 +15,10 @@ from mpipp.datatypes.overlap.flat import pieces
 from mpipp.errors import MpippError
 from mpipp.model import Buffer, Call, DatatypeRecord, Op, procedures
 from mpipp.model.onesided import (
+    DEFAULT_ORDERING,
     Access,
     Attached,
+    Brought,
     Channel,
     Collective,
     Comb,
@@ -30,7 +32,9 @@ from mpipp.model.onesided import (
     Received,
     Sent,
     Synchronization,
+    Values,
     WindowFreed,
+    WindowInfo,
     WindowMade,
 )
 from mpipp.registry import logged
@@ -40,6 +44,7 @@ from mpipp.registry.source import Source, certain
 
 STEPS = 4  # numbers of events for each entry of the log
 _ASSERTED = ("NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED")
+_HINTS = ("has ops", "same op", "has ordering", *DEFAULT_ORDERING)
 _ROLES = {
     "put": ("origin_addr", "target_disp"),
     "get": ("origin_addr", "target_disp"),
@@ -104,6 +109,9 @@ class Log:
         self._ops = ops
         self._words = logged.words(source, root.onesided)
         self._kinds = Kinds.of(source)
+        self._hints = {word: source.value("log_hints", word) for word in _HINTS}
+        self._given = source.value("log_values", "given")
+        self._told = source.value("log_values", "follows")
         self._combs: dict[tuple[int, int], Memory] = {}
         self._types: dict[int, str] = {}
         self._threads: dict[int, int] = {}
@@ -134,6 +142,12 @@ class Log:
             elif entry.kind == self._kinds.window and self.word("win_flavor", own[5]) == "shared":
                 found.update(_members(members[own[8]]).ranks if own[8] in members else ())
         return frozenset(found)
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it tells what atomic operations have brought."""
+        kind = self._kinds.value
+        return any(self._words[at] & 0xFF == kind for at, _ in logged.places(self._words))
 
     def events(self, reach: Callable[[int, int], Reach | None]) -> Iterator[Event]:
         """All that is certain, in order: up to where the log makes no sense.
@@ -235,6 +249,26 @@ class Log:
             known = self._types[record] = tree.name if tree is not None else ""
         return known
 
+    def ops_hint(self, bits: int) -> str:
+        """What accumulate_ops says; empty: nothing."""
+        if not bits & self._hints["has ops"]:
+            return ""
+        return "same_op" if bits & self._hints["same op"] else "same_op_no_op"
+
+    def ordering_hint(self, bits: int) -> frozenset[str] | None:
+        """What accumulate_ordering says; None: nothing."""
+        if not bits & self._hints["has ordering"]:
+            return None
+        return frozenset(word for word in DEFAULT_ORDERING if bits & self._hints[word])
+
+    def values(self, words: array[int]) -> Values | None:
+        """Those of an atomic operation, from the end of its entry."""
+        if len(words) != 3:
+            return None
+        bits, given, compared = words
+        is_given = bits & self._given
+        return Values(bits & 0xFF, given if is_given else None, compared, bool(bits & self._told))
+
     def op(self, handle: int) -> str:
         """The name of a predefined operation."""
         found = self._ops(handle) if handle else None
@@ -275,6 +309,8 @@ class _Events:
             kinds.given_up: self._nothing,
             kinds.access: self._access,
             kinds.ended: self._ended,
+            kinds.info: self._info,
+            kinds.value: self._value,
         }
 
     def of(self, entry: Entry) -> Iterator[Event]:
@@ -306,7 +342,7 @@ class _Events:
         return known[0]
 
     def _window(self, entry: Entry) -> Iterator[Event]:
-        serial, _, base, size, unit, flavor, model, _, comm, _ = entry.words
+        serial, _, base, size, unit, flavor, model, _, comm, bits = entry.words
         members, identity = self._members.get(comm), self._identity(serial)
         if members is None:
             raise _Cut
@@ -319,7 +355,19 @@ class _Events:
             self._log.word("win_flavor", flavor),
             self._log.word("win_model", model) == "separate",
             members.ranks,
+            self._log.ops_hint(bits) or "same_op_no_op",
+            DEFAULT_ORDERING if (ordering := self._log.ordering_hint(bits)) is None else ordering,
         )
+
+    def _info(self, entry: Entry) -> Iterator[Event]:
+        serial, bits = entry.words
+        log = self._log
+        ops, ordering = log.ops_hint(bits), log.ordering_hint(bits)
+        yield WindowInfo(log.moment(entry), self._identity(serial), ops, ordering)
+
+    def _value(self, entry: Entry) -> Iterator[Event]:
+        number, value, is_known = entry.words
+        yield Brought(self._log.moment(entry), number * STEPS, value if is_known else None)
 
     def _freed(self, entry: Entry) -> Iterator[Event]:
         yield WindowFreed(self._log.moment(entry), self._identity(entry.words[0]))
@@ -363,6 +411,7 @@ class _Events:
             name,
             () if kind in ("put", "get") else (log.basic(record),),
             request,
+            log.values(own[4 + 3 * len(_ROLES[kind]) :]),
         )
 
     def _synchronization(self, entry: Entry) -> Iterator[Event]:

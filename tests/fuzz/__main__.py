@@ -17,6 +17,7 @@ import time
 from collections import Counter
 
 import digest_cases
+import onesided_flagged
 import onesided_random
 import screened
 import support
@@ -103,12 +104,22 @@ def _onesided(number: int, options: argparse.Namespace) -> int:
             conflicting += bad
             for sentence in sentences:
                 print(sentence, flush=True)
+        for wrong_one in pool.imap(_flagged, seeds, _STEP // 10):
+            compared += 1
+            wrong += bool(wrong_one)
+            if wrong_one:
+                print(wrong_one, flush=True)
     print(
         f"{compared} one-sided programs, {conflicting} with conflicts, {wrong} wrong, "
         f"{time.monotonic() - begin:.0f} s",
         flush=True,
     )
     return wrong > 0
+
+
+def _flagged(seed: int) -> str:
+    wrong = onesided_flagged.difference(seed)[0]
+    return wrong and f"one-sided with flags, seed {seed}: {wrong}"
 
 
 def _screens(number: int, options: argparse.Namespace) -> int:

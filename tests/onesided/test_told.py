@@ -64,6 +64,49 @@ def test_forms_of_operations_that_are_right_are_silent(mpi: MPI) -> None:
     ]
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_values_tell_which_flags_order_and_info_keys_what_may_be_at_once(mpi: MPI) -> None:
+    program = compile_program(HERE / "programs" / "values.c", mpi)
+    right = runs.run(mpi, [program], "--check=rma", n=3)
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 3 processes"]
+    wrong = runs.run(mpi, [program, "wrong"], "--check=rma", n=3)
+    found = [
+        re.findall(r"^error: (.*)|called at values.c:\d+ in (\w+)", b, re.M) for b in wrong.blocks
+    ]
+    assert [(what, one, other) for (what, _), (_, one), (_, other), *_ in found] == [
+        ("MPI_Put and MPI_Get write and read the same memory: nothing orders them", "put", "get"),
+        (
+            "MPI_Put and MPI_Get write and read the same memory: the second may begin before the "
+            "first is complete at its target",
+            "by_a_value_too_early",
+            "get",
+        ),
+        (
+            "MPI_Accumulate and MPI_Get_accumulate update the same memory: nothing orders them",
+            "same_op",
+            "same_op",
+        ),
+        (
+            "MPI_Accumulate and MPI_Accumulate update the same memory: the first is not complete "
+            "when the second begins",
+            "ordering",
+            "ordering",
+        ),
+        (
+            "MPI_Accumulate and MPI_Accumulate update the same memory: the first is not complete "
+            "when the second begins",
+            "ordering",
+            "ordering",
+        ),
+    ]
+    assert [re.sub(r"[\d,]+ calls", "N calls", line) for line in wrong.last] == [
+        "mpipp: not checked: 2 possible conflicts of one-sided operations: what processes read "
+        "from memory may order them",
+        "mpipp: 5 errors in 3 processes, N calls",
+    ]
+
+
 @on_mpi("mpich4")
 def test_the_separate_memory_model_is_asked_for(mpi: MPI) -> None:
     program = compile_program(HERE / "programs" / "copies.c", mpi)

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import random
 
-from onesided_programs import Program, at
+import pytest
+from onesided_flagged import difference
+from onesided_programs import Program, at, found
 
+from mpipp.model import onesided as m
 from mpipp.onesided import analyse
 
 DATA, FLAG = at(0, 8), at(64)
@@ -97,3 +100,42 @@ def test_conflicts_that_no_flag_explains_are_told() -> None:
         assert len(result.conflicts) + len(result.undecided) >= 1
         found += len(result.conflicts)
     assert found == 40
+
+
+def test_values_tell_what_flags_order() -> None:
+    # With the values of what each flag is made, read in an order that is known.
+    told = undecided = ordered = 0
+    for seed in range(60):
+        wrong, *numbers = difference(seed)
+        assert wrong == "", seed
+        told, undecided, ordered = (
+            before + more for before, more in zip((told, undecided, ordered), numbers)
+        )
+    assert told > 50
+    assert undecided > 5
+    assert ordered
+
+
+@pytest.mark.parametrize(
+    ("hints", "ops", "conflicts"),
+    [
+        (("same_op_no_op", None), ("MPI_SUM", "MPI_NO_OP"), 0),
+        (("same_op", None), ("MPI_SUM", "MPI_NO_OP"), 1),
+        (("", frozenset({"waw"})), ("MPI_SUM", "MPI_MAX"), 1),
+        (("", frozenset({"rar"})), ("MPI_SUM", "MPI_MAX"), 2),
+    ],
+)
+def test_info_keys_say_which_accumulates_may_be_at_once(
+    hints: tuple[str, frozenset[str] | None], ops: tuple[str, str], conflicts: int
+) -> None:
+    program = Program(2)
+    for rank in program.ranks:
+        rank.does(m.WindowInfo(rank.moment("MPI_Win_set_info"), 1, *hints))
+    program.sync("fence")
+    # Of one process, and of two.
+    program[0].accumulate(1, at(0), ops[0])
+    program[0].accumulate(1, at(0), ops[1])
+    program[0].accumulate(1, at(8), ops[0])
+    program[1].accumulate(1, at(8), ops[1])
+    program.sync("fence", "MPI_MODE_NOSUCCEED")
+    assert len(found(program)) == conflicts

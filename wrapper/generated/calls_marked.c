@@ -537,9 +537,6 @@ MARKED(MPI, Win_set_attr, (mpipp_MPI_Win win, int win_keyval, void* attribute_va
 #ifdef MPIPP_HAVE_Win_set_errhandler
 MARKED(MPI, Win_set_errhandler, (mpipp_MPI_Win win, mpipp_MPI_Errhandler errhandler), (win, errhandler))
 #endif
-#ifdef MPIPP_HAVE_Win_set_info
-MARKED(MPI, Win_set_info, (mpipp_MPI_Win win, mpipp_MPI_Info info), (win, info))
-#endif
 #ifdef MPIPP_HAVE_Win_shared_query
 MARKED(MPI, Win_shared_query, (mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr), (win, rank, size, disp_unit, baseptr))
 #endif

@@ -717,6 +717,7 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MP
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -755,6 +756,7 @@ int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, m
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -793,6 +795,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -831,6 +834,7 @@ int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -939,6 +943,7 @@ int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -977,6 +982,7 @@ int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_In
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1015,6 +1021,7 @@ int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* wi
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_joined(call);
+  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_create_dynamic *)real)((MPI_Info)info, (MPI_Comm)comm, win)
                  : hooked_Win_create_dynamic(thread, real, info, comm, win);
@@ -1477,6 +1484,41 @@ int PMPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   void *real = mpipp_procedure(1, MPIPP_PROC_Win_post);
   if (mpipp_passes()) return ((raw_Win_post *)real)(group, assert, win);
   return own_Win_post(group, assert, win);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Win_set_info
+typedef int raw_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
+typedef __typeof__(mpih_Win_set_info) typed_Win_set_info;
+static MPIPP_COLD int hooked_Win_set_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, mpipp_MPI_Info info) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Win_set_info *)real)((MPI_Win)win, (MPI_Info)info);
+}
+EXPORT int MPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
+int MPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_set_info, &real);
+  if (!thread) return ((raw_Win_set_info *)real)(win, info);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_set_info, MPIPP_SITE);
+  call->present = MPIPP_HAS_WIN;
+  call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Win_set_info *)real)((MPI_Win)win, (MPI_Info)info)
+                 : hooked_Win_set_info(thread, real, win, info);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_together(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
+}
+extern raw_Win_set_info own_Win_set_info OWN(MPI_Win_set_info);
+EXPORT int PMPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
+int PMPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Win_set_info);
+  if (mpipp_passes()) return ((raw_Win_set_info *)real)(win, info);
+  return own_Win_set_info(win, info);
 }
 #endif
 

@@ -440,6 +440,7 @@ const struct mpipp_facts mpipp_facts[MPIPP_PROCEDURES] = {
   FACTS(Win_lock, Win_lock, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Win_lock_all, Win_lock_all, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Win_post, Win_post, BLOCKING, NONE, NONE, NONE, 0, 0)
+  FACTS(Win_set_info, Win_set_info, BLOCKING, WIN, NONE, NONE, 0, 0)
   FACTS(Win_set_name, Win_set_name, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Win_start, Win_start, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Win_sync, Win_sync, BLOCKING, NONE, NONE, NONE, 0, 0)

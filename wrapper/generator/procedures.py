@@ -41,7 +41,7 @@ RECORDED = {
     "File_set_size", "File_preallocate", "File_set_atomicity", "File_seek_shared", "File_sync",
     "Win_fence", "Win_start", "Win_complete", "Win_post", "Win_wait", "Win_test", "Win_lock",
     "Win_lock_all", "Win_unlock", "Win_unlock_all", "Win_flush", "Win_flush_all",
-    "Win_flush_local", "Win_flush_local_all", "Win_sync",
+    "Win_flush_local", "Win_flush_local_all", "Win_sync", "Win_set_info",
 }  # fmt: skip
 
 # Not wrapped at all: they read or set what is there and certainly call no other procedure of MPI;
@@ -192,6 +192,10 @@ BEFORE = {
     "Waitsome": (ONE_OF + SHOWN).format(count="incount"),
     "Testsome": SAVE_ALL.format(count="incount"),
     "Type_commit": GIVEN,
+    **dict.fromkeys(
+        ("Win_create", "Win_allocate", "Win_allocate_shared", "Win_create_dynamic", "Win_set_info"),
+        "mpipp_win_hinted(MPIPP_KEY((MPI_Info)info));",
+    ),
     "Win_free": "mpipp_win_freeing(win ? MPIPP_KEY(*win) : 0);",
     "Win_fence": f"mpipp_synchronizing({WIN}, MPIPP_FENCING, (uint64_t)assert);",
     "Win_complete": f"mpipp_synchronizing({WIN}, MPIPP_COMPLETING, 0);",

@@ -11,8 +11,10 @@ void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win
 void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win);
 // An operation on a window; request: 0 without.
 void mpipp_log_operation(const struct mpipp_call *call, uint64_t request);
-// A call that synchronises, which has succeeded.
-void mpipp_log_synchronization(const struct mpipp_call *call);
+// A call that synchronises, which has succeeded; before: entries that were there when it began.
+void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before);
+// MPI_Win_set_info.
+void mpipp_log_hints(const struct mpipp_call *call);
 // Memory of a dynamic window.
 void mpipp_log_memory(const struct mpipp_call *call);
 

@@ -8,6 +8,7 @@
 #include "recorders/ledger.h"
 #include "recorders/threads.h"
 #include "records/registry.h"
+#include "records/store.h"
 
 enum { FIRST_WORDS = 1 << 9, MOST_WORDS = 1 << 19 }; // of a page
 
@@ -15,6 +16,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t limit = (uint64_t)64 << 20, taken;
 static struct mpipp_page *last;
 static uint64_t adding; // words of the entry that is being added
+static uint64_t count;
 
 int mpipp_log_as_separate = 0;
 
@@ -68,5 +70,10 @@ uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_
 
 void mpipp_log_end(void) {
   __atomic_store_n(&last->used, last->used + adding, __ATOMIC_RELEASE);
+  MPIPP_WRITE(count, count + 1);
   pthread_mutex_unlock(&lock);
+}
+
+uint64_t mpipp_log_count(void) {
+  return MPIPP_READ(count);
 }

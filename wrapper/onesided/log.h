@@ -15,6 +15,8 @@ void mpipp_log_end(void);
 // The same of what is no call.
 uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
                              uint64_t words);
+// Entries that are there: before an entry is ended, its own number.
+uint64_t mpipp_log_count(void);
 // Called by this thread before an entry of a call: what it has not written yet.
 extern void (*mpipp_log_before)(void) __attribute__((visibility("hidden")));
 

@@ -9,6 +9,7 @@
 #include "onesided/accesses.h"
 #include "onesided/entries.h"
 #include "onesided/log.h"
+#include "onesided/values.h"
 #include "records/store.h"
 
 enum { ORDER = 900 }; // sees the program's own buffers, and what is told last
@@ -16,6 +17,8 @@ enum { ORDER = 900 }; // sees the program's own buffers, and what is told last
 static int is_off = 0;
 // The message that the thread's call receives, by its serial.
 static __thread uint64_t message __attribute__((tls_model("initial-exec")));
+// Entries that were there when it began.
+static __thread uint64_t began __attribute__((tls_model("initial-exec")));
 
 static int is_operation(const struct mpipp_call *call) {
   const uint32_t has = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
@@ -26,6 +29,7 @@ static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   message = 0;
   if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
+  began = mpipp_log_count();
   if (call->procedure == MPIPP_PROC_Finalize) mpipp_log_ended(call);
   // Before MPI may find it wrong, and end the process.
   if (is_operation(call) && !(call->present & MPIPP_HAS_REQUESTS)) mpipp_log_operation(call, 0);
@@ -49,8 +53,11 @@ static void of_window(const struct mpipp_passage *passage) {
   case MPIPP_PROC_Win_detach:
     mpipp_log_memory(call);
     return;
+  case MPIPP_PROC_Win_set_info:
+    mpipp_log_hints(call);
+    return;
   case MPIPP_PROC_Win_test:
-    if (*passage->flag) mpipp_log_synchronization(call);
+    if (*passage->flag) mpipp_log_synchronization(call, began);
     return;
   case MPIPP_PROC_Win_fence:
   case MPIPP_PROC_Win_start:
@@ -66,7 +73,7 @@ static void of_window(const struct mpipp_passage *passage) {
   case MPIPP_PROC_Win_flush_local:
   case MPIPP_PROC_Win_flush_local_all:
   case MPIPP_PROC_Win_sync:
-    mpipp_log_synchronization(call);
+    mpipp_log_synchronization(call, began);
     return;
   default:
     return;
@@ -110,6 +117,7 @@ static void of_request(const struct mpipp_event *event, const struct mpipp_reque
     return;
   case MPIPP_EVENT_COMPLETED:
     mpipp_log_completed(call, request, event->status);
+    if (is_operation(of)) mpipp_log_brought_by(call, request->object.serial);
     return;
   case MPIPP_EVENT_FREED:
     mpipp_log_given_up(call, request);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <stddef.h>
+#include <string.h>
 
 #include "generated/procedures.h"
 #include "mpi/vendor.h"
 #include "onesided/entries.h"
 #include "onesided/log.h"
 #include "onesided/members.h"
+#include "onesided/values.h"
 #include "recorders/alike.h"
+#include "recorders/windows.h"
 #include "records/store.h"
 
 // Of the assertions that MPI libraries number as they like.
@@ -17,9 +20,59 @@ static uint64_t serial_of(uint64_t win) {
   return found ? found->serial : 0;
 }
 
+// Which orders a value of accumulate_ordering keeps; 0 if it has a word that there is not.
+static uint64_t orders(const char *value) {
+  static const struct {
+    char word[4];
+    uint64_t bit;
+  } words[] = {{"rar", MPIPP_LOG_RAR},
+               {"raw", MPIPP_LOG_RAW},
+               {"war", MPIPP_LOG_WAR},
+               {"waw", MPIPP_LOG_WAW}};
+  uint64_t found = MPIPP_LOG_HAS_ORDERING;
+  if (!strcmp(value, "none")) return found;
+  while (*value) {
+    size_t length = strcspn(value, ", "), i = 0;
+    while (i < 4 && (length != 3 || memcmp(value, words[i].word, 3) != 0)) i++;
+    if (length && i == 4) return 0;
+    if (length) found |= words[i].bit;
+    value += length;
+    value += strspn(value, ", ");
+  }
+  return found;
+}
+
+// What the info of this thread's call says (MPI-4.1, section 12.2.1).
+static uint64_t hints(void) {
+  uint64_t bits = 0;
+  const struct mpipp_info *info = mpipp_lock_live(MPIPP_INFO, mpipp_win_hints);
+  const char *key = info ? (const char *)(uintptr_t)info->entries : NULL;
+  for (int64_t i = 0; key && i < info->key_count; i++) {
+    const char *value = key + strlen(key) + 1;
+    if (!strcmp(key, "accumulate_ordering")) bits |= orders(value);
+    if (!strcmp(key, "accumulate_ops") && !strcmp(value, "same_op"))
+      bits |= MPIPP_LOG_HAS_OPS | MPIPP_LOG_SAME_OP;
+    if (!strcmp(key, "accumulate_ops") && !strcmp(value, "same_op_no_op"))
+      bits |= MPIPP_LOG_HAS_OPS;
+    key = value + strlen(value) + 1;
+  }
+  mpipp_unlock();
+  return bits;
+}
+
+void mpipp_log_hints(const struct mpipp_call *call) {
+  uint64_t bits = hints();
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_INFO, call, 2);
+  if (!at) return;
+  at[0] = serial_of(call->win);
+  at[1] = bits;
+  mpipp_log_end();
+}
+
 void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win) {
   struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, win->comm);
   if (comm) mpipp_log_comm(call, comm);
+  uint64_t bits = hints();
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_WINDOW, call, 10);
   if (!at) return;
   at[0] = win->object.serial;
@@ -31,11 +84,12 @@ void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win
   at[6] = mpipp_log_as_separate ? MPIPP_WIN_SEPARATE : win->model;
   at[7] = (uint64_t)(int64_t)win->rank;
   at[8] = win->comm_identity;
-  at[9] = 0;
+  at[9] = bits;
   mpipp_log_end();
 }
 
 void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win) {
+  mpipp_log_forget(win->object.serial);
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_FREED, call, 1);
   if (!at) return;
   at[0] = win->object.serial;
@@ -67,7 +121,24 @@ static uint64_t is_exclusive(const struct mpipp_win *win, int64_t rank) {
   return win->locking;
 }
 
-void mpipp_log_synchronization(const struct mpipp_call *call) {
+// Whether what the operations of this process have brought is there after the call.
+static int brings(uint32_t procedure) {
+  switch (procedure) {
+  case MPIPP_PROC_Win_fence:
+  case MPIPP_PROC_Win_complete:
+  case MPIPP_PROC_Win_unlock:
+  case MPIPP_PROC_Win_unlock_all:
+  case MPIPP_PROC_Win_flush:
+  case MPIPP_PROC_Win_flush_all:
+  case MPIPP_PROC_Win_flush_local:
+  case MPIPP_PROC_Win_flush_local_all:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before) {
   const struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
   if (!win) return;
   int has_rank = (call->present & MPIPP_HAS_TARGET_RANK) != 0;
@@ -88,6 +159,8 @@ void mpipp_log_synchronization(const struct mpipp_call *call) {
   at[2] = detail;
   if (group) mpipp_log_group(at + 3, group);
   mpipp_log_end();
+  if (brings(call->procedure))
+    mpipp_log_brought(call, win->object.serial, has_rank ? call->target_rank : -1, before);
 }
 
 void mpipp_log_memory(const struct mpipp_call *call) {
@@ -116,18 +189,21 @@ void mpipp_log_operation(const struct mpipp_call *call, uint64_t request) {
   uint64_t records[MPIPP_MAX_BUFFERS];
   if (call->target_rank == MPI_PROC_NULL) return;
   for (uint32_t i = 0; i < call->buffer_count; i++) records[i] = datatype_of(&call->buffers[i]);
-  uint64_t *at =
-      mpipp_log_begin(MPIPP_LOGGED_OPERATION, call, OWN + EACH * (uint64_t)call->buffer_count);
+  int values = mpipp_log_has_values(call);
+  uint64_t words = OWN + EACH * (uint64_t)call->buffer_count;
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_OPERATION, call,
+                                 words + (values ? (uint64_t)MPIPP_LOG_VALUES : 0));
   if (!at) return;
   at[0] = serial_of(call->win);
   at[1] = (uint64_t)call->target_rank;
   at[2] = call->present & MPIPP_HAS_OP ? call->op : 0;
   at[3] = request;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
-    uint64_t *words = at + OWN + (size_t)EACH * i;
-    words[0] = call->buffers[i].address;
-    words[1] = (uint64_t)call->buffers[i].count;
-    words[2] = records[i];
+    uint64_t *buffer = at + OWN + (size_t)EACH * i;
+    buffer[0] = call->buffers[i].address;
+    buffer[1] = (uint64_t)call->buffers[i].count;
+    buffer[2] = records[i];
   }
+  if (values) mpipp_log_given(at + words, call, at[0], request);
   mpipp_log_end();
 }

@@ -12,6 +12,12 @@
 #include "records/store.h"
 #include "watch/questions.h"
 
+__thread uint64_t mpipp_win_hints = 0;
+
+void mpipp_win_hinted(uint64_t info) {
+  mpipp_win_hints = info;
+}
+
 static void *attribute(MPI_Win win, int keyval) {
   void *value = NULL;
   int flag = 0;

@@ -7,6 +7,10 @@
 #include "records/reaches.h"
 #include "records/records.h"
 
+// The info that this thread's call gives a window, as a key of the registry.
+extern __thread uint64_t mpipp_win_hints
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+void mpipp_win_hinted(uint64_t info);
 void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm);
 // The window's size is known now: the calls that were held are looked at, all at once.
 void mpipp_reach_settle(struct mpipp_reach *reach);

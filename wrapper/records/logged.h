@@ -11,13 +11,14 @@ enum mpipp_logged {
   // identity, 1 if it is an intercommunicator, the own rank, size, remote size, then 0 or ranks in
   // MPI_COMM_WORLD, which are equal to the ranks if there are none
   MPIPP_LOGGED_COMM = 1,
-  // serial, identity, base, size, unit, flavor, model, own rank, the communicator's identity, 1 |
-  // bits of the info keys
+  // serial, identity, base, size, unit, flavor, model, own rank, the communicator's identity, what
+  // enum mpipp_log_hints says
   MPIPP_LOGGED_WINDOW,
   MPIPP_LOGGED_FREED,  // of a window: serial
   MPIPP_LOGGED_MEMORY, // attached or detached: serial, address, bytes
   // window's serial, target's rank, operation's handle, request; of each buffer address, count and
-  // datatype's record
+  // datatype's record; of an atomic operation on one element of at most 8 bytes then their number |
+  // what enum mpipp_log_values says, the value given, the value compared with
   MPIPP_LOGGED_OPERATION,
   // window's serial, rank or -1, assertion or whether exclusive, members (mpipp_log_members)
   MPIPP_LOGGED_SYNCHRONIZATION,
@@ -33,6 +34,9 @@ enum mpipp_logged {
   MPIPP_LOGGED_ACCESS,     // 1: stores, first address, bytes of each, stride, number, times
   MPIPP_LOGGED_ENDED,      // MPI_Finalize
   MPIPP_LOGGED_UNKNOWN,    // something that orders, but not known what
+  MPIPP_LOGGED_INFO,       // of a window: serial, what enum mpipp_log_hints says
+  // what an operation has brought: the number of its entry, the value, 1 if that is known
+  MPIPP_LOGGED_VALUE,
 };
 
 enum mpipp_log_bits {
@@ -41,6 +45,23 @@ enum mpipp_log_bits {
   MPIPP_LOG_SENDS = 4,       // a collective call that gives data, and that takes data
   MPIPP_LOG_TAKES = 8,
   MPIPP_LOG_CANCELLED = 16,
+};
+
+// Of the info keys of a window: which of them were given, and what they say.
+enum mpipp_log_hints {
+  MPIPP_LOG_HAS_OPS = 1,
+  MPIPP_LOG_SAME_OP = 2,
+  MPIPP_LOG_HAS_ORDERING = 4,
+  MPIPP_LOG_RAR = 8, // kept in order
+  MPIPP_LOG_RAW = 16,
+  MPIPP_LOG_WAR = 32,
+  MPIPP_LOG_WAW = 64,
+};
+
+// Of the values of an atomic operation.
+enum mpipp_log_values {
+  MPIPP_LOG_GIVEN = 1 << 8,   // what it gives is known
+  MPIPP_LOG_FOLLOWS = 1 << 9, // an entry tells what it has brought
 };
 
 // In place of a rank or a tag: any; and one that is not known.

@@ -126,8 +126,7 @@ void mpipp_ask_datatype(struct mpipp_asking *asking, uint64_t record, uint64_t h
   add_record(asking, (void *)(uintptr_t)record, sizeof(struct mpipp_datatype));
 }
 
-// Through the system, which returns an error where the program has no memory.
-static int read_own(void *to, uint64_t address, uint64_t bytes) {
+int mpipp_read_own(void *to, uint64_t address, uint64_t bytes) {
   struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
   ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
   if (got >= 0 || errno == EFAULT) return (uint64_t)got == bytes;
@@ -139,7 +138,7 @@ void mpipp_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t by
   if (!address || !bytes) return;
   int saved = errno;
   struct mpipp_note *note = add(asking, MPIPP_NOTE_MEMORY, address, 0, bytes);
-  if (note && !read_own(note + 1, address, bytes)) {
+  if (note && !mpipp_read_own(note + 1, address, bytes)) {
     asking->question->bytes -= sizeof *note + ((bytes + 7) & ~(uint64_t)7);
   }
   errno = saved;

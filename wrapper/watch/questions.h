@@ -91,6 +91,8 @@ void mpipp_ask_begin(struct mpipp_asking *asking, const struct mpipp_thread *thr
 void mpipp_ask_object(struct mpipp_asking *asking, enum mpipp_kind kind, uint64_t handle);
 // A datatype's record that is known by its address.
 void mpipp_ask_datatype(struct mpipp_asking *asking, uint64_t record, uint64_t handle);
+// Reads the program's memory: 0 where it has none. It may change errno.
+int mpipp_read_own(void *to, uint64_t address, uint64_t bytes);
 // Memory of the program's, if it can be read.
 void mpipp_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t bytes);
 // The datatypes, communicator and arrays of a request's call.
