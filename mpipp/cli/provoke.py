@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,7 +27,9 @@ _RULES: Mapping[str, tuple[str, ...]] = {
     "flush": _YES_NO,
     "show": _YES_NO,
     "latency": (),
-}  # and what each may be; a number
+    "only": (),
+}  # and what each may be; a number, operations
+_ONLY = re.compile(r"\d+:\d+(\.\d+(-\d+)?)?(\+\d+:\d+(\.\d+(-\d+)?)?)*", re.ASCII)
 # Rules by which less is done, which may not matter to an error.
 LESS = (
     ("split", "no"),
@@ -136,7 +139,13 @@ def _value(name: str, value: str, where: str) -> str:
     values = _RULES[name]
     if values and value not in values:
         raise MpippError(f"{where}: {name} is one of {', '.join(values)}")
-    if not values and not (value.isascii() and value.isdigit() and int(value) <= _LONGEST):
+    if name == "only":
+        if not _ONLY.fullmatch(value):
+            raise MpippError(
+                f"{where}: only is RANK:PLACE, RANK:PLACE.TIME or RANK:PLACE.TIME-TIME, with '+' "
+                "between several"
+            )
+    elif not values and not (value.isascii() and value.isdigit() and int(value) <= _LONGEST):
         raise MpippError(f"{where}: {name} is a number of milliseconds, {_LONGEST} at most")
     return value
 

@@ -13,18 +13,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
-from mpipp.cli import provoke
+from mpipp.cli import journal, provoke, smallest
+from mpipp.cli.journal import Done, Operation
 from mpipp.cli.start import WITH_VALUE
 from mpipp.errors import MpippError
 
 _UNPROVOKED = 2
 _TIMES_LONGER = 5  # than unprovoked, before a run is taken for one that hangs
 _ENDING = 10.0  # seconds that a launcher may take to end its processes
+_MOST_TOLD = 20  # operations
+_SEARCH = 60, 180.0  # runs, and seconds, to find the operations that a difference needs
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 # Each process writes to files of its own: whatever the launcher does, lines of one process stay
 # in their order, and those of several are never compared.
@@ -45,6 +48,7 @@ class Outcome:
     seconds: float
     out: dict[str, bytes]
     err: dict[str, bytes]
+    done: Mapping[Operation, Done] = field(default_factory=dict)  # where it was asked for
 
 
 def run(
@@ -95,6 +99,11 @@ def run(
         outcome = _once(launcher, [*before, *provoked.variables(), *program], limit)
         return _rank(first, outcome), difference(first, outcome, with_errors)
 
+    def done(provoked: provoke.Schedules) -> Mapping[Operation, Done] | None:
+        words = [*before, *provoked.variables(), *program]
+        outcome = _once(launcher, words, limit, with_journal=True)
+        return outcome.done if difference(first, outcome, with_errors) else None
+
     begin = 1 if schedules.seed is None else schedules.seed
     for number in range(begin, begin + count):
         rank, told = tried(schedules.with_seed(number))
@@ -109,8 +118,45 @@ def run(
     differ = "differs" if len(found) == 1 else "differ"
     _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {_again(worst)}")
     if schedules.rma:
-        _say(f"the least that still differs: {_again(_least(worst, tried))}")
+        least = _least(worst, tried)
+        _say(f"the least that still differs: {_again(least)}")
+        if not any(name == "only" for name, _ in least.rules):
+            _tell_operations(least, done)
     return 1
+
+
+def _tell_operations(
+    least: provoke.Schedules,
+    done: Callable[[provoke.Schedules], Mapping[Operation, Done] | None],
+) -> None:
+    # The operations that must be provoked, as the last run without others did it.
+    everything = done(least)
+    if not everything:
+        _say("it does not differ each time, so that operations cannot be told")
+        return
+    runs, seconds = _SEARCH
+    until = time.monotonic() + seconds
+    last = everything
+
+    def fails(some: Sequence[Operation]) -> bool:
+        nonlocal runs, last
+        if not runs or time.monotonic() > until:
+            raise smallest.Spent
+        runs -= 1
+        found = done(least.with_rule("only", smallest.word(some)))
+        last = found or last
+        return found is not None
+
+    needed = smallest.operations(everything, fails)
+    spent = not runs or time.monotonic() > until
+    of = f"{len(needed)} of {len(everything)} operations" if len(everything) > 1 else "1 operation"
+    is_enough = "is enough" if len(needed) == 1 else "are enough"
+    _say(f"{of} {is_enough}{', fewer may be: the search was ended' if spent else ''}")
+    for one in needed[:_MOST_TOLD]:
+        _say(str(last.get(one, everything[one])))
+    if len(needed) > _MOST_TOLD:
+        _say(f"and {len(needed) - _MOST_TOLD} more")
+    _say(f"these again: {_again(least.with_rule('only', smallest.word(needed)))}")
 
 
 def _least(
@@ -193,21 +239,31 @@ def _again(schedules: provoke.Schedules) -> str:
     return shlex.join(["mpipp", *words[:at], f"--provoke={schedules.word()}", *words[at:]])
 
 
-def _once(launcher: Sequence[str], program: Sequence[str], limit: float | None) -> Outcome:
+def _once(
+    launcher: Sequence[str],
+    program: Sequence[str],
+    limit: float | None,
+    with_journal: bool = False,
+) -> Outcome:
     directory = tempfile.mkdtemp(prefix="mpipp-sweep-")
+    keeping = ["env", f"MPIPP_JOURNAL={directory}"] if with_journal else []
     try:
-        command = [*launcher, "sh", "-c", _APART, directory, *program]
+        command = [*launcher, "sh", "-c", _APART, directory, *keeping, *program]
         begun = time.monotonic()
         status = _run(command, limit)
         seconds = time.monotonic() - begun
         out: dict[str, bytes] = {}
         err: dict[str, bytes] = {}
+        lines: list[tuple[int, bytes]] = []
         for file in Path(directory).iterdir():
             stream, _, name = file.name.partition(" ")
+            if stream == "schedule":
+                lines.append((int(name), file.read_bytes()))
+                continue
             named = f"rank {name}" if name.isdigit() else "a process"
             kept = out if stream == "out" else err
             kept[named] = kept.get(named, b"") + file.read_bytes()
-        return Outcome(status, seconds, out, err)
+        return Outcome(status, seconds, out, err, journal.read(lines))
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 

@@ -92,7 +92,7 @@ def test_a_sweep_is_one_of_schedules(mpi: MPI) -> None:
     options = "--provoke=rma,3,defer=yes", "--provoke-sweep", "2"
     done = run(mpi, [program, "stack"], *options)
     assert (done.returncode, done.stderr) == (1, "")
-    first, *listed, last, least = done.stdout.splitlines()
+    first, *listed, last, least, enough, told, again = done.stdout.splitlines()
     assert first == "mpipp: 2 unprovoked runs agree: exit status 0"
     differ = "output of rank 0, line 1: 'stack: fails', unprovoked 'stack: holds'"
     assert listed == [f"seed 3: {differ}", f"seed 4: {differ}"]
@@ -101,6 +101,16 @@ def test_a_sweep_is_one_of_schedules(mpi: MPI) -> None:
     assert least.startswith("mpipp: the least that still differs: mpipp run ")
     rules = "defer=yes,flush=no,local=no,order=program,split=no"
     assert f" --provoke=rma,3,{rules} " in least
+    assert enough == "mpipp: 1 of 2 operations is enough"
+    source = (PROGRAMS / "onesided.c").read_text().split("\n")
+    line = 4 + next(i for i, text in enumerate(source) if " put_from_stack(int" in text)
+    until = 2 + source.index("  uses_stack();")
+    assert told == (
+        f"mpipp: rank 0: MPI_Put to 1 at onesided.c:{line}: deferred to MPI_Win_unlock at "
+        f"onesided.c:{until}"
+    )
+    assert again.startswith("mpipp: these again: mpipp run ")
+    assert f" --provoke=rma,3,{rules.replace('order', 'only=0:1.1,order')} " in again
 
 
 def meant(word: str | None) -> provoke.Schedules | None:
@@ -131,7 +141,12 @@ def test_what_words_mean(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "rma,1,late=yes",
             "--provoke=rma,1,late=yes: no rule is named 'late': there are defer, local, split, "
-            "order, flush, show, latency",
+            "order, flush, show, latency, only",
+        ),
+        (
+            "rma,1,only=1:2.",
+            "--provoke=rma,1,only=1:2.: only is RANK:PLACE, RANK:PLACE.TIME or "
+            "RANK:PLACE.TIME-TIME, with '+' between several",
         ),
         ("rma,split=1", "--provoke=rma,split=1: split is one of yes, no"),
         (

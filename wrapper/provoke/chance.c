@@ -9,7 +9,7 @@
 enum { BUFFERED_IN = 4 }; // one seed in so many leaves standard sends to MPI
 
 static uint64_t seed, calls;
-static _Thread_local uint64_t state;
+static _Thread_local uint64_t state, of_call;
 
 // Steele, Lea, Flood: Fast splittable pseudorandom number generators (SplitMix64).
 static uint64_t next(uint64_t *from) {
@@ -27,7 +27,22 @@ void mpipp_chance_begin(void) {
   uint64_t own = seed;
   state = next(&own) ^ (uint64_t)(mpipp_registry.world_rank + 1) << 40;
   state += __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
-  state = next(&state);
+  of_call = state = next(&state);
+}
+
+void mpipp_chance_begin_at(uint32_t place, uint32_t time) {
+  uint64_t own = seed, at = (uint64_t)place << 32 | time;
+  state = next(&own) ^ (uint64_t)(mpipp_registry.world_rank + 1) << 40;
+  state += mpipp_chance_of(at);
+  of_call = state = next(&state);
+}
+
+void mpipp_chance_part(uint64_t part) {
+  state = of_call ^ mpipp_chance_of(part);
+}
+
+uint64_t mpipp_chance_of(uint64_t number) {
+  return next(&number);
 }
 
 uint64_t mpipp_chance(uint64_t below) {

@@ -10,6 +10,12 @@
 void mpipp_chance_open(const char *seed);
 // For the call that the thread begins.
 void mpipp_chance_begin(void);
+// The same of which the ordinal among all is not certain to be alike in the next run.
+void mpipp_chance_begin_at(uint32_t place, uint32_t time);
+// For a part of that call: what it chooses does not depend on what was chosen before.
+void mpipp_chance_part(uint64_t part);
+// A number that is chosen by another.
+uint64_t mpipp_chance_of(uint64_t number);
 // A number below that, of the thread's call.
 uint64_t mpipp_chance(uint64_t below);
 // Whether standard sends are synchronous: the same in all processes, all the time.

@@ -6,6 +6,7 @@
 #include "intercept/seam.h"
 #include "mpi/vendor.h"
 #include "provoke/cuts.h"
+#include "provoke/identities.h"
 #include "provoke/noted.h"
 
 // An argument: `count` entries of a type, which is kept, whatever the program does to it.
@@ -21,8 +22,10 @@ struct mpipp_argument {
 struct mpipp_deferred {
   struct mpipp_deferred *next; // on all windows, in the program's order
   struct mpipp_at at;
-  uint64_t win;             // handle
-  uint32_t number;          // among those that wait, from 1
+  uint64_t win;    // handle
+  uint32_t number; // among those that wait, from 1
+  struct mpipp_identity identity;
+  uint64_t chance;          // chosen by the seed: with it others, in whatever number, are not
   int target;               // rank
   unsigned operation;       // MPIPP_PROC_Put, MPIPP_PROC_Get ...
   int fetches, accumulates; // it gives something to the program, is ordered
@@ -30,6 +33,7 @@ struct mpipp_deferred {
   int is_at_once;           // ... in its own call
   int overtakes;            // it is handed over before one with a lower number
   uint64_t delay;           // milliseconds
+  int is_in_journal;        // that it is
   MPI_Op op;
   MPI_Aint disp;
   struct mpipp_argument origin, compare, result, place;

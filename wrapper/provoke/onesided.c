@@ -12,6 +12,8 @@
 #include "mpi/resolve.h"
 #include "provoke/chance.h"
 #include "provoke/deferred.h"
+#include "provoke/identities.h"
+#include "provoke/journal.h"
 #include "provoke/rules.h"
 #include "provoke/schedule.h"
 #include "records/store.h"
@@ -22,8 +24,8 @@ enum {
   MOST = 100000, // that wait at a time
 };
 
-// Held while operations are handed over: who completes them in another thread waits for that.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t handed_over = PTHREAD_COND_INITIALIZER;
 static struct mpipp_deferred *deferred, **last = &deferred, *newest;
 static int count;
 static uint32_t numbers;
@@ -31,6 +33,41 @@ static int requests; // that stand for some of them
 
 static int is_among(const struct mpipp_deferred *one, uint64_t win, int target) {
   return one->win == win && (target == ANY_TARGET || one->target == target);
+}
+
+// A thread that hands operations over, without the lock: MPI may wait in it for another process,
+// and that for another thread of this one. Who completes them in another thread waits for it.
+struct handing {
+  struct handing *next;
+  uint64_t win;
+  int target; // ANY_TARGET: several
+};
+static struct handing *handing;
+
+static void wait_for_others(uint64_t win, int target) {
+  struct handing *one = handing;
+  while (one) {
+    int meets = target == ANY_TARGET || one->target == ANY_TARGET || one->target == target;
+    if (one->win == win && meets) {
+      pthread_cond_wait(&handed_over, &lock);
+      one = handing;
+    } else {
+      one = one->next;
+    }
+  }
+}
+
+static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call, int passive) {
+  struct handing own = {handing, list->win, list->target}, **at = &handing;
+  for (const struct mpipp_deferred *one = list; one; one = one->next)
+    if (one->target != own.target) own.target = ANY_TARGET;
+  handing = &own;
+  pthread_mutex_unlock(&lock);
+  mpipp_hand_over(list, call, passive);
+  pthread_mutex_lock(&lock);
+  while (*at != &own) at = &(*at)->next;
+  *at = own.next;
+  pthread_cond_broadcast(&handed_over);
 }
 
 // Accumulates before a chosen one at the same target come before it. From the last on.
@@ -61,7 +98,7 @@ static void hand_over_chosen(const struct mpipp_call *call, int passive) {
   }
   last = at;
   newest = NULL;
-  mpipp_hand_over(list, call, passive);
+  if (list) hand_over(list, call, passive);
 }
 
 static int is_passive(uint64_t handle) {
@@ -78,18 +115,34 @@ static void append(struct mpipp_deferred *one) {
   MPIPP_WRITE(requests, requests + one->is_request);
 }
 
-// It is handed over now: after accumulates that it must not overtake.
-static int on_time(const struct mpipp_passage *passage) {
+// Those that an accumulate must not overtake come before it.
+static void choose_those_overtaken(const struct mpipp_call *call) {
+  int target = (int)call->target_rank;
+  if (!mpipp_accumulates(mpipp_facts[call->procedure].operation)) return;
+  wait_for_others(call->win, target);
+  for (struct mpipp_deferred *one = deferred; one; one = one->next)
+    if (one->accumulates && is_among(one, call->win, target)) one->is_chosen = 1;
+}
+
+static struct mpipp_deferred *begin(const struct mpipp_passage *passage,
+                                    struct mpipp_identity identity) {
+  struct mpipp_deferred *one = mpipp_deferred_new(passage, mpipp_chosen(mpipp_rules.split, 8));
+  if (!one) return NULL;
+  one->identity = identity;
+  one->chance = mpipp_chance(UINT64_MAX);
+  append(one);
+  mpipp_journal_begins(identity, passage->call);
+  return one;
+}
+
+// It is handed over now.
+static int on_time(const struct mpipp_passage *passage, struct mpipp_identity identity, int as_is) {
   const struct mpipp_call *call = passage->call;
-  int goes_on = call->present & MPIPP_HAS_REQUESTS;
-  struct mpipp_deferred *own =
-      goes_on ? NULL : mpipp_deferred_new(passage, mpipp_chosen(mpipp_rules.split, 8));
+  int goes_on = as_is || call->present & MPIPP_HAS_REQUESTS;
+  choose_those_overtaken(call);
   mpipp_note_here(MPIPP_WAY_AT_ONCE);
-  if (own) append(own), own->is_chosen = own->is_at_once = 1;
-  if (mpipp_accumulates(mpipp_facts[call->procedure].operation)) {
-    for (struct mpipp_deferred *one = deferred; one; one = one->next)
-      if (one->accumulates && is_among(one, call->win, (int)call->target_rank)) one->is_chosen = 1;
-  }
+  struct mpipp_deferred *own = goes_on ? NULL : begin(passage, identity);
+  if (own) own->is_chosen = own->is_at_once = 1;
   hand_over_chosen(call, is_passive(call->win));
   return own ? MPIPP_DONE : MPIPP_GO_ON;
 }
@@ -98,20 +151,21 @@ static int put_off(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   struct mpipp_deferred *one = NULL;
   int verdict = MPIPP_DONE;
-  mpipp_chance_begin();
   mpipp_noting(call);
   pthread_mutex_lock(&lock);
-  int is_repeated = newest && mpipp_is_repeated(newest, passage);
-  if (!is_repeated && count < MOST && mpipp_chosen(mpipp_rules.defer, 15))
-    one = mpipp_deferred_new(passage, mpipp_chosen(mpipp_rules.split, 8));
+  struct mpipp_identity identity = mpipp_identify(passage);
+  mpipp_chance_begin_at(identity.place, identity.time);
+  int is_meant = mpipp_is_meant(identity);
+  int is_repeated = is_meant && newest && mpipp_is_repeated(newest, passage);
+  if (is_meant && !is_repeated && count < MOST && mpipp_chosen(mpipp_rules.defer, 15))
+    one = begin(passage, identity);
   if (one) {
     mpipp_note_here(MPIPP_WAY_CALLED);
-    append(one);
     if (one->is_request) *(MPI_Request *)(uintptr_t)call->requests = one->request;
   } else if (is_repeated) {
     mpipp_note_here(MPIPP_WAY_REPEATED);
   } else {
-    verdict = on_time(passage);
+    verdict = on_time(passage, identity, !is_meant);
   }
   pthread_mutex_unlock(&lock);
   passage->code = MPI_SUCCESS;
@@ -133,11 +187,19 @@ static void complete_locally(struct mpipp_deferred *one) {
   }
 }
 
-static void synchronize(const struct mpipp_call *call, int target, int passive, int locally) {
-  mpipp_chance_begin();
+// What it chooses depends on the seed, and which of the calls of its place it is.
+static void begin_call(const struct mpipp_call *call) {
+  struct mpipp_identity identity = mpipp_identify_call(call);
   mpipp_noting(call);
+  mpipp_chance_begin_at(identity.place, identity.time);
+}
+
+static void synchronize(const struct mpipp_call *call, int target, int passive, int locally) {
   pthread_mutex_lock(&lock);
+  begin_call(call);
   locally = locally && mpipp_chosen(mpipp_rules.local, 16);
+  mpipp_identities_part();
+  wait_for_others(call->win, target);
   for (struct mpipp_deferred *one = deferred; one; one = one->next) {
     if (!is_among(one, call->win, target)) continue;
     if (locally)
@@ -149,15 +211,20 @@ static void synchronize(const struct mpipp_call *call, int target, int passive, 
   pthread_mutex_unlock(&lock);
 }
 
+static struct mpipp_deferred *asked_for(MPI_Request request) {
+  struct mpipp_deferred *one = deferred;
+  while (one && !(one->is_request && one->request == request)) one = one->next;
+  return one;
+}
+
 static void complete_requests(const struct mpipp_call *call) {
   const MPI_Request *asked = (const MPI_Request *)(uintptr_t)call->requests;
-  mpipp_chance_begin();
-  mpipp_noting(call);
   pthread_mutex_lock(&lock);
-  for (int64_t i = 0; asked && i < call->request_count; i++) {
-    struct mpipp_deferred *one = deferred;
-    while (one && !(one->is_request && one->request == asked[i])) one = one->next;
-    if (!one) continue;
+  begin_call(call);
+  for (int64_t i = 0; asked && requests && i < call->request_count; i++) {
+    struct mpipp_deferred *one = asked_for(asked[i]);
+    if (one) wait_for_others(one->win, one->target);
+    if (!(one = asked_for(asked[i]))) continue; // others have seen to it
     if (mpipp_chosen(mpipp_rules.local, 16))
       complete_locally(one);
     else
@@ -172,8 +239,7 @@ static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int target = (int)call->target_rank;
   if (mpipp_can_be_deferred(call)) return put_off(passage);
-  if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count && MPIPP_READ(requests))
-    complete_requests(call);
+  if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count) complete_requests(call);
   switch (call->procedure) {
   case MPIPP_PROC_Win_fence:
   case MPIPP_PROC_Win_complete:
@@ -207,5 +273,7 @@ __attribute__((constructor)) static void hook_in(void) {
   if (!text || !*text) return;
   mpipp_chance_open(text);
   mpipp_rules_open(text);
+  mpipp_identities_open(text);
+  mpipp_journal_open();
   mpipp_hook_in(&hook);
 }

@@ -9,6 +9,7 @@
 
 #include "mpi/resolve.h"
 #include "provoke/chance.h"
+#include "provoke/journal.h"
 #include "provoke/rules.h"
 #include "records/registry.h"
 
@@ -31,7 +32,7 @@ static uint64_t key(const struct item *item, int order) {
   int place = operation == MPIPP_PROC_Put ? 0 : operation == MPIPP_PROC_Get ? 2 : 1;
   switch (order) {
   case MPIPP_IN_ANY_ORDER:
-    return mpipp_chance(UINT64_MAX);
+    return mpipp_chance_of(item->one->chance + (uint64_t)(item->cut + 1));
   case MPIPP_REVERSED:
     return UINT32_MAX - item->number;
   case MPIPP_PUTS_FIRST:
@@ -142,6 +143,19 @@ static void note(const struct mpipp_deferred *one, int flushed) {
   if (one->delay) mpipp_note(&one->at, MPIPP_WAY_DELAYED, NULL, one->delay);
 }
 
+// Operations in the order of their first cuts.
+static void keep_in_journal(const struct item *items, uint32_t count,
+                            const struct mpipp_deferred *list, const struct mpipp_call *call,
+                            int flushes) {
+  uint32_t number = 0, of = 0;
+  for (const struct mpipp_deferred *one = list; one; one = one->next) of++;
+  for (uint32_t i = 0; i < count; i++) {
+    if (items[i].one->is_in_journal) continue;
+    items[i].one->is_in_journal = 1;
+    mpipp_journal_ends(items[i].one, call, ++number, of, flushes);
+  }
+}
+
 static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call, int flushes) {
   int code = MPI_SUCCESS, order = mpipp_rules.order;
   uint32_t count;
@@ -152,6 +166,7 @@ static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call
   int fine = items && keep_accumulates(items, count);
   if (fine && mpipp_rules.show) show(items, count, call, flushes);
   if (fine) note_order(items, count);
+  if (fine) keep_in_journal(items, count, list, call, flushes);
   for (uint32_t i = 0; fine && i < count && code == MPI_SUCCESS; i++) {
     linger(items[i].one);
     code = mpipp_deferred_hand_over(items[i].one, items[i].cut);
@@ -167,6 +182,7 @@ static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call
 
 void mpipp_hand_over(struct mpipp_deferred *list, const struct mpipp_call *call, int passive) {
   if (!list) return;
+  mpipp_chance_part(0);
   int flushes = passive && mpipp_chosen(mpipp_rules.flush, 12);
   hand_over(list, call, flushes);
   while (list) {
