@@ -2,8 +2,8 @@
 """Is there room for buffered sends in the buffer that is attached? (MPI-4.1, section 3.6)
 
 A message is kept in the buffer of its communicator, else in that of its session, else in that of
-the process. Whether messages that were sent before are still there is not known: the buffer is
-taken for empty.
+the process. Whether messages that were sent before are still there is not known. But calls that
+follow each other, with none in between that might hear of a receive, need room for all of theirs.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def _sends(operation: Operation) -> Findings:
         return
     needed, room = bytes + overhead, attached.size if attached.state else 0
     if needed <= room:
+        yield from _together(operation, attached, needed)
         return
     procedure = operation.call.procedure
     if attached.state:
@@ -51,6 +52,21 @@ def _sends(operation: Operation) -> Findings:
         what = f"{procedure} needs an attached buffer, but there is none"
         parties = [operation.party()]
     yield Finding.of("attached-too-small", what, parties)
+
+
+def _together(operation: Operation, attached: Attachment, needed: int) -> Findings:
+    process, call, sent = operation.process, operation.call, attached.unheard
+    if sent is None or operation.request is not None or process.registry.info.several_threads:
+        return
+    whole = sent.bytes + needed
+    if sent.last + 1 != call.serial or whole <= attached.size:
+        return
+    count = sent.messages + 1
+    what = f"{count} buffered sends need {whole} bytes, but the attached buffer has {attached.size}"
+    first = Party(process.number, f"the first of the {count} messages", "sent at", sent.site)
+    yield Finding.of(
+        "attached-too-small-for-all", what, [operation.party(), first, _made(operation, attached)]
+    )
 
 
 def _attached(operation: Operation) -> Attachment | None:

@@ -25,6 +25,8 @@ _ARGUMENTS = {
     "info": "info",
     "errhandler": "errhandler",
     "session": "session",
+    "comm": "comm",
+    "op": "op",
 }
 _NOUNS = {
     "comm": "a communicator",
@@ -131,18 +133,19 @@ def _looked_at(operation: Operation, given: _Given) -> Findings:
     elif found.header.null:
         what = f"{given.name} is {found.header.name}, but {_NOUNS[given.kind]} is needed"
         yield Finding.of(f"null-{given.kind}", what, [operation.party()], name=given.name)
-    elif found.header.freed and _was_freed_before(process, given):
+    elif found.header.freed and _was_freed_before(operation, given):
         done = "received" if given.kind == "message" else "freed"
         what = f"{given.name} is the handle of {_NOUNS[given.kind]} that was {done}"
         parties = [operation.party(), process.made(found)]
         yield Finding.of(f"{done}-{given.kind}", what, parties)
 
 
-def _was_freed_before(process: Process, given: _Given) -> bool:
+def _was_freed_before(operation: Operation, given: _Given) -> bool:
     # Another thread may free what the call uses; messages that are not recorded have handles that
-    # others had.
-    info = process.registry.info
+    # others had, and one group or error handler may have been asked for several times.
+    info, procedure = operation.process.registry.info, operation.call.procedure
     uncertain = given.kind == "message" and (info.unseen or info.dropped)
+    uncertain = uncertain or procedure in ("MPI_Group_free", "MPI_Errhandler_free")
     return not uncertain and not info.several_threads
 
 
@@ -244,7 +247,10 @@ def _given_up(operation: Operation, request: Request) -> Findings:
     call, process = request.call, operation.process
     done = _GIVING_UP[operation.call.procedure]
     parties = [operation.party(), process.made(request)]
-    if call.facts.over == "comm":  # of files the standard says nothing of it
+    if call.partitioned:
+        what = f"the request of {call.procedure} is {done} while the operation is active"
+        yield Finding.of("partitioned-given-up", what, parties, done=done)
+    elif call.facts.over == "comm":  # of files the standard says nothing of it
         what = f"the request of {call.procedure} is {done} while the operation is active"
         yield Finding.of("collective-given-up", what, parties, done=done)
     elif done == "freed" and call.source is not None and not _is_certainly_over(process, request):

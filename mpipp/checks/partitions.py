@@ -1,39 +1,89 @@
 # SPDX-License-Identifier: MIT
-"""Are partitions that are marked ready ones of a partitioned send? (MPI-4.1, section 4.2.1)"""
+"""Are partitions that are marked ready, or asked for, the request's? (MPI-4.1, section 4.2)"""
 
 from __future__ import annotations
 
-from mpipp.checks.finding import Finding, Findings
+from collections.abc import Sequence
+
+from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Operation, Process, partitions
 from mpipp.errors import MpippError
 from mpipp.model import Request
 
 
 def check(process: Process) -> Findings:
-    """Partitions that the send does not have, and requests of other operations."""
+    """Partitions that an operation does not have, or marked twice; requests of other operations."""
     for operation in process.operations:
-        if operation.tid is not None and operation.call.procedure.startswith("MPI_Pready"):
-            yield from _ready(operation)
+        procedure = operation.call.procedure
+        if operation.tid is None or not procedure.startswith(("MPI_Pready", "MPI_Parrived")):
+            continue
+        request = _given(operation)
+        if request is None:
+            continue
+        parties = [operation.party(), process.made(request)]
+        if procedure.startswith("MPI_Pready"):
+            yield from _ready(operation, request, parties)
+        else:
+            yield from _arrived(operation, request, parties)
 
 
-def _ready(operation: Operation) -> Findings:
-    process, call = operation.process, operation.call
+def _given(operation: Operation) -> Request | None:
+    process = operation.process
     try:
-        (known, *_) = (*process.registry.given(call, 1), ())
+        (known, *_) = (*process.registry.given(operation.call, 1), ())
     except MpippError:  # the program's own memory
-        return
+        return None
     request = known[0] if len(known) == 1 else None
     if not isinstance(request, Request) or request.header.ended or request.header.null:
-        return  # checks/handles.py
-    parties = [operation.party(), process.made(request)]
-    if process.registry.info.several_threads and not request.persistent:
-        return  # another request may have the handle by now
+        return None  # checks/handles.py
+    # With several threads another request may have the handle by now.
+    sure = request.persistent or not process.registry.info.several_threads
+    return request if sure else None
+
+
+def _count(request: Request) -> int:
+    return sum(buffer.peers for buffer in request.call.buffers)
+
+
+def _outside(request: Request, given: Sequence[int]) -> int | None:
+    return next((one for one in given if not 0 <= one < _count(request)), None)
+
+
+def _ready(operation: Operation, request: Request, parties: list[Party]) -> Findings:
     if not request.call.partitioned or request.call.dest is None:
         what = f"the request of {request.call.procedure} is none of a partitioned send"
         yield Finding.of("no-partitions", what, parties)
         return
-    count = sum(buffer.peers for buffer in request.call.buffers)
-    wrong = [one for one in partitions(call) if not 0 <= one < count]
-    if wrong:
-        what = f"partition {wrong[0]} is marked ready, but the send has {count} partitions"
+    given, count = partitions(operation.call), _count(request)
+    outside, again = _outside(request, given), _again(request, given)
+    if outside is not None:
+        what = f"partition {outside} is marked ready, but the send has {count} partitions"
         yield Finding.of("no-such-partition", what, parties)
+    elif request.state != "active" and len(given):
+        what = f"partition {given[0]} is marked ready, but the send has not been started"
+        yield Finding.of("ready-before-start", what, parties)
+    elif again is not None:
+        what = f"partition {again} is marked ready again"
+        yield Finding.of("ready-again", what, parties)
+
+
+def _again(request: Request, given: Sequence[int]) -> int | None:
+    marks = request.marks or ()
+    seen: set[int] = set()
+    for one in given:
+        if one in seen or (0 <= one < len(marks) and marks[one]):
+            return one
+        seen.add(one)
+    return None
+
+
+def _arrived(operation: Operation, request: Request, parties: list[Party]) -> Findings:
+    if not request.call.partitioned or request.call.source is None:
+        what = f"the request of {request.call.procedure} is none of a partitioned receive"
+        yield Finding.of("no-arrivals", what, parties)
+        return
+    outside = _outside(request, partitions(operation.call))
+    if outside is not None:
+        count = _count(request)
+        what = f"partition {outside} is asked for, but the receive has {count} partitions"
+        yield Finding.of("no-such-arrival", what, parties)

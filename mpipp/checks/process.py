@@ -107,15 +107,17 @@ class Operation:
     def has_all(self) -> bool:
         """Whether all of its buffers are certain to be its own until it is complete.
 
-        The partitions of a send are the program's until it marks them ready, and which ones it has
-        marked is not known; those of a receive are again when it is told that they have arrived.
+        The partitions of a send are the program's until it marks them ready; those of a receive are
+        again when it is told that they have arrived.
         """
         if self.may_be_over:
             return False
         if self.request is None or not self.call.partitioned:
             return True
         ready = self.request.ready
-        return self.call.dest is not None and all(b.peers == ready for b in self.call.buffers)
+        if self.call.dest is None:
+            return ready == 0
+        return all(b.peers == ready for b in self.call.buffers)
 
     @property
     def among_neighbors(self) -> bool:
@@ -202,7 +204,8 @@ class Process:
         for known in given:
             request = known[0] if len(known) == 1 else None
             if isinstance(request, Request) and request.persistent and request.state == "inactive":
-                yield Operation(self, request.call, request, None)
+                begun = replace(request, ready=0) if request.call.partitioned else request
+                yield Operation(self, request.call, begun, None)
 
     def _ready(self, call: Call) -> Iterator[Operation]:
         try:
@@ -211,7 +214,9 @@ class Process:
             return
         request = known[0] if len(known) == 1 else None
         if isinstance(request, Request) and request.pending and request.call.partitioned:
-            ready = request.ready + len(partitions(call))
+            marks = request.marks or ()
+            fresh = {one for one in partitions(call) if not any(marks[one : one + 1])}
+            ready = request.ready + len(fresh)
             yield Operation(self, request.call, replace(request, ready=ready), None)
 
     @property

@@ -106,7 +106,8 @@ class Request:
     header: Header
     state: str  # "inactive" "active" "complete"
     persistent: bool
-    ready: int  # partitions marked ready so far; starts of a persistent collective operation
+    ready: int  # partitions marked so far; starts of a persistent collective operation
+    marks: Sequence[int] | None  # of each partition 1: it is ready, or has arrived; None: none is
     newer: int  # the record of the next one that has the same handle, 0 if there is none
     call: Call
     doubted: bool = False  # one of those that shared its handle is complete: it may be this one

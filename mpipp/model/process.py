@@ -4,10 +4,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mpipp.model.headers import Site
 
 _NOWHERE = Site(0)
+
+
+class Unheard(NamedTuple):
+    """What calls that followed each other have put into an attached buffer.
+
+    The process has heard of nothing meanwhile, so it cannot know that any of it has left.
+    """
+
+    bytes: int  # the least
+    messages: int
+    site: Site  # of the first
+    last: int  # which call of its thread the last one was
 
 
 @dataclass(frozen=True)
@@ -19,6 +32,7 @@ class Attachment:
     )
     size: int = 0  # bytes
     site: Site = _NOWHERE  # of the call that attached it
+    unheard: Unheard | None = None
 
 
 NOTHING_ATTACHED = Attachment("")

@@ -74,9 +74,10 @@ class Objects:
         if header.site.python or (header.site.address and header.site.address != call.site.address):
             call = replace(call, site=header.site)
         doubted = bool(raw.special & _DOUBTED)
-        return model.Request(
-            header, state, bool(raw.persistent), raw.ready, raw.newer, call, doubted
-        )
+        count = call.buffers[0].peers if call.buffers else 0
+        marks = self._source.marks(raw.marks, count) if raw.marks else None
+        persistent = bool(raw.persistent)
+        return model.Request(header, state, persistent, raw.ready, marks, raw.newer, call, doubted)
 
     def _comm(self, header: Header, record: bytes) -> model.Comm:
         raw = self.raw("comm", RawComm, record)

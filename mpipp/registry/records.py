@@ -49,6 +49,10 @@ class RawAttachment(NamedTuple):
     state: int
     size: int
     caller: int
+    used: int
+    messages: int
+    since: int
+    last: int
 
 
 class RawChunk(NamedTuple):
@@ -240,6 +244,7 @@ class RawRequest(NamedTuple):
     persistent: int
     special: int
     ready: int
+    marks: int
     newer: int
     call: bytes
 

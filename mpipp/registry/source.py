@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
-from mpipp.model import NOTHING_ATTACHED, Attachment, Header, Site
+from mpipp.model import NOTHING_ATTACHED, Attachment, Header, Site, Unheard
 from mpipp.registry.fields import REGISTRY, Decoder, Layout, Record, Table, text
 from mpipp.registry.memory import Memory, PageCache
 from mpipp.registry.pythonplaces import PythonPlaces
@@ -30,6 +30,7 @@ _MAX_ENTRIES = 100_000  # of the tables of names
 
 UNCERTAIN = 1 << 63  # is added to counts and ordinals that are not certain
 
+_MOST_MARKS = 1 << 20
 _INTEGERS = {4: "i", 8: "q"}
 
 
@@ -191,7 +192,10 @@ class Source:
         """What is attached for buffered sends."""
         raw = self._attachments.one(record)
         state = self.enumerator("attachment", raw.state)
-        return Attachment(state, raw.size, self.site(raw.caller, 0)) if state else NOTHING_ATTACHED
+        if not state:
+            return NOTHING_ATTACHED
+        sent = Unheard(raw.used, raw.messages, self.site(raw.since, 0), raw.last)
+        return Attachment(state, raw.size, self.site(raw.caller, 0), sent if raw.last else None)
 
     def string(self, address: int) -> str:
         """A C string, "" at address 0; at most 4096 bytes of it."""
@@ -225,6 +229,12 @@ class Source:
             # The far end first: a damaged count must not make this read all there is, then fail.
             self.memory.read(address + (count - 1) * size, size)
         return self.unpack(self.memory.read(address, count * size), size, signed)
+
+    def marks(self, address: int, count: int) -> bytes:
+        """A byte for each of `count`. Raises MpippError for a senseless number."""
+        if not 0 <= count <= _MOST_MARKS:
+            raise MpippError(f"marks of {count} partitions are recorded")
+        return self.memory.read(address, count) if count else b""
 
     def unpack(self, data: bytes, size: int, signed: bool = True) -> tuple[int, ...]:
         """The integers of `size` bytes that `data` has room for."""

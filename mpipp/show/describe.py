@@ -33,7 +33,14 @@ _TOPOLOGIES = {"cartesian": "CART", "graph": "GRAPH", "distributed graph": "DIST
 _RANKS = ("MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ROOT")
 _TAGS = ("MPI_ANY_TAG",)
 # Of a constructor's arguments, and those of other procedures, those that are no plain numbers.
-_ARGUMENT_KINDS = {"group": "group", "group1": "group", "group2": "group", "peer_comm": "comm"}
+_ARGUMENT_KINDS = {
+    "group": "group",
+    "group1": "group",
+    "group2": "group",
+    "peer_comm": "comm",
+    "comm": "comm",
+    "op": "op",
+}
 _ARGUMENT_CONSTANTS = {
     "color": ("MPI_UNDEFINED",),
     "order": ("MPI_ORDER_C", "MPI_ORDER_FORTRAN"),

@@ -189,7 +189,7 @@ class Recorded:
             header = Header(
                 "request", serial, serial, frozenset(), 0, 0, Site(0), "", 0x200 + serial
             )
-            self.requests.append(Request(header, "active", False, 0, 0, call))
+            self.requests.append(Request(header, "active", False, 0, None, 0, call))
         return self
 
 

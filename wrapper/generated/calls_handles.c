@@ -421,13 +421,16 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_disconnect, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t handle = comm ? MPIPP_KEY(*comm) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_COMM, handle);
+  struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_comm)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_disconnect *)real)(comm)
                  : hooked_Comm_disconnect(thread, real, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
     mpipp_freed(MPIPP_COMM, handle, serial);
     mpipp_requests_without(handle);
     return mpipp_leave(thread, mpipp_success());
@@ -535,13 +538,16 @@ int MPI_Comm_free(MPI_Comm* comm) {
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_free, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t handle = comm ? MPIPP_KEY(*comm) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_COMM, handle);
+  struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_comm)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_free *)real)(comm)
                  : hooked_Comm_free(thread, real, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
     mpipp_freed(MPIPP_COMM, handle, serial);
     mpipp_requests_without(handle);
     return mpipp_leave(thread, mpipp_success());
@@ -1152,13 +1158,16 @@ int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_free, &real);
   if (!thread) return ((raw_Errhandler_free *)real)(errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_free, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t handle = errhandler ? MPIPP_KEY(*errhandler) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_ERRHANDLER, handle);
+  struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_errhandler)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Errhandler_free *)real)(errhandler)
                  : hooked_Errhandler_free(thread, real, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
     mpipp_freed(MPIPP_ERRHANDLER, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1400,13 +1409,16 @@ int MPI_Group_free(MPI_Group* group) {
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_free, &real);
   if (!thread) return ((raw_Group_free *)real)(group);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_free, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t handle = group ? MPIPP_KEY(*group) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_GROUP, handle);
+  struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Group_free *)real)(group)
                  : hooked_Group_free(thread, real, group);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
     mpipp_freed(MPIPP_GROUP, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1797,13 +1809,16 @@ int MPI_Info_free(MPI_Info* info) {
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_free, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t handle = info ? MPIPP_KEY(*info) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_INFO, handle);
+  struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_info)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Info_free *)real)(info)
                  : hooked_Info_free(thread, real, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
     mpipp_freed(MPIPP_INFO, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -2122,13 +2137,16 @@ int MPI_Op_free(MPI_Op* op) {
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_free, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t handle = op ? MPIPP_KEY(*op) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_OP, handle);
+  struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_op)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Op_free *)real)(op)
                  : hooked_Op_free(thread, real, op);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
     mpipp_freed(MPIPP_OP, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -2167,6 +2185,10 @@ int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Parrived *)real)((MPI_Request)request, partition, flag)
                  : hooked_Parrived(thread, real, request, partition, flag);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    if (*flag) mpipp_partitions_marked(call, partition, 1, NULL);
+    return mpipp_leave(thread, mpipp_success());
+  }
   return mpipp_leave(thread, code);
 }
 extern raw_Parrived own_Parrived OWN(MPI_Parrived);

@@ -27,6 +27,7 @@ int MPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
                  : hooked_Bsend(thread, real, buf, count, datatype, dest, tag, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -65,6 +66,7 @@ int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
                  : hooked_Bsend_c(thread, real, buf, count, datatype, dest, tag, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
+    mpipp_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -485,6 +487,7 @@ int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
                  : hooked_Ibsend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 1);
+    mpipp_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -525,6 +528,7 @@ int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
                  : hooked_Ibsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, 1);
+    mpipp_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1327,7 +1331,7 @@ int MPI_Pready(int partition, mpipp_MPI_Request request) {
                  ? ((typed_Pready *)real)(partition, (MPI_Request)request)
                  : hooked_Pready(thread, real, partition, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request), 1);
+    mpipp_partitions_marked(call, partition, 1, NULL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1366,7 +1370,7 @@ int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Reque
                  ? ((typed_Pready_list *)real)(length, (void *)array_of_partitions, (MPI_Request)request)
                  : hooked_Pready_list(thread, real, length, array_of_partitions, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request), length);
+    mpipp_partitions_marked(call, 0, length, array_of_partitions);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1405,8 +1409,8 @@ int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request re
                  ? ((typed_Pready_range *)real)(partition_low, partition_high, (MPI_Request)request)
                  : hooked_Pready_range(thread, real, partition_low, partition_high, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request),
-                           (int64_t)partition_high - partition_low + 1);
+    mpipp_partitions_marked(call, partition_low,
+                            (int64_t)partition_high - partition_low + 1, NULL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);

@@ -166,4 +166,4 @@ def roles(everything: list[Procedure]) -> list[str]:
     found = {b.pointer.name for p in everything for b in buffers_of(p)}
     for words in known.ARGUMENTS.values():
         found.update(word.partition(":")[0] for word in words.split())
-    return sorted(found)
+    return sorted(found.union(known.FREEING.values()))

@@ -271,7 +271,7 @@ def _scalars(procedure: Procedure) -> list[str]:
         bits.append("MPIPP_HAS_STARTS")
     if procedure.base in known.COMBINERS or procedure.base in known.TYPE_ENDS:
         bits.append("MPIPP_HAS_CONSTRUCTOR")
-    if procedure.base in known.ARGUMENTS:
+    if procedure.base in known.ARGUMENTS or procedure.base in known.FREEING:
         bits.append("MPIPP_HAS_ARGUMENTS")
     if procedure.base in known.GIVING_UP:
         bits.append("MPIPP_HAS_GIVEN_UP")
@@ -329,7 +329,19 @@ def _before(procedure: Procedure) -> list[str]:
         if procedure.base not in known.AFTER:
             kind = known.HANDLES[ended.kind][1]
             lines.append(f"uint64_t serial = mpipp_serial_before({kind}, handle);")
+        if procedure.base in known.FREEING:
+            lines += _freeing(known.FREEING[procedure.base])
     return [line for line in lines if line]
+
+
+def _freeing(name: str) -> list[str]:
+    """The object that it frees, as the debugger sees it meanwhile."""
+    role = f"mpipp_role(MPIPP_ROLE_{name})"
+    return [
+        "struct mpipp_input inputs[] = "
+        f"{{{{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, {role}}}}};",
+        "mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);",
+    ]
 
 
 def _hooked_argument(parameter: Parameter, buffers: list[Buffer], procedure: Procedure) -> str:
@@ -382,6 +394,8 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
             lines.append(
                 "MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);"
             )
+        if base in known.FREEING:  # what was freed by this very call had not been freed before
+            lines.append("call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;")
         lines.append(f"mpipp_freed({known.HANDLES[ended.kind][1]}, handle, serial);")
         if ended.kind == "COMMUNICATOR":
             lines.append("mpipp_requests_without(handle);")

@@ -158,6 +158,15 @@ SHOWN = "\nmpipp_waits_for(thread, {count}, array_of_requests);"
 GIVING_UP = ("Request_free", "Cancel")
 # They need room in an attached buffer.
 BUFFERED = ("Bsend", "Ibsend")
+# They free an object, of which something must be known before: that it may be freed.
+FREEING = {
+    "Comm_free": "comm",
+    "Comm_disconnect": "comm",
+    "Group_free": "group",
+    "Op_free": "op",
+    "Info_free": "info",
+    "Errhandler_free": "errhandler",
+}
 # They change which one that is, also inside another call: then it is not known any more.
 ATTACHING = {
     "Buffer_attach", "Buffer_detach", "Comm_attach_buffer", "Comm_detach_buffer",
@@ -268,10 +277,13 @@ AFTER = {
     "  mpipp_told_complete(MPIPP_KEY(array_of_requests[*index]), 0);",
     "Request_get_status_some": "for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)\n"
     "  mpipp_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);",
-    "Pready": "mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request), 1);",
-    "Pready_range": "mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request),\n"
-    "                       (int64_t)partition_high - partition_low + 1);",
-    "Pready_list": "mpipp_partitions_ready(MPIPP_KEY((MPI_Request)request), length);",
+    "Pready": "mpipp_partitions_marked(call, partition, 1, NULL);",
+    "Pready_range": "mpipp_partitions_marked(call, partition_low,\n"
+    "                        (int64_t)partition_high - partition_low + 1, NULL);",
+    "Pready_list": "mpipp_partitions_marked(call, 0, length, array_of_partitions);",
+    "Parrived": "if (*flag) mpipp_partitions_marked(call, partition, 1, NULL);",
+    "Bsend": "mpipp_buffered(call);",
+    "Ibsend": "mpipp_buffered(call);",
     "Type_commit": "mpipp_committed(handle);",
     # What was freed by this very call is no argument that had been freed.
     "Type_free": "call->present &= ~(uint32_t)MPIPP_HAS_CONSTRUCTOR;\n"

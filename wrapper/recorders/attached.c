@@ -55,6 +55,35 @@ void mpipp_detached(struct mpipp_call *call) {
   if (attached) __atomic_store_n(&attached->state, MPIPP_NOT_ATTACHED, __ATOMIC_RELEASE);
 }
 
+int64_t mpipp_bytes_buffered(const struct mpipp_call *call) {
+  const struct mpipp_buffer *buffer = &call->buffers[0];
+  const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
+  int64_t bytes;
+  if (!type || buffer->count <= 0 || type->size <= 0 || call->dest == MPI_PROC_NULL) return 0;
+  if (__builtin_mul_overflow(buffer->count, type->size, &bytes) ||
+      __builtin_add_overflow(bytes, MPI_BSEND_OVERHEAD, &bytes))
+    return INT64_MAX;
+  return bytes;
+}
+
+// With several threads another one may hear of it.
+void mpipp_buffered(const struct mpipp_call *call) {
+  struct mpipp_attachment *attached = (void *)mpipp_attached_for(call);
+  if (!attached || MPIPP_READ(mpipp_several_threads)) return;
+  int follows = attached->last + 1 == call->serial;
+  int64_t bytes = mpipp_bytes_buffered(call);
+  if (!bytes) {
+    if (follows) MPIPP_WRITE(attached->last, call->serial);
+    return;
+  }
+  MPIPP_WRITE(attached->last, 0);
+  if (!follows) attached->used = attached->messages = 0;
+  if (!follows) attached->since = mpipp_outside_mpi(call->caller);
+  if (__builtin_add_overflow(attached->used, bytes, &attached->used)) attached->used = INT64_MAX;
+  attached->messages++;
+  __atomic_store_n(&attached->last, call->serial, __ATOMIC_RELEASE);
+}
+
 void mpipp_attached_to_session(void) {
   MPIPP_WRITE(mpipp_registry.of_sessions, 1);
 }

@@ -12,6 +12,9 @@ void mpipp_detached(struct mpipp_call *call);
 void mpipp_attached_to_session(void);
 // One was attached or detached where nothing is recorded: inside another call.
 void mpipp_attached_unseen(void);
+// Once MPI has accepted a buffered send. Bytes that it takes there, at least.
+void mpipp_buffered(const struct mpipp_call *call);
+int64_t mpipp_bytes_buffered(const struct mpipp_call *call);
 
 // The one that a call attaches or detaches is kept there.
 struct mpipp_attachment *mpipp_attachment_of(const struct mpipp_call *call);

@@ -37,7 +37,7 @@ static void advance(struct mpipp_request *first) {
   const size_t from = offsetof(struct mpipp_request, state_and_all);
   memcpy(&first->state_and_all, &second->state_and_all, sizeof *first - from);
   first->newest = newest;
-  second->copies = second->counted = 0; // moved along
+  second->copies = second->counted = second->marks = 0; // moved along
   mpipp_discard_locked(second);
   MPIPP_WRITE(first->object.references, first->object.references - 1);
   first->special |= MPIPP_SPECIAL;
@@ -85,9 +85,9 @@ static void end(struct mpipp_request *first, struct mpipp_request *before,
 static void take(struct mpipp_request *request, int kept, struct mpipp_request *copy) {
   *copy = *request;
   if (kept)
-    copy->counted = 0;
+    copy->counted = copy->marks = 0;
   else
-    request->counted = request->copies = 0;
+    request->counted = request->copies = request->marks = 0;
 }
 
 struct mpipp_output mpipp_chain_over(uint64_t handle, uint64_t where, int kept,

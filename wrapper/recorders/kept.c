@@ -33,6 +33,7 @@ static void refer_datatypes(struct mpipp_call *call) {
 // Done only once, at completion or when recycled.
 void mpipp_drop_call(struct mpipp_request *request) {
   struct mpipp_call *call = &request->call;
+  if (request->marks) mpipp_release(&request->marks);
   if (!request->counted) return;
   MPIPP_WRITE(request->counted, 0);
   for (uint32_t i = 0; i < call->buffer_count; i++) {
@@ -114,7 +115,7 @@ struct mpipp_output mpipp_over(struct mpipp_request *request, int kept) {
   struct mpipp_output output = {request->output, request->call.comm, request->call.ordinal, 0};
   request->output = 0;
   __atomic_store_n(&request->state, MPIPP_REQUEST_COMPLETE, __ATOMIC_RELEASE);
-  if (MPIPP_UNLIKELY(request->counted)) mpipp_drop_call(request);
+  if (MPIPP_UNLIKELY(request->counted | request->marks)) mpipp_drop_call(request);
   mpipp_mark(&request->object, MPIPP_FLAG_ENDED);
   return output;
 }

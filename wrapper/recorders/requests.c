@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generated/facts.h"
 #include "mpi/resolve.h"
 #include "recorders/chains.h"
 #include "recorders/communicators.h"
 #include "recorders/threads.h"
 #include "records/events.h"
 
-enum { SERIALS_AT_ONCE = 1024, MAX_PASSES = 64, NOT_TOLD = -1 };
+enum { SERIALS_AT_ONCE = 1024, MAX_PASSES = 64, NOT_TOLD = -1, MOST_MARKED = 1 << 20 };
 
 static uint64_t null_request(void) {
   static uint64_t known = 0;
@@ -146,6 +147,12 @@ int mpipp_not_started(const MPI_Request *requests, int64_t count, int code) {
   return code;
 }
 
+static void unmark(struct mpipp_request *request) {
+  request->ready = 0;
+  if (request->marks)
+    memset((void *)(uintptr_t)request->marks, 0, (size_t)request->call.buffers[0].peers);
+}
+
 // First it is not the call's any more: it must not be seen to start what is active.
 void mpipp_started(struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_REQUESTS);
@@ -153,7 +160,7 @@ void mpipp_started(struct mpipp_call *call, const MPI_Request *requests, int64_t
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
     struct mpipp_request copy, *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
     if (request) {
-      if (!is_collective(&request->call)) request->ready = 0;
+      if (!is_collective(&request->call)) unmark(request);
       __atomic_store_n(&request->state, MPIPP_REQUEST_ACTIVE, __ATOMIC_RELEASE);
       if (is_listening()) copy = *request;
     }
@@ -273,10 +280,37 @@ void mpipp_requests_left(const struct mpipp_call *call) {
   mpipp_unlock_kind(locked);
 }
 
-void mpipp_partitions_ready(uint64_t handle, int64_t count) {
+static unsigned char *marks_of(struct mpipp_request *request) {
+  int64_t count = request->call.buffers[0].peers;
+  if (!request->marks && count > 0 && count <= MOST_MARKED) {
+    void *marks = mpipp_allocate((uint64_t)count);
+    if (marks) memset(marks, 0, (size_t)count);
+    __atomic_store_n(&request->marks, (uintptr_t)marks, __ATOMIC_RELEASE);
+  }
+  return (unsigned char *)(uintptr_t)request->marks;
+}
+
+static void mark(struct mpipp_request *request, int64_t first, int64_t count, const int *list) {
+  unsigned char *marks = marks_of(request);
+  int64_t all = request->call.buffers[0].peers, ready = request->ready;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t partition = list ? list[i] : first + i;
+    if (partition < 0 || partition >= all) continue;
+    ready += !marks || !marks[partition];
+    if (marks) marks[partition] = 1;
+  }
+  MPIPP_WRITE(request->ready, ready);
+}
+
+// First it is not the call's any more: it must not be seen to mark what is marked.
+void mpipp_partitions_marked(struct mpipp_call *call, int64_t first, int64_t count,
+                             const int *list) {
+  uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
+  MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_REQUESTS);
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_chain_find(handle, 0);
-  if (request) MPIPP_WRITE(request->ready, request->ready + count);
+  if (request && mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED)
+    mark(request, first, count, list);
   mpipp_unlock_kind(locked);
 }
 
@@ -288,7 +322,7 @@ static struct mpipp_output over(uint64_t handle, uint64_t where, int kept, int64
   mpipp_unlock_kind(locked);
   if (copy.state == MPIPP_REQUEST_ACTIVE) mpipp_tell(MPIPP_EVENT_COMPLETED, &copy.object, position);
   if (output.shared) doubt(handle);
-  if (!copy.counted) return output;
+  if (!copy.counted && !copy.marks) return output;
   locked = mpipp_lock_kind(MPIPP_REQUEST);
   mpipp_drop_call(&copy);
   mpipp_unlock_kind(locked);

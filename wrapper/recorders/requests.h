@@ -89,7 +89,10 @@ void mpipp_requests_without(uint64_t comm);
 // The thread has left a call that completes requests before it returned.
 void mpipp_requests_left(const struct mpipp_call *call);
 void mpipp_request_freed(const struct mpipp_call *call, uint64_t request);
-void mpipp_partitions_ready(uint64_t request, int64_t count);
+// Partitions that are ready, or have arrived: of the call's request, and so many from the first on,
+// or those of a list.
+void mpipp_partitions_marked(struct mpipp_call *call, int64_t first, int64_t count,
+                             const int *list);
 // Handles as they were before a completion call changed them.
 enum { MPIPP_FEW = 32 };
 struct mpipp_handles {

@@ -11,7 +11,7 @@
 
 enum {
   MPIPP_MAJOR = 1, // readers refuse another major
-  MPIPP_MINOR = 4, // readers accept a larger minor
+  MPIPP_MINOR = 5, // readers accept a larger minor
   MPIPP_BYTE_ORDER = 0x01020304,
   MPIPP_MAX_BUFFERS = 4, // origin, compare, result, target
   MPIPP_MAX_VECTORS = 2, // send and receive side of a v or w form
@@ -248,7 +248,8 @@ struct mpipp_request {
   uint64_t counted; // private: 1 while it keeps datatypes or copies alive
   uint64_t output;  // private: where the operation puts a new handle (MPI_Comm_idup)
   uint64_t copies;  // private: block that holds the copied arrays of v and w forms
-  int64_t ready;    // partitions marked ready so far; starts of a persistent collective operation
+  int64_t ready;    // partitions marked so far; starts of a persistent collective operation
+  uint64_t marks;   // address of a byte for each partition, 1: it is ready, or has arrived; 0: none
 } __attribute__((aligned(64))); // the fewer cache lines a request is stored to, the faster
 
 // What is counted on a communicator, each for itself. Values above MPIPP_UNCERTAIN are not certain.

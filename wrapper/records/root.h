@@ -77,6 +77,11 @@ struct mpipp_attachment {
   uint64_t address;
   int64_t size;    // bytes
   uint64_t caller; // return address of the call that attached it
+  // What was put there by calls that followed each other, so that the program cannot know that any
+  // of it has left: bytes, messages, where the first was sent, and which call of its thread sent
+  // the last.
+  int64_t used, messages;
+  uint64_t since, last;
 };
 
 // Whether buffers of pending operations are guarded.

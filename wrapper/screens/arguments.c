@@ -6,18 +6,26 @@
 #include "recorders/attached.h"
 #include "recorders/communicators.h"
 
-enum { MOST_VALUES = 1 << 24 };
+enum { MOST_VALUES = 1 << 24, MOST_LISTED = 64 };
 
 static int64_t value(const struct mpipp_input *input, int64_t index) {
   return input->size == sizeof(int32_t) ? ((const int32_t *)input->values)[index]
                                         : ((const int64_t *)input->values)[index];
 }
 
-const struct mpipp_request *mpipp_partitioned_send(const struct mpipp_call *call) {
+static const struct mpipp_request *request_of(const struct mpipp_call *call) {
   const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
-  const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*given));
-  if (!request || mpipp_facts[request->call.procedure].form != MPIPP_FORM_PARTITIONED) return NULL;
-  return request->call.present & MPIPP_HAS_DEST ? request : NULL;
+  return mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*given));
+}
+
+static int is_partitioned(const struct mpipp_request *request, uint32_t side) {
+  return mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED &&
+         request->call.present & side;
+}
+
+const struct mpipp_request *mpipp_partitioned_send(const struct mpipp_call *call) {
+  const struct mpipp_request *request = request_of(call);
+  return request && is_partitioned(request, MPIPP_HAS_DEST) ? request : NULL;
 }
 
 static int are_at_least(const struct mpipp_input *input, int64_t count, int64_t least) {
@@ -76,9 +84,10 @@ enum mpipp_kind mpipp_kind_named(uint64_t name) {
   static const struct {
     const char *name;
     enum mpipp_kind kind;
-  } kinds[] = {{"group", MPIPP_GROUP},    {"group1", MPIPP_GROUP}, {"group2", MPIPP_GROUP},
-               {"peer_comm", MPIPP_COMM}, {"info", MPIPP_INFO},    {"errhandler", MPIPP_ERRHANDLER},
-               {"session", MPIPP_SESSION}};
+  } kinds[] = {
+      {"group", MPIPP_GROUP},     {"group1", MPIPP_GROUP}, {"group2", MPIPP_GROUP},
+      {"peer_comm", MPIPP_COMM},  {"info", MPIPP_INFO},    {"errhandler", MPIPP_ERRHANDLER},
+      {"session", MPIPP_SESSION}, {"comm", MPIPP_COMM},    {"op", MPIPP_OP}};
   const char *given = (const char *)(uintptr_t)name;
   for (unsigned i = 0; given && i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i].name, given) == 0) return kinds[i].kind;
@@ -117,23 +126,80 @@ static void *object_of(const struct mpipp_input *input) {
   return mpipp_find_live(kind, handle);
 }
 
-int64_t mpipp_count_of_partitions(const struct mpipp_call *call) {
+static int64_t count_of_partitions(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   if (call->procedure == MPIPP_PROC_Pready) return 1;
-  if (call->procedure == MPIPP_PROC_Pready_list) return value(&inputs[0], 0);
+  if (call->procedure == MPIPP_PROC_Pready_list) return inputs[1].values ? value(&inputs[0], 0) : 0;
   return value(&inputs[1], 0) - value(&inputs[0], 0) + 1;
 }
 
-// Whether the request is that of a partitioned send, and has the partitions.
-static int are_partitions(const struct mpipp_call *call) {
+static int64_t partition_at(const struct mpipp_call *call, int64_t index) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
-  const struct mpipp_request *request = mpipp_partitioned_send(call);
-  if (!request) return 0;
   int is_list = call->procedure == MPIPP_PROC_Pready_list;
-  for (uint32_t i = is_list; i < call->input_count; i++) {
-    for (int64_t k = 0; inputs[i].values && k < inputs[i].count; k++) {
-      int64_t partition = value(&inputs[i], k);
-      if (partition < 0 || partition >= request->call.buffers[0].peers) return 0;
+  return is_list ? value(&inputs[1], index) : value(&inputs[0], 0) + index;
+}
+
+static int is_marked(const struct mpipp_request *request, int64_t partition) {
+  const unsigned char *marks = (const unsigned char *)(uintptr_t)MPIPP_READ(request->marks);
+  return marks && MPIPP_READ(marks[partition]);
+}
+
+int64_t mpipp_ready_after(const struct mpipp_call *call, const struct mpipp_request *request) {
+  int64_t ready = MPIPP_READ(request->ready), all = request->call.buffers[0].peers;
+  for (int64_t i = 0, count = count_of_partitions(call); i < count; i++) {
+    int64_t partition = partition_at(call, i);
+    ready += partition >= 0 && partition < all && !is_marked(request, partition);
+  }
+  return ready;
+}
+
+// Whether the request is that of a partitioned send that has begun, and has the partitions, and
+// none of them is marked ready.
+static int are_partitions(const struct mpipp_call *call) {
+  const struct mpipp_request *request = mpipp_partitioned_send(call);
+  if (!request || request->state != MPIPP_REQUEST_ACTIVE) return 0;
+  int is_list = call->procedure == MPIPP_PROC_Pready_list;
+  int64_t count = count_of_partitions(call), all = request->call.buffers[0].peers;
+  if (count > MOST_LISTED && is_list) return 0;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t partition = partition_at(call, i);
+    if (partition < 0 || partition >= all || is_marked(request, partition)) return 0;
+    for (int64_t k = 0; is_list && k < i; k++) {
+      if (partition_at(call, k) == partition) return 0;
+    }
+  }
+  return 1;
+}
+
+// Nothing is wrong with a request that is null, or not active.
+static int may_arrive(const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  const struct mpipp_request *request = request_of(call);
+  if (!request || request->object.flags & MPIPP_FLAG_NULL) return 1;
+  int64_t partition = value(&inputs[0], 0);
+  return is_partitioned(request, MPIPP_HAS_SOURCE) && partition >= 0 &&
+         partition < request->call.buffers[0].peers;
+}
+
+int mpipp_is_pending_on(const struct mpipp_request *request, uint64_t comm) {
+  uint64_t serial = MPIPP_READ(request->object.serial);
+  return serial && request->state == MPIPP_REQUEST_ACTIVE && request->call.comm == comm &&
+         request->call.present & MPIPP_HAS_COMM && request->call.ordinal &&
+         !(MPIPP_READ(request->object.flags) & MPIPP_FLAG_ENDED);
+}
+
+// Whether a communicator that is freed is the program's own, and nothing is pending on it.
+static int may_be_freed(const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  const struct mpipp_object *comm = object_of(&inputs[0]);
+  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+  if (comm && comm->flags & MPIPP_FLAG_PREDEFINED) return 0;
+  if (!comm || comm->kind != MPIPP_COMM || MPIPP_READ(mpipp_several_threads)) return 1;
+  for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
+       chunk = (const void *)(uintptr_t)MPIPP_READ(chunk->next)) {
+    const struct mpipp_request *requests = (const void *)(chunk + 1);
+    for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
+      if (mpipp_is_pending_on(&requests[i], comm->handle)) return 0;
     }
   }
   return 1;
@@ -163,8 +229,13 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_Group_intersection:
   case MPIPP_PROC_Group_difference:
   case MPIPP_PROC_Errhandler_free:
-  case MPIPP_PROC_Parrived:
     return 1;
+  case MPIPP_PROC_Comm_free:
+  case MPIPP_PROC_Comm_disconnect:
+  case MPIPP_PROC_Op_free:
+    return may_be_freed(call);
+  case MPIPP_PROC_Parrived:
+    return may_arrive(call);
   case MPIPP_PROC_Pready:
   case MPIPP_PROC_Pready_range:
   case MPIPP_PROC_Pready_list:

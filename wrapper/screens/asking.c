@@ -12,7 +12,7 @@
 #include "screens/arguments.h"
 #include "watch/questions.h"
 
-enum { FIRST_ASKED = 1024, MOST_ASKED = 1 << 16, MOST_HANDLES = 64 };
+enum { FIRST_ASKED = 1024, MOST_ASKED = 1 << 16, MOST_HANDLES = 64, MOST_PENDING = 64 };
 
 // What was asked: open addressing. One that is full is begun anew.
 static struct mpipp_doubt *asked;
@@ -138,7 +138,25 @@ static void ask_requests(struct mpipp_asking *asking, const struct mpipp_call *c
     struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
     mpipp_ask_object(asking, MPIPP_REQUEST, handle);
     int given_up = (call->present & MPIPP_HAS_GIVEN_UP) != 0;
-    if (request && (request->persistent || given_up)) mpipp_ask_parts(asking, &request->call);
+    if (!request) continue;
+    if (request->persistent || given_up) mpipp_ask_parts(asking, &request->call);
+    mpipp_ask_memory(asking, request->marks, (uint64_t)request->call.buffers[0].peers);
+  }
+}
+
+// The operations that are pending on a communicator that is freed.
+static void ask_pending_on(struct mpipp_asking *asking, const struct mpipp_call *call) {
+  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  uint64_t comm = *(const uint64_t *)inputs[0].values, left = MOST_PENDING;
+  for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
+       chunk = (const void *)(uintptr_t)chunk->next) {
+    const struct mpipp_request *requests = (const void *)(chunk + 1);
+    for (uint64_t i = 0; i < chunk->used && left; i++) {
+      if (!mpipp_is_pending_on(&requests[i], comm)) continue;
+      mpipp_ask_pending(asking, &requests[i]);
+      left--;
+    }
   }
 }
 
@@ -187,6 +205,8 @@ static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thr
   if (call->present & (MPIPP_HAS_ARGUMENTS | MPIPP_HAS_CONSTRUCTOR)) ask_inputs(asking, call);
   if (call->present & MPIPP_HAS_CONSTRUCTOR) ask_types(asking, call);
   if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count) ask_requests(asking, call);
+  if (call->procedure == MPIPP_PROC_Comm_free || call->procedure == MPIPP_PROC_Comm_disconnect)
+    ask_pending_on(asking, call);
 }
 
 // Where the screens are checked: what is asked about is not cleared, so that most of it needs no

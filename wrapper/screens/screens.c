@@ -138,6 +138,19 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
   return fine;
 }
 
+static int is_partitioned(const struct mpipp_call *call) {
+  return mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
+}
+
+// Whether all of the buffer is the operation's: of a partitioned send once all is marked ready, of
+// a partitioned receive as long as nothing was told to have arrived.
+static int has_all(const struct mpipp_request *request) {
+  const struct mpipp_call *call = &request->call;
+  if (!is_partitioned(call)) return 1;
+  int64_t all = call->present & MPIPP_HAS_DEST ? call->buffers[0].peers : 0;
+  return MPIPP_READ(request->ready) == all;
+}
+
 static void know_meeting(const struct mpipp_call *call, const struct mpipp_meeting *meeting) {
   if (meeting->other.record & MPIPP_OF_THREAD) return;
   const struct mpipp_request *request = (const void *)(uintptr_t)meeting->other.record;
@@ -147,6 +160,7 @@ static void know_meeting(const struct mpipp_call *call, const struct mpipp_meeti
 static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner owner) {
   struct meetings *meetings = asking;
   if (meetings->count == MOST_MEETINGS) return;
+  if (!(owner.record & MPIPP_OF_THREAD) && !has_all((const void *)(uintptr_t)owner.record)) return;
   struct mpipp_meeting *meeting = &meetings->met[meetings->count];
   *meeting = (struct mpipp_meeting){
       .other = owner, .buffer = met->buffer, .own_buffer = meetings->own_buffer};
@@ -178,18 +192,6 @@ static void boxes_of(const struct mpipp_call *call, struct mpipp_own *boxes) {
   struct mpipp_doubt doubt = {0};
   boxes->count = call->buffer_count;
   for (uint32_t i = 0; i < boxes->count; i++) mpipp_box_of(call, i, &boxes->boxes[i], &doubt);
-}
-
-static int is_partitioned(const struct mpipp_call *call) {
-  return mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
-}
-
-// Whether all of the buffer is the operation's: of a partitioned send once all is marked ready, of
-// a partitioned receive nothing is certain to be.
-static int has_all(const struct mpipp_request *request) {
-  const struct mpipp_call *call = &request->call;
-  return !is_partitioned(call) ||
-         (call->present & MPIPP_HAS_DEST && MPIPP_READ(request->ready) == call->buffers[0].peers);
 }
 
 static int is_pending_later(const struct mpipp_call *call) {
@@ -289,7 +291,8 @@ static void for_started(const struct mpipp_call *call, struct meetings *meetings
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
-    if (request && request->persistent && !is_partitioned(&request->call))
+    if (request && request->persistent &&
+        (!is_partitioned(&request->call) || request->call.present & MPIPP_HAS_SOURCE))
       for_one(request, meetings);
   }
 }
@@ -298,7 +301,7 @@ static void for_started(const struct mpipp_call *call, struct meetings *meetings
 static void for_ready(const struct mpipp_call *call, struct meetings *meetings) {
   const struct mpipp_request *request = mpipp_partitioned_send(call);
   if (!request || request->state != MPIPP_REQUEST_ACTIVE) return;
-  int64_t ready = MPIPP_READ(request->ready) + (meetings ? mpipp_count_of_partitions(call) : 0);
+  int64_t ready = meetings ? mpipp_ready_after(call, request) : MPIPP_READ(request->ready);
   if (ready == request->call.buffers[0].peers) for_one(request, meetings);
 }
 

@@ -113,7 +113,8 @@ static int is_over_or_sends(const struct mpipp_call *call, struct mpipp_doubt *d
   if (!given || MPIPP_READ(mpipp_several_threads)) return 1;
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*given));
   if (!request || request->state != MPIPP_REQUEST_ACTIVE) return 1;
-  int fine = mpipp_facts[request->call.procedure].over == MPIPP_OVER_NONE;
+  int fine = mpipp_facts[request->call.procedure].over == MPIPP_OVER_NONE &&
+             mpipp_facts[request->call.procedure].form != MPIPP_FORM_PARTITIONED;
   if (call->procedure == MPIPP_PROC_Request_free)
     fine &= !(request->call.present & MPIPP_HAS_SOURCE);
   return fine || mpipp_doubted(doubt, MPIPP_OF_REQUEST, request->call.procedure);
@@ -121,16 +122,16 @@ static int is_over_or_sends(const struct mpipp_call *call, struct mpipp_doubt *d
 
 int mpipp_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const struct mpipp_attachment *attached = mpipp_attached_for(call);
-  const struct mpipp_buffer *buffer = &call->buffers[0];
-  const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
-  if (!attached || !type || call->dest == MPI_PROC_NULL) return 1;
+  int64_t bytes = attached ? mpipp_bytes_buffered(call) : 0;
+  if (!bytes) return 1;
   uint64_t state = MPIPP_READ(attached->state);
-  int64_t bytes, room = state == MPIPP_ATTACHED ? attached->size : 0;
-  if (state == MPIPP_ATTACHED_AUTOMATIC || buffer->count <= 0 || type->size <= 0) return 1;
-  if (!__builtin_mul_overflow(buffer->count, type->size, &bytes) &&
-      bytes <= room - MPI_BSEND_OVERHEAD)
-    return 1;
-  mpipp_doubt(doubt, (uint64_t)bytes);
+  int64_t room = state == MPIPP_ATTACHED ? attached->size : 0;
+  if (state == MPIPP_ATTACHED_AUTOMATIC) return 1;
+  int follows = attached->last + 1 == call->serial && !MPIPP_READ(mpipp_several_threads) &&
+                mpipp_facts[call->procedure].form <= MPIPP_FORM_NONBLOCKING;
+  int fits = bytes <= room;
+  if (fits && (!follows || bytes <= room - attached->used)) return 1;
+  mpipp_doubt(doubt, (uint64_t)bytes << 1 | (uint64_t)fits);
   return mpipp_doubted(doubt, MPIPP_OF_ROOM, (uint64_t)room);
 }
 

@@ -11,7 +11,7 @@ from mpipp.errors import MpippError
 # The sections of docs/checks.md, each with its words.
 GROUPS = {
     "arguments": ("argument",),
-    "handles": ("null-handle", "freed-handle", "no-handle"),
+    "handles": ("null-handle", "freed-handle", "no-handle", "wrong-free"),
     "initialisation": ("lifetime",),
     "threads": ("thread-level",),
     "topologies": ("topology-argument", "group-argument"),

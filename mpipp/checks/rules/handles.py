@@ -48,6 +48,30 @@ RULES = (
         "what receives a matched message takes its handle: copies of it must not be used",
         "receive each message once, with the variable that MPI_Mprobe has set",
     ),
+    Rule(
+        "predefined-object-freed",
+        "wrong-free",
+        "2.5.1",
+        "predefined objects must not be freed",
+        "free only what the program has made",
+    ),
+    Rule(
+        "freed-in-use",
+        "wrong-free",
+        "7.4.3",
+        "a communicator that is freed stays until the operations that are pending on it are "
+        "complete, but no new ones can join them",
+        "free it after its last operation is complete, where everybody sees that; MPI allows it "
+        "before",
+        severity=WARNING,
+    ),
+    Rule(
+        "disconnected-in-use",
+        "wrong-free",
+        "11.10.4",
+        "all communication must be complete before MPI_Comm_disconnect",
+        "complete it before, with MPI_Wait or the like",
+    ),
     Rule("no-handle", "no-handle", "2.5.1", _NEEDED, "look whether the variable was set before"),
     Rule(
         "not-persistent",
@@ -77,6 +101,13 @@ RULES = (
         "freed-active",
         "6.12",
         "the request of an active collective operation must be neither freed nor cancelled",
+        "complete it with MPI_Wait, or another such procedure",
+    ),
+    Rule(
+        "partitioned-given-up",
+        "freed-active",
+        "4.2.1",
+        "the request of an active partitioned operation must be neither freed nor cancelled",
         "complete it with MPI_Wait, or another such procedure",
     ),
     Rule(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.checks.rules.rule import Rule
+from mpipp.checks.rules.rule import WARNING, Rule
 
 _NEGATIVE = "MUST_ERROR_INTEGER_NEGATIVE"
 
@@ -98,6 +98,16 @@ _ATTACHED = (
         "MPI_Pack_size says and MPI_BSEND_OVERHEAD",
     ),
     Rule(
+        "attached-too-small-for-all",
+        "attached-buffer",
+        "3.6",
+        "a message may stay in the attached buffer until it is received, and of that the process "
+        "has heard nothing in between",
+        "attach a buffer with room for all of them, of each what MPI_Pack_size says and "
+        "MPI_BSEND_OVERHEAD; or wait for an answer before more are sent",
+        severity=WARNING,
+    ),
+    Rule(
         "attached-twice",
         "attached-buffer",
         "3.6",
@@ -120,6 +130,34 @@ _PARTITIONS = (
         "4.2.1",
         "partitions are numbered from 0 to one less than MPI_Psend_init was told",
         "look how the number is computed",
+    ),
+    Rule(
+        "ready-before-start",
+        "partition",
+        "4.2.1",
+        "partitions are marked ready after MPI_Start, and before the operation is complete",
+        "start the operation before",
+    ),
+    Rule(
+        "ready-again",
+        "partition",
+        "4.2.1",
+        "each partition is marked ready once after each start",
+        "look which thread marks which partitions",
+    ),
+    Rule(
+        "no-arrivals",
+        "partition",
+        "4.2.2",
+        "only partitions of a partitioned receive arrive",
+        "pass the request that MPI_Precv_init has made",
+    ),
+    Rule(
+        "no-such-arrival",
+        "partition",
+        "4.2.2",
+        "partitions are numbered from 0 to one less than MPI_Precv_init was told",
+        "look how the number is computed; the send may have another number of partitions",
     ),
 )
 

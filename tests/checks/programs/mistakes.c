@@ -214,10 +214,14 @@ static void handles_used_again(void) {
 static void partitions(void) {
   MPI_Request parts, into;
   static double data[16];
-  static char with_irecv[200], with_recv[200];
+  static char with_irecv[200], with_recv[200], in_parts[200], starts[200];
   const char *shared = "buffer-overlap: %s write and read the same memory, [%p, %p)";
   snprintf(with_irecv, sizeof with_irecv, shared, "MPI_Psend_init and MPI_Irecv",
            (void *)(data + 3), (void *)(data + 4));
+  snprintf(in_parts, sizeof in_parts, shared, "MPI_Send and MPI_Precv_init", (void *)(in + 7),
+           (void *)(in + 8));
+  snprintf(starts, sizeof starts, "buffer-overlap: %s write the same memory, [%p, %p)",
+           "MPI_Precv_init and MPI_Irecv", (void *)(in + 2), (void *)(in + 3));
   snprintf(with_recv, sizeof with_recv, shared, "MPI_Recv and MPI_Psend_init", (void *)(data + 7),
            (void *)(data + 8));
   MPI_Psend_init(data, 4, 2, MPI_DOUBLE, 0, 3, comm, MPI_INFO_NULL, &parts);
@@ -234,8 +238,23 @@ static void partitions(void) {
         MPI_Pready(0, into));
   RIGHT(MPI_Pready_list(0, NULL, parts));
   RIGHT(MPI_Pready_list(2, (int[]){3, 0}, parts));
+  WRONG("partition: partition 3 is marked ready again",
+        MPI_Pready_list(3, (int[]){3, 0, 3}, parts));
   MPI_Irecv(data + 3, 1, MPI_DOUBLE, 0, 4, comm, &request);
   MPI_Pready_range(0, 2, parts);
+  WRONG("partition: partition 1 is marked ready again", MPI_Pready(1, parts));
+  WRONG("partition: partition 1 is marked ready again", MPI_Pready_range(1, 2, parts));
+  WRONG("partition: partition 4 is asked for, but the receive has 4 partitions",
+        MPI_Parrived(into, 4, &flag));
+  WRONG("partition: the request of MPI_Psend_init is none of a partitioned receive",
+        MPI_Parrived(parts, 0, &flag));
+  RIGHT(MPI_Parrived(into, 3, &flag));
+  RIGHT(MPI_Parrived(MPI_REQUEST_NULL, 3, &flag));
+  WRONG("freed-active: the request of MPI_Precv_init is freed while the operation is active",
+        MPI_Request_free(&into));
+  WRONG("freed-active: the request of MPI_Psend_init is cancelled while the operation is active",
+        MPI_Cancel(&parts));
+  WRONG(in_parts, MPI_Send(in + 7, 1, MPI_DOUBLE, 0, 5, comm)); // nothing is said to be there
   RIGHT(MPI_Send(data, 3, MPI_DOUBLE, 0, 5, comm));
   RIGHT(MPI_Irecv(data + 7, 1, MPI_DOUBLE, 0, 5, comm, &requests[0])); // not yet marked
   WRONG(with_irecv, MPI_Pready(3, parts));                             // the last one
@@ -248,6 +267,23 @@ static void partitions(void) {
   MPI_Wait(&parts, MPI_STATUS_IGNORE);
   MPI_Wait(&into, MPI_STATUS_IGNORE);
   RIGHT(MPI_Recv(data + 7, 1, MPI_DOUBLE, 0, 5, comm, MPI_STATUS_IGNORE));
+  WRONG("partition: partition 1 is marked ready, but the send has not been started",
+        MPI_Pready(1, parts));
+  RIGHT(MPI_Parrived(into, 1, &flag));
+  RIGHT(MPI_Send(in + 7, 1, MPI_DOUBLE, 0, 5, comm));
+  MPI_Start(&parts);
+  RIGHT(MPI_Pready(1, parts)); // a new round
+  MPI_Irecv(in + 2, 1, MPI_DOUBLE, 0, 4, comm, &request);
+  WRONG(starts, MPI_Start(&into));
+  MPI_Send(out, 1, MPI_DOUBLE, 0, 4, comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  RIGHT(MPI_Start(&into));
+  MPI_Start(&into);
+  MPI_Pready_range(0, 3, parts);
+  for (flag = 0; !flag;) MPI_Parrived(into, 2, &flag);
+  RIGHT(MPI_Send(in + 4, 1, MPI_DOUBLE, 0, 5, comm));
+  MPI_Wait(&parts, MPI_STATUS_IGNORE);
+  MPI_Wait(&into, MPI_STATUS_IGNORE);
   MPI_Request_free(&parts);
   MPI_Request_free(&into);
 }
@@ -449,6 +485,72 @@ static void attached(void) {
 #endif
 }
 
+// Messages that wait in the attached buffer together.
+static void filled(void) {
+  static char room[2 * ROOM], sink[1000], all[200];
+  int size;
+  void *gone;
+  snprintf(all, sizeof all,
+           "attached-buffer: 3 buffered sends need %d bytes, but the attached buffer has %d",
+           3 * ROOM, 2 * ROOM);
+  MPI_Buffer_attach(room, sizeof room);
+  MPI_Bsend(room_for_more, 1000, MPI_CHAR, 0, 8, comm);
+  MPI_Ibsend(room_for_more, 1000, MPI_CHAR, 0, 8, comm, &requests[0]);
+  RIGHT(MPI_Bsend(out, 1, MPI_CHAR, MPI_PROC_NULL, 0, comm));
+  MPI_Recv(sink, 1000, MPI_CHAR, 0, 8, comm, MPI_STATUS_IGNORE);
+  RIGHT(MPI_Bsend(room_for_more, 1000, MPI_CHAR, 0, 8, comm));
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  MPI_Recv(sink, 1000, MPI_CHAR, 0, 8, comm, MPI_STATUS_IGNORE);
+  MPI_Bsend(room_for_more, 1000, MPI_CHAR, 0, 8, comm);
+  MPI_Bsend(room_for_more, 1000, MPI_CHAR, 0, 8, comm);
+  WRONG(all, MPI_Bsend(room_for_more, 1000, MPI_CHAR, 0, 8, comm));
+  for (int i = 0; i < 2; i++) MPI_Recv(sink, 1000, MPI_CHAR, 0, 8, comm, MPI_STATUS_IGNORE);
+  MPI_Buffer_detach(&gone, &size);
+}
+
+static void freed(void) {
+  MPI_Comm copy, other = MPI_COMM_NULL, world = MPI_COMM_WORLD;
+  MPI_Op sum = MPI_SUM, no_op = MPI_OP_NULL;
+  MPI_Info info, no_info = MPI_INFO_NULL;
+  MPI_Group no_group = MPI_GROUP_NULL;
+  const char *in_use = "wrong-free: MPI_Comm_free is called for a communicator on which an "
+                       "operation is pending";
+  WRONG("null-handle: comm is MPI_COMM_NULL, but a communicator is needed", MPI_Comm_free(&other));
+  WRONG("wrong-free: MPI_Comm_free is given MPI_COMM_WORLD", MPI_Comm_free(&world));
+  WRONG("wrong-free: MPI_Comm_disconnect is given MPI_COMM_WORLD", MPI_Comm_disconnect(&world));
+  WRONG("wrong-free: MPI_Op_free is given MPI_SUM", MPI_Op_free(&sum));
+  WRONG("null-handle: op is MPI_OP_NULL, but an operation is needed", MPI_Op_free(&no_op));
+  WRONG("null-handle: info is MPI_INFO_NULL, but an info is needed", MPI_Info_free(&no_info));
+  WRONG("null-handle: group is MPI_GROUP_NULL, but a group is needed", MPI_Group_free(&no_group));
+  MPI_Info_create(&info);
+  RIGHT(MPI_Info_free(&info));
+  no_info = info;
+  MPI_Info_free(&info);
+  WRONG("freed-handle: info is the handle of an info that was freed", MPI_Info_free(&no_info));
+  MPI_Comm_dup(comm, &copy);
+  MPI_Comm_dup(comm, &other);
+  MPI_Irecv(in, 1, MPI_DOUBLE, 0, 1, copy, &requests[0]);
+  MPI_Recv_init(out, 1, MPI_DOUBLE, 0, 1, copy, &requests[1]); // not started
+  RIGHT(MPI_Comm_free(&other));
+  WRONG(in_use, MPI_Comm_free(&copy));
+  MPI_Irecv(in + 1, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 1, copy, &request);
+  WRONG("wrong-free: MPI_Comm_disconnect is called for a communicator on which 2 operations are "
+        "pending",
+        MPI_Comm_disconnect(&copy));
+  for (int i = 0; i < 2; i++) MPI_Send(in + 3, 1, MPI_DOUBLE, 0, 1, copy);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  MPI_Comm gone = copy;
+  MPI_Comm_free(&copy); // with one that is pending
+  WRONG("freed-handle: comm is the handle of a communicator that was freed", MPI_Comm_free(&gone));
+  MPI_Comm_dup(comm, &copy); // may have that handle
+  RIGHT(MPI_Comm_free(&copy));
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Request_free(&requests[1]);
+  RIGHT(MPI_Comm_disconnect(&copy));
+  MPI_Comm_disconnect(&copy);
+  MPI_Comm_free(&other);
+}
+
 static void late(void) {
   WRONG("lifetime: MPI_Send is called after MPI_Finalize",
         MPI_Send(out, 1, MPI_DOUBLE, 0, 0, comm));
@@ -478,6 +580,8 @@ int main(int argc, char **argv) {
   groups();
   windows();
   attached();
+  filled();
+  freed();
   WRONG("lifetime: MPI_Init is called, but MPI is initialised already", MPI_Init(&argc, &argv));
   MPI_Group_free(&all);
   MPI_Win_free(&win);

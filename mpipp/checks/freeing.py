@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""May what a call frees be freed, and now? (MPI-4.1, sections 2.5.1, 7.4.3 and 11.10.4)"""
+
+from __future__ import annotations
+
+from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.process import Operation, Process
+from mpipp.model import Object
+
+_RULES = {"MPI_Comm_free": "freed-in-use", "MPI_Comm_disconnect": "disconnected-in-use"}
+_ARGUMENTS = {"MPI_Comm_free": "comm", "MPI_Comm_disconnect": "comm", "MPI_Op_free": "op"}
+
+
+def check(process: Process) -> Findings:
+    """Predefined objects that are freed, and communicators on which operations are pending."""
+    for operation in process.operations:
+        kind = _ARGUMENTS.get(operation.call.procedure)
+        handle = operation.call.arguments.get(kind) if kind is not None else None
+        if kind is None or operation.tid is None or not isinstance(handle, int):
+            continue
+        found = process.usable(kind, handle)
+        if found is not None and found.header.predefined:
+            yield _predefined(operation, found)
+        elif found is not None and kind == "comm" and not process.registry.info.several_threads:
+            yield from _in_use(operation, found)
+
+
+def _predefined(operation: Operation, found: Object) -> Finding:
+    what = f"{operation.call.procedure} is given {found.header.name}"
+    return Finding.of("predefined-object-freed", what, [operation.party()])
+
+
+def _in_use(operation: Operation, comm: Object) -> Findings:
+    # Requests lose their ordinal where a communicator that had the handle before was freed.
+    pending = [
+        one
+        for one in operation.process.operations
+        if one.request is not None
+        and one.request.pending
+        and one.call.comm == comm.header.handle
+        and one.call.ordinal is not None
+    ]
+    if not pending:
+        return
+    first, others = pending[0], len(pending) - 1
+    count = f"{len(pending)} operations are" if others else "an operation is"
+    more = [f"and {others} other{'s' * (others > 1)}"] if others else []
+    procedure = operation.call.procedure
+    what = f"{procedure} is called for a communicator on which {count} pending"
+    yield Finding.of(_RULES[procedure], what, [operation.party(), first.party(*more)])
