@@ -55,8 +55,8 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
         "--budget",
         type=int,
         metavar="PERCENT",
-        help="with --check=buffers: how much of the program's time guarding may take; where it "
-        "would take more, the calls take turns (default: 10)",
+        help="with --check=buffers or --rma-loads: how much of the program's time that may take; "
+        "where it would take more, the calls, or pages, take turns (default: 10)",
     )
     parser.add_argument(
         "--rma-model",
@@ -64,6 +64,12 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
         default="own",
         help="with --check=rma: take all windows to have the separate memory model, as a portable "
         "program must (default: each as it is)",
+    )
+    parser.add_argument(
+        "--rma-loads",
+        action="store_true",
+        help="with --check=rma: look at loads and stores of windows, too, in programs that mpipp "
+        "cc has not compiled, as far as --budget goes",
     )
     parser.add_argument(
         "--strict",
@@ -149,10 +155,12 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
         found["MPIPP_GUARD"] = (
             _MEMCHECK if getattr(arguments, "valgrind", None) is not None else "1"
         )
-        if arguments.budget is not None:
-            found["MPIPP_BUDGET"] = str(arguments.budget)
     if _names_group(arguments, "rma"):
         found["MPIPP_RMA"] = arguments.rma_model
+        if arguments.rma_loads and getattr(arguments, "valgrind", None) is None:
+            found["MPIPP_RMA_LOADS"] = "1"
+    if arguments.budget is not None and found.keys() & {"MPIPP_GUARD", "MPIPP_RMA_LOADS"}:
+        found["MPIPP_BUDGET"] = str(arguments.budget)
     return {**found, "MPIPP_SCREENS": "none"} if _looks_at_no_call(arguments) else found
 
 
@@ -165,8 +173,10 @@ def refuse(arguments: argparse.Namespace) -> None:
         raise MpippError(f"--budget {arguments.budget}: percent of the time, 0 or more")
     if arguments.hang_after < 0:
         raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
-    if arguments.budget is not None and not guards(arguments):
+    if arguments.budget is not None and not (guards(arguments) or arguments.rma_loads):
         raise MpippError("--budget is for buffers: add --check=buffers")
+    if arguments.rma_loads and not _names_group(arguments, "rma"):
+        raise MpippError("--rma-loads is for one-sided communication: add --check=rma")
     if arguments.rma_model != "own" and not _names_group(arguments, "rma"):
         raise MpippError("--rma-model is for one-sided communication: add --check=rma")
     bytes_kept = os.environ.get(_LOG, "0")

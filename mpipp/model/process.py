@@ -66,6 +66,9 @@ class ProcessInfo:
     unasked: int = 0  # calls that a watcher should have looked at, and that found no room
     logged: bool = False  # whether there is a log of one-sided communication
     unlogged: int = 0  # entries of the log of one-sided communication that found no room
+    # Pages of windows whose first load and store were looked at, of how many, each as often as the
+    # program has come from a call of MPI.
+    pages: tuple[int, int] = (0, 0)
     attached: Attachment = NOTHING_ATTACHED
     of_sessions: bool = False  # some session has had an attached buffer
     unseen: bool = False  # requests or messages may be there of which nothing is recorded

@@ -36,6 +36,7 @@ def process_info(source: Source, root: RawRoot) -> ProcessInfo:
         unasked=root.unasked,
         logged=bool(root.onesided),
         unlogged=root.onesided_lost,
+        pages=(root.onesided_closed, root.onesided_pages),
         attached=source.attachment(root.attached),
         of_sessions=bool(root.of_sessions),
         unseen=bool(root.unseen),

@@ -41,6 +41,8 @@ class RawRoot(NamedTuple):
     blind: int
     onesided: int
     onesided_lost: int
+    onesided_pages: int
+    onesided_closed: int
     library_version: bytes
     built_with: bytes
 

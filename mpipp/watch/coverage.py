@@ -53,9 +53,25 @@ def apart(processes: Sequence[Watched]) -> Iterator[str]:
 def last_words(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> dict[str, Any]:
     """The members of a total that are tables; what nobody has looked at is said."""
     guarded = covers(processes, not_checked)
-    for sentence in (*unwatched(processes), *apart(processes), *unguarded(processes, guarded)):
+    for sentence in (
+        *unwatched(processes),
+        *apart(processes),
+        *by_pages(processes),
+        *unguarded(processes, guarded),
+    ):
         not_checked(sentence)
     return {"covered": guarded, "provoked": schedule(processes, not_checked)}
+
+
+def by_pages(processes: Sequence[Watched]) -> Iterator[str]:
+    """Which loads and stores of windows, in runs that look at these by their pages."""
+    pages = [one.registry.info.pages for one in processes]
+    seen, every = (sum(one[i] for one in pages) for i in (0, 1))
+    if every:
+        yield (
+            "loads and stores of windows but the first of each page between two calls: these of "
+            f"{seen:,} of {every:,} pages"
+        )
 
 
 def covers(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> tuple[Guarded, ...]:

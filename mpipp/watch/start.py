@@ -129,7 +129,8 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
     ]  # the launcher's, for what is spawned
     wanted = [wrapper]
     beside = os.path.join(os.path.dirname(wrapper), BESIDE)
-    if environment.get("MPIPP_GUARD") == "1" and os.path.exists(beside):
+    has_pages = environment.get("MPIPP_GUARD") == "1" or "MPIPP_RMA_LOADS" in environment
+    if has_pages and os.path.exists(beside):
         wanted.append(beside)
     environment["LD_PRELOAD"] = ":".join([*(name for name in wanted if name not in have), *have])
     try:

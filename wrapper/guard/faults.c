@@ -24,6 +24,7 @@ enum { ROOM = 64, FRAMES = 32, STORE = 2, STOPS = 64, DEEP = 4, TOUCHED = 256 };
 
 static struct mpipp_touch *touches; // what handlers have taken down
 uint64_t mpipp_faults_count;
+int (*mpipp_faults_other)(uint64_t address, void *context);
 static uint64_t touched[TOUCHED]; // the last operations of which any was
 
 static struct sigaction before; // the handler that ours has come in place of
@@ -218,6 +219,10 @@ static void handle(int number, siginfo_t *info, void *context) {
   int saved = errno;
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
   uint32_t part = 0;
+  if (info->si_code > 0 && mpipp_faults_other && mpipp_faults_other(address, context)) {
+    errno = saved;
+    return;
+  }
   int ours = info->si_code > 0 && mpipp_pages_meet(address, address + 1);
   if (info->si_code > 0 && !(ours && mpipp_guarded_at(address, &part)) &&
       mpipp_careful_gives_up(context)) {

@@ -11,6 +11,9 @@
 // Makes room for what is taken down; 0 without, or where the machine does not tell what an
 // instruction does.
 int mpipp_faults_open(void);
+// Asked first of each fault: whether it was in pages of its own, and the thread is to go on.
+extern int (*mpipp_faults_other)(uint64_t address, void *context)
+    __attribute__((visibility("hidden")));
 // Sees to it that the handler is there; the program, or MPI, may have put its own in its place.
 void mpipp_faults_catch(void);
 // The same, if it was not done some milliseconds ago: for what hardly ever has faults.

@@ -40,6 +40,11 @@ static void write_out(struct run *run) {
   run->times = 0;
 }
 
+void mpipp_log_access_now(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
+  struct run run = {next, address, bytes, 0, 1, 1, stores};
+  if (mpipp_self != &mpipp_no_thread) write_out(&run);
+}
+
 static void write_all(void) {
   for (unsigned i = 0; i < used; i++) write_out(&runs[order[i]]);
   used = 0;

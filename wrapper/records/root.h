@@ -133,6 +133,9 @@ struct mpipp_registry {
   // What was done on windows and what orders it (onesided/log.h): the first page, 0 if that is not
   // asked for; entries that found no room.
   uint64_t onesided, onesided_lost;
+  // Pages of windows, each as often as the program has come from MPI; of these, those whose first
+  // load and store would have been logged.
+  uint64_t onesided_pages, onesided_closed;
   char library_version[256];
   char built_with[256];
 };

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// A hook that has loads and stores of windows logged in programs that were not compiled for that,
+// in runs with `--check=rma --rma-loads`.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "compiled/programs.h"
+#include "generated/procedures.h"
+#include "guard/comb.h"
+#include "guard/given.h"
+#include "guard/guard.h"
+#include "guard/mappings.h"
+#include "guard/shares.h"
+#include "intercept/seam.h"
+#include "mpi/vendor.h"
+#include "onesided/areas.h"
+#include "records/store.h"
+
+enum { ORDER = -1000 }; // leaves when all others have
+
+static int is_off = 0;
+static int inside; // threads that are in calls
+static __thread int is_inside __attribute__((tls_model("initial-exec")));
+
+// MPI has memory of its own making for windows mapped in all processes, and can do with it what it
+// likes at another address. 0: it is not so.
+static uint64_t view_of(uint64_t low, uint64_t high) {
+  struct mpipp_mapping mapping;
+  if (!mpipp_mapping_at(low, &mapping) || mapping.end < high || !mapping.shared) return 0;
+  if (!mapping.readable || !mapping.writable || mapping.executable) return 0;
+  if (strstr(mapping.name, "huge") ||
+      (!strncmp(mapping.name, "/dev/", 5) && strncmp(mapping.name, "/dev/shm/", 9)))
+    return 0;
+  int saved = errno;
+  // By the system call itself, as in guard/pages.c.
+  long view = syscall(SYS_mremap, low, 0, high - low, MREMAP_MAYMOVE);
+  errno = saved;
+  return view == -1 ? 0 : (uint64_t)view;
+}
+
+static void made(const struct mpipp_win *win) {
+  uint64_t end = win->base + (uint64_t)win->size;
+  uint64_t low = mpipp_page_down(win->base), high = mpipp_page_up(end);
+  if (!win->base || win->size <= 0 || mpipp_programs_any) return;
+  if (win->flavor != MPIPP_WIN_ALLOCATE && win->flavor != MPIPP_WIN_SHARED) return;
+  mpipp_areas_begin();
+  uint64_t view = view_of(low, high);
+  if (view) mpipp_area_add(win->object.handle, win->base, end, view - low);
+}
+
+static void event(const struct mpipp_event *event) {
+  const struct mpipp_object *object = event->object;
+  if (MPIPP_READ(is_off) || object->kind != MPIPP_WIN || event->kind != MPIPP_EVENT_MADE) return;
+  mpipp_guard_lock();
+  made((const struct mpipp_win *)(const void *)object);
+  mpipp_guard_unlock();
+}
+
+// MPI, and the system for it, may use buffers in these pages while the program may not.
+static void shift(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    struct mpipp_bytes bytes;
+    if (!mpipp_is_used(call, i)) continue;
+    if (!mpipp_bytes_of_call(call, i, &bytes)) {
+      mpipp_areas_drop_all();
+      continue;
+    }
+    passage->addresses[i] += mpipp_area_shift(bytes.low, bytes.high);
+    mpipp_bytes_give(&bytes);
+  }
+}
+
+static int enter(struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
+  if (!is_inside) __atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
+  is_inside = 1;
+  if (!MPIPP_READ(mpipp_areas_used)) return MPIPP_GO_ON;
+  mpipp_guard_lock();
+  if (call->procedure == MPIPP_PROC_Win_free && passage->handle)
+    mpipp_area_drop(MPIPP_KEY(*(const MPI_Win *)passage->handle));
+  if (call->procedure == MPIPP_PROC_Finalize) mpipp_areas_drop_all();
+  if (call->buffer_count) shift(passage);
+  mpipp_guard_unlock();
+  return MPIPP_GO_ON;
+}
+
+static void leave(struct mpipp_passage *passage) {
+  (void)passage;
+  if (MPIPP_READ(is_off)) return;
+  is_inside = 0;
+  int others = __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+  if (others > 0 || !MPIPP_READ(mpipp_areas_used)) return;
+  mpipp_guard_lock();
+  mpipp_areas_close();
+  mpipp_guard_unlock();
+}
+
+static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
+
+// The child is not watched.
+static void after_fork_in_child(void) {
+  is_off = 1;
+  mpipp_guards_buffers = 0;
+  mpipp_areas_drop_all();
+}
+
+__attribute__((constructor)) static void hook_in(void) {
+  if (!getenv("MPIPP_RMA_LOADS") || !getenv("MPIPP_RMA") || !getenv("MPIPP_WATCH")) return;
+  pthread_atfork(NULL, NULL, after_fork_in_child);
+  mpipp_hook_in(&hook);
+  mpipp_guards_buffers = 1;
+}
