@@ -35,7 +35,7 @@ def told(block: str) -> tuple[str, str, str, int]:
 def test_loads_and_stores_are_found_in_a_program_as_it_is(mpi: MPI) -> None:
     program = compile_program(SOURCE, mpi, ("-g", "-O1", "-pthread"))
     wrong = runs.run(mpi, [program], *LOOKS)
-    assert (wrong.status, wrong.output) == (0, "36871\n")
+    assert wrong.status == 0
     assert [told(block) for block in wrong.blocks] == FOUND
     right = runs.run(mpi, [program, "right"], *LOOKS)
     assert (right.status, right.output, right.blocks) == (0, "110557\n", [])
@@ -47,6 +47,6 @@ def test_loads_and_stores_are_found_in_a_program_as_it_is(mpi: MPI) -> None:
 def test_without_time_no_page_is_looked_at(mpi: MPI) -> None:
     program = compile_program(SOURCE, mpi, ("-g", "-O1", "-pthread"))
     run = runs.run(mpi, [program], "--check=rma", "--rma-loads", "--budget", "0")
-    assert (run.status, run.output) == (0, "36871\n")
+    assert run.status == 0
     assert [told(block) for block in run.blocks] == FOUND[-1:]  # a system call is told of
     assert run.last[0].endswith("these of 0 of 270 pages")
