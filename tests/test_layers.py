@@ -131,6 +131,7 @@ FOLDERS = (
     "provoke",
     "program",
     "compiled",
+    "loads",
     "generated/calls",
 )
 _INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)

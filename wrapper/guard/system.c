@@ -6,8 +6,10 @@
 
 #include "guard/faults.h"
 #include "guard/pending.h"
-#include "onesided/areas.h"
 #include "recorders/threads.h"
+
+int (*mpipp_system_opens)(uint64_t start, uint64_t bytes);
+void (*mpipp_system_logs)(uint64_t start, uint64_t bytes, int stores, uint64_t caller);
 
 int mpipp_system_is_programs(void) {
   const struct mpipp_thread *thread = mpipp_self;
@@ -17,7 +19,7 @@ int mpipp_system_is_programs(void) {
 int mpipp_system_begins(uint64_t start, uint64_t bytes, int stores) {
   struct mpipp_meeting meeting;
   int saved = errno, is_met = mpipp_guarded_meets(start, start + bytes, stores, &meeting) != NULL;
-  if (mpipp_areas_used) is_met |= mpipp_areas_open(start, bytes);
+  if (mpipp_system_opens) is_met |= mpipp_system_opens(start, bytes);
   errno = saved;
   return is_met;
 }
@@ -36,6 +38,6 @@ void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t 
                                       .sum = MPIPP_TOUCH_NO_SUM};
     mpipp_faults_take(&found, caller, meeting.buffer);
   }
-  if (mpipp_areas_used) mpipp_areas_log(start, bytes, stores, caller);
+  if (mpipp_system_logs) mpipp_system_logs(start, bytes, stores, caller);
   errno = saved;
 }

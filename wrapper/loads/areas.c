@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "onesided/areas.h"
+#include "loads/areas.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,10 +18,11 @@
 #include "guard/comb.h"
 #include "guard/faults.h"
 #include "guard/pages.h"
+#include "guard/system.h"
+#include "loads/budget.h"
+#include "loads/instructions.h"
 #include "mpi/resolve.h"
 #include "onesided/accesses.h"
-#include "onesided/budget.h"
-#include "onesided/instructions.h"
 #include "recorders/threads.h"
 #include "records/registry.h"
 #include "records/store.h"
@@ -75,6 +76,21 @@ static void open_page(struct area *area, uint64_t address, int what) {
   allow(mpipp_page_down(address), MPIPP_PAGE, what);
 }
 
+static int open_range(uint64_t start, uint64_t bytes) {
+  int any = 0;
+  for (int i = 0; i < MPIPP_READ(mpipp_areas_used); i++) {
+    struct area *area = &areas[i];
+    uint64_t low = start > area->low ? start : area->low;
+    uint64_t high = start + bytes < area->high ? start + bytes : area->high;
+    if (!area->win) continue;
+    for (uint64_t page = mpipp_page_down(low); page < high; page += MPIPP_PAGE) {
+      if (MPIPP_READ(*page_of(area, page)) != OPEN) open_page(area, page, OPEN);
+      any = 1;
+    }
+  }
+  return any;
+}
+
 // Whether one is met again and again, so that opening it does not help.
 static int is_stuck(uint64_t address, uint64_t pc) {
   enum { TIMES = 8 };
@@ -100,7 +116,7 @@ static uint64_t caller_of(uint64_t pc) {
   return at < depth ? (uint64_t)(uintptr_t)stack[at] : 0;
 }
 
-void mpipp_areas_log(uint64_t start, uint64_t bytes, int stores, uint64_t next) {
+static void log_bytes(uint64_t start, uint64_t bytes, int stores, uint64_t next) {
   const struct area *area = area_at(start);
   uint64_t end = start + bytes;
   if (!area || !area->win) return;
@@ -121,7 +137,7 @@ static void take_down(uint64_t address, uint64_t pc, int stores) {
   uint32_t bytes = mpipp_instruction_bytes((const unsigned char *)(uintptr_t)pc, stores);
   if (bytes > 1 && address % MPIPP_PAGE == 0) bytes = 1; // it may begin in the page before
   if (in_library && stores) next = caller_of(pc);
-  if (bytes && next) mpipp_areas_log(address, bytes, stores, next);
+  if (bytes && next) log_bytes(address, bytes, stores, next);
 }
 
 #ifdef __x86_64__
@@ -251,6 +267,8 @@ void mpipp_areas_begin(void) {
   walks_stacks = dlsym(RTLD_DEFAULT, "_dl_find_object") != NULL;
   mpipp_budget_open();
   mpipp_faults_other = fault;
+  mpipp_system_opens = open_range;
+  mpipp_system_logs = log_bytes;
 }
 #else
 static int is_traced(void) {
@@ -368,19 +386,4 @@ void mpipp_areas_close(void) {
   closed = MPIPP_READ(closed_pages);
   mpipp_registry.onesided_pages += (uint64_t)all_pages;
   if (closed > 0) mpipp_registry.onesided_closed += (uint64_t)closed;
-}
-
-int mpipp_areas_open(uint64_t start, uint64_t bytes) {
-  int any = 0;
-  for (int i = 0; i < MPIPP_READ(mpipp_areas_used); i++) {
-    struct area *area = &areas[i];
-    uint64_t low = start > area->low ? start : area->low;
-    uint64_t high = start + bytes < area->high ? start + bytes : area->high;
-    if (!area->win) continue;
-    for (uint64_t page = mpipp_page_down(low); page < high; page += MPIPP_PAGE) {
-      if (MPIPP_READ(*page_of(area, page)) != OPEN) open_page(area, page, OPEN);
-      any = 1;
-    }
-  }
-  return any;
 }

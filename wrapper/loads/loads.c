@@ -18,8 +18,8 @@
 #include "guard/mappings.h"
 #include "guard/shares.h"
 #include "intercept/seam.h"
+#include "loads/areas.h"
 #include "mpi/vendor.h"
-#include "onesided/areas.h"
 #include "records/store.h"
 
 enum { ORDER = -1000 }; // leaves when all others have

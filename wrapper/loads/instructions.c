@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "onesided/instructions.h"
+#include "loads/instructions.h"
 
 enum { NONE, X66, XF3, XF2 }; // what a prefix says of the operation
 enum { LONG = 8, INT = 4, SHORT = 2 };

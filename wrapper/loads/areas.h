@@ -22,8 +22,4 @@ extern int mpipp_areas_used __attribute__((visibility("hidden")));
 // Forbids pages that are open, as far as the time goes. Not while others do.
 void mpipp_areas_close(void);
 
-// A system call is about to use some of these bytes, or has used them: whether they are there.
-int mpipp_areas_open(uint64_t start, uint64_t bytes);
-void mpipp_areas_log(uint64_t start, uint64_t bytes, int stores, uint64_t next);
-
 #endif

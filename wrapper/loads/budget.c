@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "onesided/budget.h"
+#include "loads/budget.h"
 
 #include <stdlib.h>
 #include <time.h>
