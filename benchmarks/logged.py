@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""What it costs to keep a log of one-sided communication, beside the program alone."""
+"""What it costs to keep a log of one-sided communication, beside the program alone.
+
+Also with loads and stores of windows, by their pages: as far as the time goes, and all that can be.
+"""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.table import Figure
 from tests.support import MPI, ROOT, compile_program
 
 ROUNDS = 9
-MOST = 1.10
+_WAYS: dict[str, tuple[Sequence[str], float]] = {  # beside the program alone: options, at most
+    "logged": ((), 1.10),
+    "and loads, 10 percent": (("--rma-loads",), 1.25),
+    "and loads, all pages": (("--rma-loads", "--budget", "100000"), 6),
+}
+_COVERAGE = re.compile(r"these of ([\d,]+ of [\d,]+ pages)")
 _PROGRAM = Path(__file__).resolve().parent / "programs" / "onesided.c"
 _KERNELS = {  # and how often
     "stencil": ("stencil by put and fence", 1000),
@@ -21,12 +30,15 @@ _KERNELS = {  # and how often
 }
 
 
-def _ran(mpi: MPI, is_logged: bool, command: list[str | Path]) -> tuple[float, str]:
-    # Seconds, and a sum that is the same in both.
+def _ran(
+    mpi: MPI, options: Sequence[str] | None, command: Sequence[str | Path]
+) -> tuple[float, str, str]:
+    # Seconds, a sum that is the same in all, and which pages were looked at.
     words: list[str | Path] = [*mpi.mpiexec, "-n", "2"]
-    if is_logged:
+    if options is not None:
         launcher = ["--mpiexec", " ".join(mpi.mpiexec), "-n", "2", "--mpicc", mpi.mpicc]
-        words = [sys.executable, "-m", "mpipp.cli", "run", "--check=rma", *launcher, "--"]
+        start = [sys.executable, "-m", "mpipp.cli", "run", "--check=rma"]
+        words = [*start, *options, *launcher, "--"]
     env = {**mpi.env, "PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": mpi.wrapper}
     done = subprocess.run(
         [*map(str, words), *map(str, command)],
@@ -38,7 +50,8 @@ def _ran(mpi: MPI, is_logged: bool, command: list[str | Path]) -> tuple[float, s
     )
     assert done.returncode == 0 and "error:" not in done.stderr, done.stderr
     seconds, checksum = done.stdout.split()
-    return float(seconds), checksum
+    coverage = _COVERAGE.search(done.stderr)
+    return float(seconds), checksum, coverage[1] if coverage else ""
 
 
 def figures(mpi: MPI, rounds: int = ROUNDS) -> Iterator[Figure]:
@@ -46,9 +59,9 @@ def figures(mpi: MPI, rounds: int = ROUNDS) -> Iterator[Figure]:
     program = compile_program(_PROGRAM, mpi, ("-O2", "-g"))
     for name, (words, iterations) in _KERNELS.items():
         command: list[str | Path] = [program, name, str(iterations)]
-        runs = [
-            [_ran(mpi, is_logged, command) for is_logged in (False, True)] for _ in range(rounds)
-        ]
-        assert len({checksum for pair in runs for _, checksum in pair}) == 1, runs
-        alone, logged = (min(pair[how][0] for pair in runs) for how in (0, 1))
-        yield Figure(f"{mpi.id}: {words}, logged", logged / alone, MOST, "x")
+        ways = [None, *(options for options, _ in _WAYS.values())]
+        runs = [[_ran(mpi, options, command) for options in ways] for _ in range(rounds)]
+        assert len({checksum for turn in runs for _, checksum, _ in turn}) == 1, runs
+        alone, *others = (min(way) for way in zip(*runs))
+        for (how, (_, most)), (seconds, _, pages) in zip(_WAYS.items(), others):
+            yield Figure(f"{mpi.id}: {words}, {how}", seconds / alone[0], most, "x", pages)
