@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mpipp.checks.finding import Evidence, Finding, Party
+from mpipp.checks.lifelines import Found, Lifelines, Point, Points, why
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.records import OnesidedLog
 from mpipp.checks.world import World
@@ -25,6 +26,8 @@ _VERBS = {
     "target of a put": "write",
     "target of an accumulate": "update",
 }
+# What ends an epoch with the operations in it.
+_CLOSING = tuple(f"MPI_Win_{one}" for one in ("fence", "complete", "unlock", "unlock_all", "free"))
 _AT_TARGET = ("target of a get", "target of a put", "target of an accumulate")
 _WHY = {
     "pending": "the first is not complete when the second begins",
@@ -84,6 +87,7 @@ class Telling:
         parties = [self._side(side, found) for side in sides]
         parties += self._synchronizations(found)
         made = Finding.of(found.rule, f"{what}: {_WHY[found.why]}", parties)
+        made = replace(made, lifelines=self._lifelines(found, parties))
         if found.times > 1:
             *before, last = made.parties
             others = f"and {found.times - 1} more at the same places"
@@ -155,6 +159,44 @@ class Telling:
                 return f"{buffer.role}{element.path}"
         return ""
 
+    def _lifelines(self, found: Conflict, parties: Sequence[Party]) -> Lifelines:
+        points, sides = Points(), (found.first, found.second)
+
+        def at(rank: int, number: int) -> tuple[int, int] | None:
+            process, call = self._known.process(rank), self._logs[rank].call(number)
+            if process is None or call is None:
+                return None
+            return points.add(Found(rank, number, Point(process.number, call.procedure, call.site)))
+
+        def of(event: events.Event) -> tuple[int, int]:
+            rank, _, number, place, _ = event.moment
+            point = Point(self._process(event).number, _name(event), Site(place, ()))
+            return at(rank, number) or points.add(Found(rank, number, point))
+
+        epochs, pending, edges, accesses = [], [], [], []
+        told = ""
+        ranks = [side.event.moment.process for side in sides]
+        for number, (side, party) in enumerate(zip(sides, parties)):
+            point = Point(party.process, _name(side.event), party.site, _short(party.details[0]))
+            key = points.add(Found(ranks[number], side.event.moment.number, point))
+            accesses.append(key)
+            end = at(*side.ended) if side.ended and side.ended[0] in ranks else None
+            if isinstance(side.event, events.Operation):
+                pending.append((key, end))
+            if side.epoch is not None:
+                closed = at(ranks[number], side.closed) if side.closed >= 0 else end
+                call = self._logs[closed[0]].call(closed[1]) if closed else None
+                closes = call is not None and call.procedure in _CLOSING
+                epochs.append((of(side.epoch), closed if closes else None))
+            before = at(ranks[1 - number], side.told) if side.heard is not None else None
+            if before is not None and side.heard is not None:
+                edges.append((before, of(side.heard)))
+                if number:
+                    known = self._logs[before[0]].call(before[1])
+                    told = known.procedure if known is not None else ""
+        missing = accesses[0], accesses[1]
+        return points.lifelines(epochs, pending, edges, missing, why(found, told))
+
     def _synchronizations(self, found: Conflict) -> Iterator[Party]:
         # What each side saw last; a call that is both sides' once.
         told: dict[tuple[int, int], tuple[events.Event, list[str]]] = {}
@@ -174,6 +216,14 @@ class Telling:
             if whats[:2] == both:
                 whats[:2] = ["begins the epoch of both"]
             yield self._party(event, tuple(whats))
+
+
+def _short(detail: str) -> str:
+    # What an access does, without addresses where there is something else.
+    text, _, rest = detail.partition(", at 0x")
+    if rest or ", byte " not in detail:
+        return text
+    return f"{detail.split()[0]} byte {detail.partition(', byte ')[2]}"
 
 
 def _name(event: events.Event) -> str:

@@ -6,10 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpipp.checks.rules import RULES, Rule, Version, cited
 from mpipp.model import Call, Comm, Object, Site
+
+if TYPE_CHECKING:
+    from mpipp.checks.lifelines import Lifelines
 
 
 class Evidence(NamedTuple):
@@ -46,6 +49,7 @@ class Finding:
     advice: str
     standard: Version = None  # of the library of the first party's process
     follows: str = ""  # what another finding says, of which this may be a consequence
+    lifelines: Lifelines | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, rule: str, what: str, parties: Sequence[Party], **words: str) -> Finding:

@@ -24,11 +24,13 @@ class Segment(NamedTuple):
         process: its place in the clock.
         clock: the segment of each process after which this one comes.
         seen: the event by which this process heard of each last.
+        own: the clock without what only an operation comes after, which its target tells.
     """
 
     process: int
     clock: tuple[int, ...]
     seen: tuple[Event | None, ...]
+    own: tuple[int, ...]
 
 
 class Entry:
@@ -42,6 +44,7 @@ class Entry:
         "_comb",
         "actor",
         "atomic",
+        "closed",
         "end_number",
         "end_process",
         "end_time",
@@ -90,6 +93,7 @@ class Entry:
         self.end_process = segment.process
         self.end_time = PENDING
         self.end_number = 0
+        self.closed = -1  # the number of the process's own event that closed its epoch before that
         self.public_time = 0
         self.epoch: Synchronization | None = None  # the call that opened it
         self._comb: combs.Comb | None = None

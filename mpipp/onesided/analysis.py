@@ -119,6 +119,7 @@ class _Analysis:
             if not left:
                 left = TURN
                 yield None
+            process.number = event.moment.number
             if isinstance(event, Access):
                 self._access(process, event)
             elif isinstance(event, Operation):
@@ -338,7 +339,7 @@ class _Analysis:
             return now
         known = mine.joined.get(owner)
         if known is None or known[0] is not now:
-            both = Segment(now.process, later(now.clock, clock), now.seen)
+            both = now._replace(clock=later(now.clock, clock))
             known = mine.joined[owner] = now, both
         return known[1]
 

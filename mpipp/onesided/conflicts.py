@@ -40,12 +40,19 @@ class Side(NamedTuple):
         kind: of rules.WORDS.
         epoch: the call that opened the operation's epoch, if it is one.
         heard: the event by which its process had heard of the other's last; None: never.
+        told: the number of the event of the other's that it heard of so; -1: none.
+        ended: where its end is known: the process, by its rank in MPI_COMM_WORLD, and the number of
+            its event.
+        closed: the number of the event of its own process that closed its epoch before; -1: none.
     """
 
     event: Access | Operation
     kind: str
     epoch: Synchronization | None
     heard: Event | None
+    told: int = -1
+    ended: tuple[int, int] | None = None
+    closed: int = -1
 
 
 class Conflict(NamedTuple):
@@ -302,22 +309,30 @@ class Conflicts:
         one, other = found.before, found.entry
         # Which of two processes was read first means nothing.
         swapped = one.actor > other.actor and found.why == "unordered"
-        first, second = _side(one, other), _side(other, one)
+        first, second = self._side(one, other), self._side(other, one)
         if swapped:
             first, second = second, first
         owner = self.processes[other.owner].rank
         window = one.window or other.window
         return Conflict(found.rule, first, second, owner, window, found.shared, found.why, times)
 
+    def _side(self, entry: Entry, other: Entry) -> Side:
+        heard, told = None, -1
+        if other.actor != entry.actor:
+            heard = entry.segment.seen[other.actor]
+            numbers, time = self.processes[other.actor].told, entry.segment.own[other.actor]
+            told = numbers[time] if heard is not None and 0 <= time < len(numbers) else -1
+        ended = None
+        if entry.end_time != PENDING and entry.end_number != entry.event.moment.number:
+            ended = self.processes[entry.end_process].rank, entry.end_number
+        return Side(
+            entry.event, rules.WORDS[entry.kind], entry.epoch, heard, told, ended, entry.closed
+        )
+
 
 def _order(conflict: Conflict) -> tuple[int, int, int, int]:
     first, second = conflict.first.event.moment, conflict.second.event.moment
     return first.process, first.number, second.process, second.number
-
-
-def _side(entry: Entry, other: Entry) -> Side:
-    heard = entry.segment.seen[other.actor] if other.actor != entry.actor else None
-    return Side(entry.event, rules.WORDS[entry.kind], entry.epoch, heard)
 
 
 def _why(before: Entry, entry: Entry) -> str:

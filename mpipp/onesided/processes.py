@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Generator, Hashable, Iterable
 
 from mpipp.model.onesided import Event
@@ -22,8 +23,10 @@ class Process:
         self.clock = [-1] * number
         self.clock[index] = 0
         self.seen: list[Event | None] = [None] * number
-        self.segment = Segment(index, tuple(self.clock), tuple(self.seen))
+        self.segment = self._segment()
         self.changed = False
+        self.number = 0  # of the event that is read
+        self.told = array("q")  # of the event that each segment ends with, of which others hear
         self.ended = False
         self.last: Event | None = None
         self.requests: dict[int, Callable[[Event], Steps]] = {}
@@ -37,13 +40,18 @@ class Process:
     def now(self) -> Segment:
         """What it knows now."""
         if self.changed:
-            self.segment = Segment(self.index, tuple(self.clock), tuple(self.seen))
+            self.segment = self._segment()
             self.changed = False
         return self.segment
+
+    def _segment(self) -> Segment:
+        clock = tuple(self.clock)
+        return Segment(self.index, clock, tuple(self.seen), clock)
 
     def release(self) -> tuple[int, ...]:
         """What others hear by an event that is now; its next segment begins."""
         told = tuple(self.clock)
+        self.told.append(self.number)
         self.clock[self.index] += 1
         self.changed = True
         return told

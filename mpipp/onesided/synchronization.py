@@ -142,6 +142,8 @@ class Synchronizer:
                     entry.ends(process.index, process.time, event.moment.number)
             self._end(process, mine, ranks[target], time, event, everywhere=False)
             left = mine.remote.pop(ranks[target], [])
+            for entry in left:
+                entry.closed = event.moment.number
             window.completes[target, process.index, which] = told, left
             self.board.done(("complete", event.window, target, process.index, which))
         mine.start = None

@@ -86,6 +86,28 @@ class Timeline(NamedTuple):
     now: Sequence[tuple[str, str]]  # processes, what they do
 
 
+class Point(NamedTuple):
+    """What a process did, around a conflict: a call, or a load or store."""
+
+    lane: int
+    call: str
+    place: str
+    text: str  # what it does, of the two accesses
+
+
+class Lifelines(NamedTuple):
+    """What processes did around a conflict of one-sided operations: see mpipp.checks.lifelines."""
+
+    lanes: Sequence[str]
+    points: Sequence[Point]
+    epochs: Sequence[tuple[int, int]]
+    pending: Sequence[tuple[int, int]]
+    edges: Sequence[tuple[int, int]]
+    missing: tuple[int, int]
+    why: str
+    wanted: str
+
+
 class Entry(NamedTuple):
     """A finding."""
 
@@ -101,6 +123,7 @@ class Entry(NamedTuple):
     text: str  # its block, as the run printed it
     picture: str  # SVG: who waits for whom; "" if nobody does
     timeline: Timeline | None
+    lifelines: Lifelines | None
     number: int = 0  # among those of the run, from 1
 
 
@@ -336,6 +359,7 @@ def _entry(of: _Fields) -> Entry:
         text=of.text("text"),
         picture=of.picture("picture"),
         timeline=_timeline(of.object("timeline")) if of.has("timeline") else None,
+        lifelines=_lifelines(of.object("lifelines")) if of.has("lifelines") else None,
     )
 
 
@@ -379,6 +403,25 @@ def _timeline(of: _Fields) -> Timeline:
         of.number("before"),
         of.number("after"),
         of.objects("now", lambda one: (one.text("process"), one.text("text"))),
+    )
+
+
+def _lifelines(of: _Fields) -> Lifelines:
+    def point(one: _Fields) -> Point:
+        return Point(one.number("lane"), one.text("call"), one.text("place"), one.text("text"))
+
+    def both(one: _Fields) -> tuple[int, int]:
+        return one.number("from"), one.number("to")
+
+    return Lifelines(
+        of.texts("lanes"),
+        of.objects("points", point),
+        of.objects("epochs", both),
+        of.objects("pending", both),
+        of.objects("edges", both),
+        both(of.object("missing")),
+        of.text("why"),
+        of.text("wanted"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mpipp.reports import guarded, provoked, stopping
+from mpipp.reports import guarded, lifelines, provoked, stopping
 from mpipp.reports.directory import Drawn, Entry, Party, Place, Row, Run, Timeline
 from mpipp.reports.plain import html as e
 from mpipp.reports.sources import Frame
@@ -169,6 +169,12 @@ def _finding(entry: Entry) -> Iterator[str]:
     if drawn:
         yield f"<figure><figcaption>Who waits for whom</figcaption>{_wide(drawn, 'the picture')}"
         yield "</figure>"
+    if entry.lifelines is not None:
+        name = f"{lifelines.title(entry.lifelines)}. {lifelines.described(entry.lifelines)}"
+        drawn = cleaned(lifelines.svg(entry.lifelines), name)
+        if drawn:
+            yield f"<figure><figcaption>{e(lifelines.title(entry.lifelines))}</figcaption>"
+            yield f"{_wide(drawn, 'the picture')}</figure>"
     if entry.timeline is not None:
         yield from _timeline(entry.timeline)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mpipp.checks.hangs import svg as why_svg
+from mpipp.reports import lifelines
 from mpipp.show import trees_svg
 from mpipp.show.memorymap import svg as map_svg
 
@@ -76,4 +77,4 @@ border-left:4px solid var(--error)} .here .dim{color:inherit}
 svg{max-width:100%;height:auto} .scroll>pre{white-space:pre-wrap;width:auto}}
 """
 
-STYLE = f"{_PAGE}{trees_svg.STYLE}\n{map_svg.style()}\n{why_svg.style()}\n"
+STYLE = f"{_PAGE}{trees_svg.STYLE}\n{map_svg.style()}\n{why_svg.style()}\n{lifelines.STYLE}\n"

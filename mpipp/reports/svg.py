@@ -11,8 +11,8 @@ from mpipp.reports.plain import html
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
-_ELEMENTS = frozenset("svg g title rect path line text".split())
-_TEXTS = frozenset("title text".split())
+_ELEMENTS = frozenset("svg g title desc rect path line text".split())
+_TEXTS = frozenset("title desc text".split())
 _NUMBERS = frozenset("x y x1 x2 y1 y2 rx width height font-size".split())
 _PATTERNS = {
     **dict.fromkeys(_NUMBERS, re.compile(r"-?[\d.]+")),

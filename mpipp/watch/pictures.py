@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mpipp.checks.finding import Finding, Party
+from mpipp.checks.lifelines import Lifelines
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
 from mpipp.model import Site
@@ -40,6 +41,29 @@ class Pictures:
         for party, words in zip(finding.parties, record["parties"]):
             words.update(self._party(party))
         record["timeline"] = timeline(finding, self._processes, self._place, self._label)
+        if finding.lifelines is not None:
+            record["lifelines"] = self._lifelines(finding.lifelines)
+
+    def _lifelines(self, of: Lifelines) -> dict[str, Any]:
+        lanes = list(dict.fromkeys(point.process for point in of.points))
+        points = [
+            {
+                "lane": lanes.index(point.process),
+                "call": point.call,
+                "place": next((f.text for f in self._frames(point.process, point.site)), ""),
+                "text": point.text,
+            }
+            for point in of.points
+        ]
+        spans = {"epochs": of.epochs, "pending": of.pending, "edges": of.edges}
+        return {
+            "lanes": [self._label(number) for number in lanes],
+            "points": points,
+            **{name: [{"from": a, "to": b} for a, b in both] for name, both in spans.items()},
+            "missing": {"from": of.missing[0], "to": of.missing[1]},
+            "why": of.why,
+            "wanted": of.wanted,
+        }
 
     def _party(self, party: Party) -> dict[str, Any]:
         frames = self._frames(party.process, party.site)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""The picture of a conflict of one-sided operations: its facts, its words, and in a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from pathlib import Path
+from xml.etree import ElementTree
+
+import support
+from browser import browser
+
+from mpipp.reports import directory, lifelines
+from mpipp.reports.directory import Lifelines, Point
+
+WALK = (Path(__file__).resolve().parent / "walk.js").read_text()
+DOCS = support.ROOT / "docs"
+POINTS = [
+    (0, "MPI_Win_allocate", "mailbox.c:31 in main", ""),
+    (0, "MPI_Win_lock_all", "mailbox.c:32 in main", ""),
+    (0, "MPI_Put", "mailbox.c:10 in write_letter", "writes target_disp(DOUBLE) of rank 1"),
+    (0, "MPI_Send", "mailbox.c:15 in write_letter", ""),
+    (0, "MPI_Win_unlock_all", "mailbox.c:35 in main", ""),
+    (1, "MPI_Win_allocate", "mailbox.c:31 in main", ""),
+    (1, "MPI_Win_lock_all", "mailbox.c:32 in main", ""),
+    (1, "MPI_Recv", "mailbox.c:19 in read_letter", ""),
+    (1, "MPI_Get", "mailbox.c:20 in read_letter", "reads target_disp(DOUBLE) of rank 1"),
+    (1, "MPI_Win_flush", "mailbox.c:21 in read_letter", ""),
+]
+FACTS = {
+    "lanes": ["rank 0", "rank 2"],
+    "points": [dict(zip(("lane", "call", "place", "text"), point)) for point in POINTS],
+    "epochs": [{"from": 1, "to": 4}, {"from": 6, "to": -1}],
+    "pending": [{"from": 2, "to": 4}, {"from": 8, "to": 9}],
+    "edges": [{"from": 5, "to": 0}, {"from": 3, "to": 7}],
+    "missing": {"from": 2, "to": 8},
+    "why": "may not be complete",
+    "wanted": "missing: what completes the first at its target before MPI_Send",
+}
+WORDS = """\
+rank 0: MPI_Win_allocate at mailbox.c:31 in main; then MPI_Win_lock_all at mailbox.c:32 in main; \
+then MPI_Put at mailbox.c:10 in write_letter, writes target_disp(DOUBLE) of rank 1; \
+then MPI_Send at mailbox.c:15 in write_letter; then MPI_Win_unlock_all at mailbox.c:35 in main. \
+rank 2: MPI_Win_allocate at mailbox.c:31 in main; then MPI_Win_lock_all at mailbox.c:32 in main; \
+then MPI_Recv at mailbox.c:19 in read_letter; \
+then MPI_Get at mailbox.c:20 in read_letter, reads target_disp(DOUBLE) of rank 1; \
+then MPI_Win_flush at mailbox.c:21 in read_letter. \
+MPI_Win_allocate at mailbox.c:31 in main hears of MPI_Win_allocate at mailbox.c:31 in main. \
+MPI_Recv at mailbox.c:19 in read_letter hears of MPI_Send at mailbox.c:15 in write_letter. \
+Between MPI_Put at mailbox.c:10 in write_letter and MPI_Get at mailbox.c:20 in read_letter: \
+may not be complete; missing: what completes the first at its target before MPI_Send."""
+
+
+def shapes(svg: str) -> list[tuple[str, str]]:
+    """Classes of what is drawn, and texts, in their order."""
+    found = []
+    for element in ElementTree.fromstring(svg).iter():
+        look = element.get("class", "")
+        if look and look != "mpipp-lives":
+            found.append((look, (element.text or "").strip()))
+    return found
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
+    program = support.compile_program(support.ROOT / "examples" / "mailbox.c", mpi)
+    assert mpi.wrapper  # built before a command says that it does
+    env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
+    words: list[str | Path] = ["run", "--check=rma", "--report", tmp_path / "report"]
+    words += ["--mpiexec", shlex.join(mpi.mpiexec), "-n", "3", "--", program, "early"]
+    assert support.shell(*words, env=env).returncode == 0
+    (found,) = json.loads((tmp_path / "report" / directory.DATA).read_text())["findings"]
+    assert found["lifelines"] == FACTS
+    (entry,) = directory.read(str(tmp_path / "report")).findings
+    assert entry.lifelines
+    assert lifelines.described(entry.lifelines) == WORDS
+    picture = lifelines.svg(entry.lifelines)
+    if os.environ.get("MPIPP_UPDATE_DOCS"):
+        (DOCS / "onesided.svg").write_text(picture)
+    assert picture == (DOCS / "onesided.svg").read_text()
+    if mpi.id == "openmpi4":
+        return
+    page = tmp_path / "page.html"
+    support.shell("report", tmp_path / "report", "--format", "html", "-o", page)
+    with browser(tmp_path / "profile") as shown:
+        for width, dark in ((1200, False), (360, True)):
+            shown.show(page, width=width, dark=dark)
+            assert shown.value(WALK) == []
+            assert shown.value("document.documentElement.scrollWidth") <= width
+            assert shown.said == []
+        name = shown.value("document.querySelector('svg.mpipp-lives').getAttribute('aria-label')")
+        assert name == f"What rank 0 and rank 2 did, and what does not order it. {WORDS}"
+        red = "getComputedStyle(document.querySelector('.mpipp-lives .missing')).stroke"
+        assert shown.value(red) == "rgb(255, 123, 114)"
+
+
+def point(lane: int, call: str, text: str = "") -> Point:
+    return Point(lane, call, f"a.c:{len(call)}", text)
+
+
+def test_what_is_drawn_of_two_processes_and_of_one() -> None:
+    points = [point(0, "MPI_Win_fence"), point(0, "MPI_Put", "writes"), point(0, "MPI_Win_fence")]
+    others = [point(1, "MPI_Win_fence"), point(1, "a load", "reads")]
+    of = Lifelines(
+        ["rank 0", "rank 1"],
+        [*points, *others],
+        [(0, 2)],
+        [(1, 2)],
+        [(3, 0), (0, 3)],
+        (1, 4),
+        "nothing orders them",
+        "missing: a fence between the two",
+    )
+    picture = lifelines.svg(of)
+    assert shapes(picture) == [
+        ("back", ""),
+        *[("life", ""), ("head", ""), ("name", "rank 0")],
+        *[("life", ""), ("head", ""), ("name", "rank 1")],
+        *[("epoch", ""), ("pending", "")],
+        *[("edge", ""), ("tip", ""), ("edge", ""), ("tip", "")],
+        *[("missing", ""), ("end", ""), ("label", ""), ("wrong name", "nothing orders them")],
+        *[("point", ""), ("name", "MPI_Win_fence"), ("dim", "a.c:13")],
+        *[("access", ""), ("name", "MPI_Put"), ("dim", "a.c:7"), ("wrong", "writes")],
+        *[("point", ""), ("name", "MPI_Win_fence"), ("dim", "a.c:13")],
+        *[("point", ""), ("name", "MPI_Win_fence"), ("dim", "a.c:13")],
+        *[("access", ""), ("name", "a load"), ("dim", "a.c:6"), ("wrong", "reads")],
+        *[("missing", ""), ("wrong", "missing: a fence between the two")],
+    ]
+    # The fences are beside each other, and so are the accesses; the last fence is below these.
+    heights = re.findall(r'class="(?:point|access)" x="[\d.]+" y="([\d.]+)"', picture)
+    tops = [float(height) for height in heights]
+    assert tops[0] == tops[3] < tops[1] == tops[4] < tops[2]
+    alone = of._replace(lanes=["rank 0"], points=points, edges=[], missing=(1, 2))
+    assert [look for look, _ in shapes(lifelines.svg(alone))].count("life") == 1
+
+
+def test_what_makes_no_sense_is_not_drawn() -> None:
+    of = Lifelines(["rank 0"], [point(0, "MPI_Put")], [], [], [], (0, 0), "", "")
+    assert lifelines.svg(of)
+    assert lifelines.svg(of._replace(missing=(0, 1))) == ""
+    assert lifelines.svg(of._replace(lanes=[])) == ""
+    assert lifelines.svg(of._replace(edges=[(0, -1)])) == ""
+    assert lifelines.svg(of._replace(epochs=[(0, -2)])) == ""
+    assert lifelines.svg(of._replace(points=[point(1, "MPI_Put")])) == ""
+    nasty = of._replace(points=[Point(0, "</text><script>", '"&', "")], edges=[(0, 0), (0, 0)])
+    ElementTree.fromstring(lifelines.svg(nasty))
