@@ -86,7 +86,8 @@ class _Found(NamedTuple):
     why: str
 
 
-_Key = tuple[str, int, int, int, int, bool]
+_Key = tuple[str, tuple[int, int, int], tuple[int, int, int]]
+_PAGE = 4096  # where code lies differs between processes by whole pages
 
 
 class Conflicts:
@@ -230,8 +231,9 @@ class Conflicts:
         return self.windows[window].epochs[process]
 
     def _note(self, rule: str, before: Entry, entry: Entry, common: Range, why: str) -> None:
-        places = before.event.moment.place, entry.event.moment.place
-        key = (rule, *places, before.kind, entry.kind, before.actor == entry.actor)
+        one = before.actor, before.event.moment.place, before.kind
+        other = entry.actor, entry.event.moment.place, entry.kind
+        key = (rule, one, other) if one <= other else (rule, other, one)
         alike = self.found.setdefault(key, [])
         pair = before.event, entry.event
         if self._last == (key, *map(id, pair)):
@@ -307,8 +309,9 @@ class Conflicts:
 
     def _told(self, found: _Found, times: int) -> Conflict:
         one, other = found.before, found.entry
-        # Which of two processes was read first means nothing.
-        swapped = one.actor > other.actor and found.why == "unordered"
+        # Which of two processes was read first means nothing: in all of them that do the same the
+        # same is shown first.
+        swapped = found.why == "unordered" and _rank(other) < _rank(one)
         first, second = self._side(one, other), self._side(other, one)
         if swapped:
             first, second = second, first
@@ -333,6 +336,10 @@ class Conflicts:
 def _order(conflict: Conflict) -> tuple[int, int, int, int]:
     first, second = conflict.first.event.moment, conflict.second.event.moment
     return first.process, first.number, second.process, second.number
+
+
+def _rank(entry: Entry) -> tuple[int, int, int]:
+    return -entry.kind, entry.event.moment.place % _PAGE, entry.actor
 
 
 def _why(before: Entry, entry: Entry) -> str:

@@ -139,10 +139,10 @@ def test_order_goes_through_others() -> None:
 ACCUMULATED = "accumulate"
 REMOTE_PAIRS = {
     ("get", "get"): "",
-    ("get", "put"): "rma-target",
+    ("put", "get"): "rma-target",
     ("put", "put"): "rma-target",
-    ("put", ACCUMULATED): "rma-target",
-    ("get", ACCUMULATED): "rma-target",
+    (ACCUMULATED, "put"): "rma-target",
+    (ACCUMULATED, "get"): "rma-target",
     (ACCUMULATED, ACCUMULATED): "",
     (ACCUMULATED, "fetch_and_op"): "",
     (ACCUMULATED, "compare_and_swap"): "rma-accumulates",
@@ -186,7 +186,7 @@ def test_operation_and_access(pair: tuple[str, str], overlaps: bool, separate: b
     bytes_ = "[4,8)"
     if separate and not overlaps and pair[0] == "store" and pair[1] != "get":
         rule, bytes_ = "rma-apart", "[8,16)"
-    expected = [f"{rule}: {pair[0]}@0 {pair[1]}@1 {bytes_} of 0, unordered"]
+    expected = [f"{rule}: {pair[1]}@1 {pair[0]}@0 {bytes_} of 0, unordered"]
     assert found(program) == (expected if rule else [])
 
 

@@ -221,4 +221,4 @@ def test_shared_windows() -> None:
     program[0].store(at(0), owner=2)
     program[1].put(2, at(0))
     program.sync("unlock_all")
-    assert found(program) == ["rma-local: store@0 put@1 [0,4) of 2, unordered"]
+    assert found(program) == ["rma-local: put@1 store@0 [0,4) of 2, unordered"]
