@@ -109,6 +109,13 @@ ROWS = {
     "seek_shared": ("the processes give different offsets: 8 and 4", f"14.4.4: offset {ALIKE}"),
     "neighbor_type": (INTS, TYPES),
     "neighbor_w_type": (FLOATS, TYPES),
+    "neighbor_v_type": (INTS, TYPES),
+    "neighbor_all_type": (INTS, TYPES),
+    "neighbor_all_v_type": (INTS, TYPES),
+    "create_group": (
+        "the processes give different groups",
+        "7.4.2: group must be the same in all processes that are its members",
+    ),
     "inter_bcast_type": (INTS, TYPES),
     "inter_gather_type": (FLOATS, TYPES),
     "inter_allgather_type": (FLOATS, TYPES),
@@ -117,6 +124,16 @@ ROWS = {
     "inter_reduce_scatter_block_type": (REDUCED, REDUCTION),
     "file_order": (
         "MPI_File_read_at_all and MPI_File_write_at_all meet on one file: each process's "
+        "collective call number 1 on it",
+        ORDER,
+    ),
+    "file_all": (
+        "MPI_File_read_all and MPI_File_write_all meet on one file: each process's "
+        "collective call number 1 on it",
+        ORDER,
+    ),
+    "file_ordered": (
+        "MPI_File_read_ordered and MPI_File_write_ordered meet on one file: each process's "
         "collective call number 1 on it",
         ORDER,
     ),

@@ -226,6 +226,44 @@ ROW(neighbor_w_type) {
                          made);
   MPI_Comm_free(&made);
 }
+static MPI_Comm line(void) {
+  MPI_Comm made;
+  int dims[1] = {2}, periods[1] = {0};
+  MPI_Cart_create(comm, 1, dims, periods, 0, &made);
+  return made;
+}
+ROW(neighbor_v_type) {
+  MPI_Comm made = line();
+  int counts[2] = {2, 2}, displacements[2] = {0, 2};
+  MPI_Datatype type = OTHER(MPI_INT, MPI_FLOAT);
+  MPI_Neighbor_allgatherv(ints, 2, type, more, counts, displacements, type, made);
+  MPI_Comm_free(&made);
+}
+ROW(neighbor_all_type) {
+  MPI_Comm made = line();
+  MPI_Datatype type = OTHER(MPI_INT, MPI_FLOAT);
+  MPI_Neighbor_alltoall(ints, 2, type, more, 2, type, made);
+  MPI_Comm_free(&made);
+}
+ROW(neighbor_all_v_type) {
+  MPI_Comm made = line();
+  int counts[2] = {2, 2}, displacements[2] = {0, 2};
+  MPI_Datatype type = OTHER(MPI_INT, MPI_FLOAT);
+  MPI_Neighbor_alltoallv(ints, counts, displacements, type, more, counts, displacements, type,
+                         made);
+  MPI_Comm_free(&made);
+}
+ROW(create_group) {
+  MPI_Comm made;
+  MPI_Group all, given;
+  int ranks[2] = {OTHER(0, 1), OTHER(1, 0)};
+  MPI_Comm_group(comm, &all);
+  MPI_Group_incl(all, 2, ranks, &given);
+  MPI_Comm_create(comm, given, &made);
+  MPI_Comm_free(&made);
+  MPI_Group_free(&given);
+  MPI_Group_free(&all);
+}
 
 // Of two groups of one process each.
 static MPI_Comm between(void) {
@@ -338,6 +376,24 @@ ROW(file_split) {
   }
   MPI_File_close(&file);
 }
+ROW(file_all) {
+  MPI_File file = opened(PLAIN);
+  MPI_File_set_errhandler(file, MPI_ERRORS_RETURN);
+  if (differs)
+    MPI_File_write_all(file, ints, 0, MPI_INT, MPI_STATUS_IGNORE);
+  else
+    MPI_File_read_all(file, more, 0, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+ROW(file_ordered) {
+  MPI_File file = opened(PLAIN);
+  MPI_File_set_errhandler(file, MPI_ERRORS_RETURN);
+  if (differs)
+    MPI_File_write_ordered(file, ints, 0, MPI_INT, MPI_STATUS_IGNORE);
+  else
+    MPI_File_read_ordered(file, more, 0, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
 
 #define ENTRY(NAME)                                                                                \
   { #NAME, NAME }
@@ -394,6 +450,10 @@ static const struct {
     ENTRY(seek_shared),
     ENTRY(neighbor_type),
     ENTRY(neighbor_w_type),
+    ENTRY(neighbor_v_type),
+    ENTRY(neighbor_all_type),
+    ENTRY(neighbor_all_v_type),
+    ENTRY(create_group),
     ENTRY(inter_bcast_type),
     ENTRY(inter_gather_type),
     ENTRY(inter_allgather_type),
@@ -402,6 +462,8 @@ static const struct {
     ENTRY(inter_reduce_scatter_block_type),
     ENTRY(file_order),
     ENTRY(file_split),
+    ENTRY(file_all),
+    ENTRY(file_ordered),
 };
 
 int main(int argc, char **argv) {
