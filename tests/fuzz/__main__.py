@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """`python -m fuzz`: damage recorded registries, and look at them; first snapshots, then with gdb.
 
-Before these, what is found in random one-sided programs is compared with an oracle, digests of
-random signatures with what `matching` says, and what screens clear of random calls with what the
-checks find. A case that goes wrong is told with its seed. A live one shares its processes with
-others before it.
+Before these, what is found in random one-sided programs is compared with an oracle, random correct
+ones must not change when they are provoked, digests of random signatures are compared with what
+`matching` says, and what screens clear of random calls with what the checks find. A case that goes
+wrong is told with its seed. A live one shares its processes with others before it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import onesided_random
 import screened
 import support
 
-from fuzz import cases, live
+from fuzz import cases, live, provoked
 
 _STEP = 200  # cases that a worker takes at a time
 _CALLS = 5_000  # of a process whose calls are screened
@@ -35,6 +35,7 @@ def main() -> int:
     parser.add_argument("--live", type=int, help="damaged live registries (a tenth of the others)")
     parser.add_argument("--digests", type=int, help="signatures (as many as snapshots)")
     parser.add_argument("--onesided", type=int, help="one-sided programs (a hundredth as many)")
+    parser.add_argument("--provoked", type=int, help="provoked programs (a thousandth as many)")
     parser.add_argument("--screens", type=int, help="screened calls (as many as snapshots)")
     parser.add_argument("--seed", type=int, help="only the case of this seed")
     parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
@@ -50,6 +51,9 @@ def main() -> int:
         return _live(range(options.live_seed, options.live_seed + 1), options)
     wrong = _onesided(
         options.cases // 100 if options.onesided is None else options.onesided, options
+    )
+    wrong |= _provoked(
+        options.cases // 1000 if options.provoked is None else options.provoked, options
     )
     wrong |= _digests(options.cases if options.digests is None else options.digests, options)
     wrong |= _screens(options.cases if options.screens is None else options.screens, options)
@@ -120,6 +124,24 @@ def _onesided(number: int, options: argparse.Namespace) -> int:
 def _flagged(seed: int) -> str:
     wrong = onesided_flagged.difference(seed)[0]
     return wrong and f"one-sided with flags, seed {seed}: {wrong}"
+
+
+def _provoked(number: int, options: argparse.Namespace) -> int:
+    begin, wrong = time.monotonic(), 0
+    seeds = range(options.first, options.first + -(-number // provoked.PROGRAMS))
+    with multiprocessing.Pool(options.jobs) as pool:
+        for sentence in pool.imap(_run_provoked, [(seed, options.mpi) for seed in seeds]):
+            wrong += bool(sentence)
+            if sentence:
+                print(sentence, flush=True)
+    done = len(seeds) * provoked.PROGRAMS
+    print(f"{done} provoked programs, {wrong} wrong, {time.monotonic() - begin:.0f} s", flush=True)
+    return wrong > 0
+
+
+def _run_provoked(task: tuple[int, str]) -> str:
+    seed, mpi = task
+    return provoked.run(support.find_mpi(mpi), seed)
 
 
 def _screens(number: int, options: argparse.Namespace) -> int:

@@ -20,8 +20,7 @@ enum {
 static _Thread_local int denied;
 static int has_found; // a probe has, and nothing was received since
 
-// Whether to say "not yet".
-static int denies(void) {
+int mpipp_denies(void) {
   if (denied < MOST_DENIED && mpipp_chance(2)) {
     denied++;
     mpipp_note_here(MPIPP_WAY_DENIED);
@@ -224,7 +223,7 @@ static int some(struct mpipp_passage *passage, struct order *order, int tests) {
 static int complete(struct mpipp_passage *passage, struct order *order) {
   unsigned procedure = passage->call->procedure;
   int tests = passage->flag != NULL || procedure == MPIPP_PROC_Testsome;
-  if (tests && may_deny(order) && denies()) {
+  if (tests && may_deny(order) && mpipp_denies()) {
     if (passage->flag) *passage->flag = 0;
     if (passage->outcount) *passage->outcount = 0;
     if (procedure == MPIPP_PROC_Testany) *passage->index = MPI_UNDEFINED;
@@ -280,7 +279,7 @@ static int probe(struct mpipp_passage *passage) {
   MPI_Status status;
   if (!passage->flag || !passage->status || MPIPP_READ(has_found)) return MPIPP_GO_ON;
   if (call->procedure == MPIPP_PROC_Improbe && !passage->handle) return MPIPP_GO_ON;
-  if (!denies()) return MPIPP_GO_ON;
+  if (!mpipp_denies()) return MPIPP_GO_ON;
   passage->code = PMPI(Iprobe)((int)call->source, (int)call->tag, (MPI_Comm)(uintptr_t)call->comm,
                                &flag, &status); // finds errors, and things move on
   if (passage->code == MPI_SUCCESS) *passage->flag = 0;

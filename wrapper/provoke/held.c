@@ -46,7 +46,47 @@ struct mpipp_held *mpipp_held_take(MPI_Request request) {
   return found;
 }
 
+static struct mpipp_held *persistent(MPI_Request request, int is_receiving) {
+  struct mpipp_held *held = *find(request);
+  return held && held->is_persistent && held->is_receiving == is_receiving ? held : NULL;
+}
+
+// Returns whether it was one, so that nothing else is to be done.
+static int receive_no_longer(MPI_Request request) {
+  if (!MPIPP_READ(mpipp_held_count)) return 0;
+  pthread_mutex_lock(&lock);
+  struct mpipp_held *held = persistent(request, 1);
+  if (held) held->is_receiving = 0;
+  pthread_mutex_unlock(&lock);
+  if (held) mpipp_stages_give(held->stages);
+  return held != NULL;
+}
+
+void mpipp_held_receive(const struct mpipp_call *call) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
+  if (!MPIPP_READ(mpipp_held_count)) return;
+  for (int64_t i = 0; requests && i < call->request_count; i++) {
+    const struct mpipp_request *one = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
+    if (!one || MPIPP_READ(one->state) != MPIPP_REQUEST_INACTIVE) continue;
+    pthread_mutex_lock(&lock);
+    struct mpipp_held *held = persistent(requests[i], 0);
+    if (held) held->is_receiving = 1;
+    pthread_mutex_unlock(&lock);
+    if (!held) continue;
+    mpipp_stages_take(held->stages);
+    for (const struct mpipp_stage *each = held->stages; each; each = each->next)
+      mpipp_stage_spoil(each);
+    mpipp_note(&held->at, MPIPP_WAY_JUNK, NULL, 0);
+  }
+}
+
+void mpipp_held_receive_not(const struct mpipp_call *call) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
+  for (int64_t i = 0; requests && i < call->request_count; i++) receive_no_longer(requests[i]);
+}
+
 void mpipp_held_complete(MPI_Request before, MPI_Request *now) {
+  if (receive_no_longer(before) || mpipp_held_state(before) & MPIPP_HELD_PERSISTENT) return;
   struct mpipp_held *held = mpipp_held_take(before);
   if (!held) return;
   mpipp_stages_end(held->stages);
@@ -55,8 +95,10 @@ void mpipp_held_complete(MPI_Request before, MPI_Request *now) {
 }
 
 void mpipp_held_told(uint64_t handle) {
+  MPI_Request request = (MPI_Request)(uintptr_t)handle;
+  if (receive_no_longer(request) || mpipp_held_state(request) & MPIPP_HELD_PERSISTENT) return;
   pthread_mutex_lock(&lock);
-  struct mpipp_held *held = *find((MPI_Request)(uintptr_t)handle);
+  struct mpipp_held *held = *find(request);
   struct mpipp_stage *stages = held ? held->stages : NULL;
   if (held) held->stages = NULL, held->is_told = 1;
   pthread_mutex_unlock(&lock);
@@ -67,8 +109,10 @@ int mpipp_held_state(MPI_Request request) {
   if (!MPIPP_READ(mpipp_held_count)) return 0;
   pthread_mutex_lock(&lock);
   const struct mpipp_held *held = *find(request);
-  int state =
-      held ? (held->is_late ? MPIPP_HELD_LATE : 0) | (held->is_told ? MPIPP_HELD_TOLD : 0) : 0;
+  int state = 0;
+  if (held && held->is_late) state |= MPIPP_HELD_LATE;
+  if (held && held->is_told) state |= MPIPP_HELD_TOLD;
+  if (held && held->is_persistent) state |= MPIPP_HELD_PERSISTENT;
   pthread_mutex_unlock(&lock);
   return state;
 }
@@ -88,6 +132,18 @@ void mpipp_held_later(struct mpipp_held *held) {
   if (!alone) mpipp_held_start(NULL);
 }
 
+static void start(struct mpipp_held *held, MPI_Request *request) {
+#ifdef MPIPP_HAVE_Pready
+  if (held->ready)
+    PMPI(Pready_list)(held->ready_count, held->ready, *request);
+  else
+#endif
+    PMPI(Start)(request);
+  if (!held->is_start) return;
+  free(held->ready);
+  free(held);
+}
+
 // With the lock, and there until all have started: nobody's next operation comes before them.
 void mpipp_held_start(const struct mpipp_at *by) {
   if (!MPIPP_READ(late)) return;
@@ -96,8 +152,7 @@ void mpipp_held_start(const struct mpipp_at *by) {
     MPI_Request request = held->request;
     next = held->next_late;
     mpipp_note(&held->at, by ? MPIPP_WAY_WAITS : MPIPP_WAY_AT_ONCE, by, 0);
-    PMPI(Start)(&request);
-    if (held->is_start) free(held);
+    start(held, &request);
   }
   late = NULL;
   last_late = &late;
@@ -123,6 +178,7 @@ void mpipp_held_ask_abandoned(void) {
     PMPI(Test)(&held->request, &flag, MPI_STATUS_IGNORE);
     if (flag) {
       mpipp_stages_end(held->stages);
+      if (held->is_persistent) PMPI(Request_free)(&held->request);
       free(held);
     } else {
       held->next = rest;

@@ -3,6 +3,7 @@
 #ifndef MPIPP_HELD_H
 #define MPIPP_HELD_H
 
+#include "intercept/seam.h"
 #include "mpi/vendor.h"
 #include "provoke/noted.h"
 #include "provoke/stages.h"
@@ -14,6 +15,10 @@ struct mpipp_held {
   int is_late;  // the request is a persistent one, which is started late, and once
   int is_start; // of a request of the program's, and of it no more than the start is late
   int is_told;  // the program knows that it is complete, and has the request still
+  // The request is a persistent one of the program's, which MPI receives beside its buffer for; and
+  // it does now.
+  int is_persistent, is_receiving;
+  int *ready, ready_count; // MPI is told late that these partitions are ready; NULL: a start
   struct mpipp_stage *stages;
 };
 
@@ -24,10 +29,14 @@ struct mpipp_held *mpipp_held_take(MPI_Request request);
 // An operation is complete, by the handle that the program had for it; *now: what MPI made of
 // that, and what the program shall have.
 void mpipp_held_complete(MPI_Request before, MPI_Request *now);
+// The program starts those persistent requests: junk comes to their buffers; MPI could not: it
+// goes.
+void mpipp_held_receive(const struct mpipp_call *call);
+void mpipp_held_receive_not(const struct mpipp_call *call);
 // The program knows that it is complete, and keeps the request.
 void mpipp_held_told(uint64_t handle);
-// Of one that is held: whether it is late, and whether it is told.
-enum { MPIPP_HELD_LATE = 1, MPIPP_HELD_TOLD = 2 };
+// Of one that is held: whether it is late, whether it is told, and whether it is persistent.
+enum { MPIPP_HELD_LATE = 1, MPIPP_HELD_TOLD = 2, MPIPP_HELD_PERSISTENT = 4 };
 int mpipp_held_state(MPI_Request request);
 
 // Adds one to those that are to be started, or starts it at once, where another thread may be

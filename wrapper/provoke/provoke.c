@@ -17,6 +17,7 @@
 #include "provoke/completions.h"
 #include "provoke/held.h"
 #include "provoke/noted.h"
+#include "provoke/partitions.h"
 #include "provoke/sends.h"
 #include "provoke/stages.h"
 #include "records/registry.h"
@@ -29,6 +30,7 @@ enum { FIRST = MPIPP_SCREENS_ORDER / 2, LAST = 2000, ON_TIME_IN = 16 };
 static _Thread_local int is_late; // its operation starts later
 static _Thread_local int makes;   // it becomes one of a persistent collective operation
 static _Thread_local int starts;  // it starts persistent ones
+static _Thread_local int marks;   // it marks partitions as ready
 static _Thread_local struct mpipp_held *posting;
 
 static char is_local[MPIPP_PROCEDURES];
@@ -74,8 +76,9 @@ static int give_up(struct mpipp_passage *passage) {
   MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
   struct mpipp_held *held = request ? mpipp_held_take(*request) : NULL;
   if (!held) return MPIPP_GO_ON;
-  if (held->is_late || !held->stages) { // has been started, or is complete
-    free(held);
+  if (held->is_persistent && !held->is_receiving) mpipp_stages_drop(held->stages);
+  if (held->is_late || !held->stages || (held->is_persistent && !held->is_receiving)) {
+    free(held); // has been started, or is complete, or inactive
     return MPIPP_GO_ON;
   }
   mpipp_held_abandon(held);
@@ -89,12 +92,14 @@ static int enter_first(struct mpipp_passage *passage) {
   mpipp_chance_begin();
   makes = mpipp_collective_can_be_late(call);
   starts = mpipp_start_can_be_late(call);
-  int can_be_late = makes || starts || mpipp_can_be_late(call);
+  marks = mpipp_ready_can_be_late(call);
+  int can_be_late = makes || starts || marks || mpipp_can_be_late(call);
   is_late = can_be_late && mpipp_chance(ON_TIME_IN);
   mpipp_noting(call);
   if (can_be_late) mpipp_note_here(is_late ? MPIPP_WAY_CALLED : MPIPP_WAY_AT_ONCE);
   if (!is_late && !is_local[call->procedure]) mpipp_held_start(mpipp_here());
   mpipp_held_ask_abandoned();
+  mpipp_arrived_anew(call);
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
   return MPIPP_GO_ON;
 }
@@ -104,15 +109,19 @@ static int enter_first(struct mpipp_passage *passage) {
 // there.
 static void post(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  if (mpipp_facts[call->procedure].form != MPIPP_FORM_NONBLOCKING || !call->requests ||
+  unsigned form = mpipp_facts[call->procedure].form;
+  int is_persistent = form == MPIPP_FORM_PERSISTENT;
+  if ((form != MPIPP_FORM_NONBLOCKING && !is_persistent) || !call->requests ||
       !(call->present & (MPIPP_HAS_COMM | MPIPP_HAS_MESSAGE)))
     return;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     if (!(call->buffers[i].access & MPIPP_WRITES) || !mpipp_is_used(call, i)) continue;
     if (passage->addresses[i] != call->buffers[i].address) continue;
     if (!posting && !(posting = calloc(1, sizeof *posting))) return;
-    struct mpipp_stage *stage = mpipp_stage_new(&call->buffers[i], passage->addresses[i]);
+    struct mpipp_stage *stage = mpipp_stage_new(call, i, passage->addresses[i]);
     if (!stage) continue;
+    posting->is_persistent = is_persistent;
+    if (!is_persistent) mpipp_stages_take(stage);
     passage->addresses[i] = (uintptr_t)stage->memory;
     stage->next = posting->stages;
     posting->stages = stage;
@@ -130,6 +139,10 @@ static int make_collective(struct mpipp_passage *passage) {
   return MPIPP_DONE;
 }
 
+static int is_start(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall;
+}
+
 static int enter_last(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   posting = NULL;
@@ -138,7 +151,10 @@ static int enter_last(struct mpipp_passage *passage) {
     return mpipp_send(passage, is_late);
   if (call->present & MPIPP_HAS_REQUESTS && call->buffer_count) post(passage);
   if (makes) return make_collective(passage);
+  if (is_start(call)) mpipp_held_receive(call);
   if (starts && is_late) return mpipp_start_later(passage);
+  if (marks && is_late) return mpipp_ready_later(passage);
+  if (mpipp_arrived(passage) == MPIPP_DONE) return MPIPP_DONE;
   return mpipp_complete(passage);
 }
 
@@ -148,10 +164,16 @@ static void leave_last(struct mpipp_passage *passage) {
   posting = NULL;
   int probes = call->procedure == MPIPP_PROC_Probe || call->procedure == MPIPP_PROC_Iprobe;
   if (probes && passage->code == MPI_SUCCESS && (!passage->flag || *passage->flag)) mpipp_found(1);
+  if (is_start(call) && passage->code != MPI_SUCCESS) mpipp_held_receive_not(call);
   if (!held) return;
   if (passage->code != MPI_SUCCESS || (!held->stages && !held->is_late)) {
     mpipp_stages_drop(held->stages);
     free(held);
+    return;
+  }
+  if (held->is_persistent) { // comes to the buffer when it is started
+    held->at = *mpipp_here();
+    mpipp_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
     return;
   }
   if (held->stages) mpipp_note_here(MPIPP_WAY_JUNK);

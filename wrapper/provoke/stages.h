@@ -17,12 +17,17 @@ struct mpipp_stage {
   int packed_size;
 };
 
-// With what the buffer, which the call was to be given at that address, holds now. NULL: its bytes
-// are not known well enough, or there are none.
-struct mpipp_stage *mpipp_stage_new(const struct mpipp_buffer *buffer, uint64_t address);
+// Of that buffer of a call, which is to be given it at that address. NULL: its bytes are not known
+// well enough, or there are none.
+struct mpipp_stage *mpipp_stage_new(const struct mpipp_call *call, uint32_t buffer,
+                                    uint64_t address);
+// It gets what the program's buffer holds now. Of these and all next.
+void mpipp_stages_take(const struct mpipp_stage *stage);
 // The program's buffer gets junk: its data, and nothing between them.
 void mpipp_stage_spoil(const struct mpipp_stage *stage);
 // It gets what is there now: what was received, and the rest as it was. Of these and all next.
+void mpipp_stages_give(const struct mpipp_stage *stage);
+// The same, and that was all.
 void mpipp_stages_end(struct mpipp_stage *stage);
 // Nothing was received.
 void mpipp_stages_drop(struct mpipp_stage *stage);

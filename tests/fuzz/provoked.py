@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Random correct programs that are provoked: they know what they must get."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+
+from support import MPI, ROOT, clean_environment, compile_program
+
+PROGRAMS = 100  # of a run
+_SOURCES = ROOT / "tests" / "provoke" / "programs"
+_LONGEST = 300  # seconds of a run
+
+
+def run(mpi: MPI, seed: int) -> str:
+    """What is wrong with a hundred one-sided programs and one of threads; "" if nothing is."""
+    assert mpi.wrapper  # built before a command says that it does
+    random = compile_program(_SOURCES / "correct_onesided.c", mpi)
+    threads = compile_program(_SOURCES / "threads_onesided.c", mpi, ("-g", "-O0", "-pthread"))
+    for words in ([str(random), str(seed + 1), str(PROGRAMS)], [str(threads), "30"]):
+        told = _run(mpi, seed, words)
+        if told:
+            return told
+    return ""
+
+
+def _run(mpi: MPI, seed: int, program: list[str]) -> str:
+    options = ["--mpiexec", shlex.join(mpi.mpiexec), "-n", "2", f"--provoke=rma,{seed}"]
+    words = [sys.executable, "-m", "mpipp.cli", "run", *options, "--", *program]
+    try:
+        done = subprocess.run(
+            words,
+            env={**clean_environment(PYTHONPATH=str(ROOT)), **mpi.env},
+            capture_output=True,
+            text=True,
+            timeout=_LONGEST,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"{shlex.join(words)} hangs"
+    if done.returncode == 0:
+        return ""
+    return f"{shlex.join(words)} ends with {done.returncode}: {done.stderr[-300:]}"
