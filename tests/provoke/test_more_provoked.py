@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Provoked runs: persistent receives, collective ones with counts, and partitions."""
+"""Provoked runs: partitions, junk of all receives, and all kinds of one-sided operations."""
 
 from __future__ import annotations
 
+import argparse
 import shlex
 import subprocess
 from pathlib import Path
 
-from support import MPI, compile_program, on_mpi, shell
+import pytest
+from support import MPI, ROOT, compile_program, on_mpi, shell
+
+from mpipp.cli import provoke
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 
@@ -15,8 +19,8 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 def run(mpi: MPI, program: Path, *options: str) -> subprocess.CompletedProcess[str]:
     assert mpi.wrapper  # built before a command says that it does
     env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
-    words = ["run", "--mpiexec", shlex.join(mpi.mpiexec), "-n", "2", *options, "--", program]
-    return shell(*words, env=env)
+    words = ["run", "--mpiexec", shlex.join(mpi.mpiexec), "-n", "2", *options, "--"]
+    return shell(*words, program, env=env)
 
 
 def said(before: str, *more: str) -> str:
@@ -42,3 +46,49 @@ def test_threads_that_use_one_window(mpi: MPI) -> None:
     for seed in (1, 2):
         done = run(mpi, program, f"--provoke=rma,{seed}")
         assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_every_operation_window_and_synchronization(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "kinds.c", mpi)
+    done = run(mpi, program, "--provoke=rma,1,defer=yes")
+    everywhere = " Put Accumulate Get_accumulate Fetch_and_op Compare_and_swap"
+    passive = f"{everywhere} Rput Raccumulate Rget_accumulate Get Rget"
+    assert (done.returncode, done.stdout.splitlines()) == (
+        0,
+        [
+            f"{flavor} {way}:{f'{everywhere} Get' if way in ('fence', 'start') else passive}"
+            for flavor in ("allocated", "created", "shared", "dynamic")
+            for way in ("fence", "start", "lock", "lock_all", "flush", "flush_all")
+        ],
+    )
+
+
+# Kowalewski and Fuerlinger's tables 1 and 2.
+@pytest.mark.parametrize(
+    ("variable", "rules"),
+    [
+        ("NASTY_SKIP_COMPLETION_STAGE", {"0": "defer=yes", "1": "defer=no"}),
+        ("NASTY_LOCAL_COMPLETION_ENABLED", {"0": "local=no", "1": "local=yes"}),
+        ("NASTY_SKIP_ATOMICITY_STAGE", {"0": "split=yes", "1": "split=no"}),
+        (
+            "NASTY_SUBMIT_ORDER",
+            {
+                "random": "order=random",
+                "reverse_po": "order=reverse",
+                "put_before_get": "order=put-first",
+                "get_before_put": "order=get-first",
+            },
+        ),
+        ("NASTY_ADD_FLUSH_ENABLED", {"0": "flush=no", "1": "flush=yes"}),
+        ("NASTY_ADD_LATENCY", {"0": "latency=0", "250": "latency=250"}),
+    ],
+)
+def test_each_parameter_has_its_variable(
+    monkeypatch: pytest.MonkeyPatch, variable: str, rules: dict[str, str]
+) -> None:
+    assert f"`{variable}`" in (ROOT / "docs" / "provoke.md").read_text()
+    for value, rule in rules.items():
+        monkeypatch.setenv(variable, value)
+        meant = provoke.schedules(argparse.Namespace(provoke="rma,3"))
+        assert meant and meant.word() == f"rma,3,{rule}"
