@@ -29,6 +29,7 @@ _VERBS = {
 # What ends an epoch with the operations in it.
 _CLOSING = tuple(f"MPI_Win_{one}" for one in ("fence", "complete", "unlock", "unlock_all", "free"))
 _AT_TARGET = ("target of a get", "target of a put", "target of an accumulate")
+_MOST_BYTES = 1 << 40  # of an operation
 _WHY = {
     "pending": "the first is not complete when the second begins",
     "incomplete": "the second may begin before the first is complete at its target",
@@ -65,6 +66,10 @@ class Telling:
     def reach(self, window: int, rank: int) -> tuple[int, int] | None:
         """Where a window's memory lies in the process with a rank in its group."""
         return self._reaches.get((window, rank))
+
+    def guess(self, window: int, rank: int) -> tuple[int, int]:
+        """The same; of a process that is not known what tells equal displacements from others."""
+        return self.reach(window, rank) or (0, _MOST_BYTES)
 
     def conflicts(self, found: Iterable[Conflict]) -> Iterator[Finding]:
         """As findings; of those at the same places the first, which says how many there are."""
@@ -128,6 +133,8 @@ class Telling:
         low, high = found.shared
         verb = _VERBS[side.kind] + "s"
         where = f"the bytes [{low:#x}, {high:#x})"
+        if self._is_elsewhere(side):
+            return self._party(side.event, (f"{verb} memory of rank {found.owner}",))
         base = self._bases.get((found.window, found.owner), 0)
         offset = f", byte {low - base} of the window" if base and low >= base else ""
         element = self._element(side, found)
@@ -136,6 +143,13 @@ class Telling:
         of = "" if own else f" of rank {found.owner}"
         detail = f"{verb} {element or where}{of}{at if element else ''}{offset}"
         return self._party(side.event, (detail,))
+
+    def _is_elsewhere(self, side: Side) -> bool:
+        # In the memory of a process that is not known.
+        event = side.event
+        if not isinstance(event, events.Operation) or side.kind not in _AT_TARGET:
+            return False
+        return self.reach(event.window, event.target) is None
 
     def _element(self, side: Side, found: Conflict) -> str:
         event = side.event

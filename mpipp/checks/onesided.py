@@ -17,6 +17,7 @@ from mpipp.checks.world import World
 from mpipp.errors import MpippError
 
 if TYPE_CHECKING:
+    from mpipp.checks.conflicting import Telling
     from mpipp.onesided import Conflict
 
 
@@ -24,7 +25,7 @@ def check(known: World) -> Findings:
     """Conflicts, and synchronisation that is wrong by itself."""
     found = {known.rank(one): one.registry.onesided() for one in known.all}
     logs = {rank: log for rank, log in found.items() if rank is not None and log is not None}
-    if not logs or len(logs) != known.size:
+    if not logs:
         return
     # It takes some time to load.
     from mpipp.checks.conflicting import Telling
@@ -34,6 +35,10 @@ def check(known: World) -> Findings:
         telling = Telling(known, logs)
     except (ValueError, IndexError):
         raise MpippError("a log of one-sided communication is damaged") from None
+    if len(logs) != known.size:
+        yield from _of_each(telling, logs)
+        others = words.ranks(set(range(known.size)) - {*logs})
+        raise MpippError(f"one-sided operations of two processes: nothing is known of {others}")
     again = any(log.has_values for log in logs.values())
     result = analyse(
         {rank: log.events(telling.reach) for rank, log in logs.items()},
@@ -46,6 +51,16 @@ def check(known: World) -> Findings:
     cut = [rank for rank in result.cut if _has_ended(known, rank) and not logs[rank].lost]
     if undecided or cut or result.forgotten:
         raise MpippError("; ".join(_not_decided(undecided, sorted(cut), result.forgotten)))
+
+
+def _of_each(telling: Telling, logs: Mapping[int, OnesidedLog]) -> Findings:
+    # What one process has done by itself.
+    from mpipp.onesided import of_one
+
+    for rank, log in logs.items():
+        conflicts, mistakes = of_one(rank, log.events(telling.guess), log.events(telling.guess))
+        yield from telling.conflicts(conflicts)
+        yield from map(telling.mistake, mistakes)
 
 
 def _has_ended(known: World, rank: int) -> bool:

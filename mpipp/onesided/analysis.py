@@ -174,7 +174,7 @@ class _Analysis:
                 box = _Range(event.base, event.base + event.length, event.window)
                 self.ranges[process.index].append(box)
             key = "made", event.window
-            meeting = self.messages.meet(process, key, len(event.ranks))
+            meeting = self.messages.meet(process, key, mine.size)
             yield from self.messages.all_met(process, meeting, event)
         elif isinstance(event, WindowFreed):
             yield from self._freed(process, event)
@@ -208,7 +208,7 @@ class _Analysis:
             mine.end_remote(target, process.index, process.time, event.moment.number)
         mine.publish(process.time)
         key = "freed", event.window
-        meeting = self.messages.meet(process, key, len(mine.made.ranks))
+        meeting = self.messages.meet(process, key, mine.size)
         yield from self.messages.all_met(process, meeting, event)
         ranges = self.ranges[process.index]
         ranges[:] = [box for box in ranges if box.window != event.window]

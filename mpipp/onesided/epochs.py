@@ -31,6 +31,7 @@ class Epochs:
 
     def __init__(self, made: WindowMade, rank: int) -> None:
         self.made = made
+        self.size = len(set(made.ranks))
         self.rank = rank
         self.fences = 0
         self.fence: Synchronization | None = None  # that opened an epoch, if any operation follows

@@ -72,7 +72,7 @@ class Synchronizer:
         time = process.time
         mine.publish(time)
         key = "fence", event.window, mine.fences
-        meeting = self.messages.meet(process, key, len(mine.made.ranks))
+        meeting = self.messages.meet(process, key, mine.size)
         mine.fences += 1
         # Some may still be before this fence, but none before the last.
         mine.no_put = {at: said for at, said in mine.no_put.items() if at == mine.fences - 1}
@@ -128,20 +128,24 @@ class Synchronizer:
         if mine.start is None:
             self.mistakes.add("rma-not-open", event)
             return
-        ranks = {self.indices[rank]: at for at, rank in enumerate(mine.made.ranks)}
+        ranks: dict[int, list[int]] = {}
+        for at, rank in enumerate(mine.made.ranks):
+            ranks.setdefault(self.indices[rank], []).append(at)
         for target, which in mine.started.items():
             # What a get has read is there only once the target has posted.
-            if any(entry.kind == GET for entry in mine.local.get(ranks[target], ())):
+            if any(entry.kind == GET for at in ranks[target] for entry in mine.local.get(at, ())):
                 process.hear(window.posts[target, process.index, which], event)
         time = process.time
         told = process.release()
         for target, which in mine.started.items():
-            # That a buffer has been read the target knows, but not that one has been written.
-            for entry in mine.local.get(ranks[target], ()):
-                if entry.kind == WRITTEN:
-                    entry.ends(process.index, process.time, event.moment.number)
-            self._end(process, mine, ranks[target], time, event, everywhere=False)
-            left = mine.remote.pop(ranks[target], [])
+            left: list[Entry] = []
+            for at in ranks[target]:
+                # That a buffer has been read the target knows, but not that one has been written.
+                for entry in mine.local.get(at, ()):
+                    if entry.kind == WRITTEN:
+                        entry.ends(process.index, process.time, event.moment.number)
+                self._end(process, mine, at, time, event, everywhere=False)
+                left += mine.remote.pop(at, [])
             for entry in left:
                 entry.closed = event.moment.number
             window.completes[target, process.index, which] = told, left

@@ -7,7 +7,7 @@ import pytest
 from onesided_oracle import Oracle
 from onesided_random import Made, alike, compare, keys
 
-from mpipp.onesided import analyse, conflicts
+from mpipp.onesided import analyse, conflicts, of_one
 
 
 @pytest.mark.parametrize("sweep", [0, 4096])
@@ -36,3 +36,19 @@ def test_nothing_is_told_wrong_when_accesses_are_forgotten(monkeypatch: pytest.M
         assert alike(keys(result, True)) <= alike(Oracle(events).conflicts())
         forgotten += result.forgotten
     assert forgotten
+
+
+def test_what_one_process_knows_alone_is_what_all_know() -> None:
+    told, expected = 0, 0
+    for seed in range(100):
+        events = Made(seed).program().events()
+        of_all = keys(analyse(events), True)
+        for rank, some in events.items():
+            conflicting, mistakes = of_one(rank, some, some)
+            alone = {(one.rule, rank, rank, one.owner) for one in conflicting}
+            assert alone <= of_all, seed
+            assert not mistakes
+            told += len(alone)
+            expected += len([one for one in of_all if one[1] == one[2] == rank])
+    # What was complete once its target had waited it may have heard of.
+    assert 0.95 * expected < told <= expected

@@ -148,7 +148,7 @@ static void after_fork_in_child(void) {
 }
 
 __attribute__((constructor)) static void hook_in(void) {
-  if (!getenv("MPIPP_RMA") || !getenv("MPIPP_WATCH")) return;
+  if (!getenv("MPIPP_RMA")) return;
   pthread_atfork(NULL, NULL, after_fork_in_child);
   mpipp_log_open();
   mpipp_logs_onesided = 1;

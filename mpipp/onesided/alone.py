@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Conflicts of one process's operations with each other, where others' events are not known.
+
+All other processes are taken for one that does what the process waits for, and no more. Its memory
+is that of each, one behind another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from mpipp.model.onesided import (
+    Channel,
+    Collective,
+    Comb,
+    Ended,
+    Event,
+    Operation,
+    ReceiveBegun,
+    Received,
+    Sent,
+    Synchronization,
+    WindowFreed,
+    WindowMade,
+)
+from mpipp.onesided.analysis import analyse
+from mpipp.onesided.conflicts import Conflict
+from mpipp.onesided.mistakes import Mistake
+
+_OTHERS = -1  # their rank
+_APART = 1 << 64  # the memory of one from that of the next
+_MESSAGES = (Sent, Received, ReceiveBegun, Collective)
+_ANSWERS = {
+    "fence": "fence",
+    "start": "post",
+    "complete": "wait",
+    "post": "start",
+    "wait": "complete",
+}
+
+
+def of_one(
+    rank: int, events: Iterable[Event], again: Iterable[Event]
+) -> tuple[list[Conflict], list[Mistake]]:
+    """Conflicts that are of one process, and what it has done wrong.
+
+    Args:
+        again: the same events once more.
+    """
+    result = analyse({_OTHERS: _others(rank, again), rank: _own(rank, events)})
+    conflicts = [
+        _told(one, rank)
+        for one in result.conflicts
+        if {one.first.event.moment.process, one.second.event.moment.process} == {rank}
+    ]
+    mistakes = [
+        one
+        for one in result.mistakes
+        if one.event.moment.process == rank
+        and (one.other is None or one.other.moment.process == rank)
+    ]
+    return conflicts, mistakes
+
+
+def _told(one: Conflict, rank: int) -> Conflict:
+    low, high = one.shared
+    owner = low // _APART - 1 if one.owner == _OTHERS else rank
+    return one._replace(owner=owner, shared=(low % _APART, low % _APART + high - low))
+
+
+def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:
+    ranks: dict[int, tuple[int, ...]] = {}
+    completed = 0
+    for event in events:
+        if isinstance(event, _MESSAGES):
+            continue
+        if isinstance(event, WindowMade):
+            ranks[event.window] = event.ranks
+            yield event._replace(ranks=tuple(_as_one(rank, event.ranks)))
+        elif isinstance(event, Operation):
+            yield event._replace(at_target=tuple(_there(rank, event, ranks)))
+        elif isinstance(event, Synchronization):
+            yield event._replace(group=tuple(dict.fromkeys(_as_one(rank, event.group))), request=0)
+            if event.kind == "complete":
+                # That the targets have waited may have been heard of at once.
+                told = Channel(_OTHERS, _OTHERS, rank, 0, completed)
+                yield Received(event.moment, told)
+                completed += 1
+        else:
+            yield event
+
+
+def _as_one(rank: int, ranks: Iterable[int]) -> Iterator[int]:
+    return (one if one == rank else _OTHERS for one in ranks)
+
+
+def _there(rank: int, event: Operation, ranks: dict[int, tuple[int, ...]]) -> Iterator[Comb]:
+    group = ranks.get(event.window, ())
+    target = group[event.target] if 0 <= event.target < len(group) else rank
+    apart = 0 if target == rank else (1 + target) * _APART
+    return (comb._replace(first=comb.first + apart) for comb in event.at_target)
+
+
+def _others(rank: int, events: Iterable[Event]) -> Iterator[Event]:
+    alone: set[int] = set()  # windows of this process only
+    completed = 0
+    unanswered: set[tuple[int, str]] = set()  # epochs with itself only, by what ends them
+    for event in events:
+        moment = event.moment._replace(process=_OTHERS)
+        if isinstance(event, WindowMade):
+            if set(event.ranks) == {rank}:
+                alone.add(event.window)
+            else:
+                group = tuple(_as_one(rank, event.ranks))
+                yield event._replace(moment=moment, base=0, length=0, ranks=group)
+        elif isinstance(event, WindowFreed) and event.window not in alone:
+            yield event._replace(moment=moment)
+        elif isinstance(event, Synchronization) and event.window not in alone:
+            kind = _ANSWERS.get(event.kind)
+            end = {"start": "complete", "post": "wait"}.get(event.kind)
+            if end and not set(event.group) - {rank}:
+                unanswered.add((event.window, end))
+            elif (event.window, event.kind) in unanswered:
+                unanswered.remove((event.window, event.kind))
+            elif kind:
+                group = (rank,) if end else ()
+                yield event._replace(
+                    moment=moment, kind=kind, group=group, asserted=frozenset(), request=0
+                )
+            if event.kind == "complete":
+                yield Sent(moment, Channel(_OTHERS, _OTHERS, rank, 0, completed))
+                completed += 1
+        elif isinstance(event, Ended):
+            yield Ended(moment)
