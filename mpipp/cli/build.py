@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -238,7 +239,7 @@ def _compile(mpi: Mpi, work: Path, library: Path, extra_flags: Sequence[str]) ->
         failed = [done for done in run_all(steps.compile) if done.returncode != 0]
         if not failed:
             failed = [done for done in run_all([steps.link, steps.beside]) if done.returncode != 0]
-    problem = _first_error(failed[0].stderr) if failed else _foreign_reference(output)
+    problem = _first_error(failed[0]) if failed else _foreign_reference(output)
     log = library.parent.parent / f"failed-{library.parent.name}.log"
     if problem:
         log.write_text("".join(_logged(done) for done in failed))
@@ -252,9 +253,13 @@ def _logged(done: subprocess.CompletedProcess[str]) -> str:
     return " ".join(done.args) + "\n" + done.stdout + done.stderr
 
 
-def _first_error(output: str) -> str:
-    lines = [line for line in output.splitlines() if "error:" in line or "undefined" in line]
-    return lines[0].strip() if lines else "the compiler failed without an error message"
+def _first_error(done: subprocess.CompletedProcess[str]) -> str:
+    lines = [line for line in done.stderr.splitlines() if "error:" in line or "undefined" in line]
+    if lines:
+        return lines[0].strip()
+    if done.returncode < 0:
+        return f"the compiler was ended by {signal.Signals(-done.returncode).name}: try again"
+    return "the compiler failed without an error message"
 
 
 def _foreign_reference(library: Path) -> str:

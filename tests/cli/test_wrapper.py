@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -213,6 +214,16 @@ def test_what_does_not_compile_leaves_a_log(mpi: MPI, sources: Path) -> None:
     # Mended, it compiles; the new build has a new name, and no log.
     (sources / "two.c").write_text("int two(void) { return 2; }\n")
     assert build.build(installed).exists()
+
+
+@on_mpi("mpich4")
+def test_a_compiler_that_is_killed(mpi: MPI, sources: Path, tmp_path: Path) -> None:
+    compiler = tmp_path / "cc"
+    compiler.write_text("#!/bin/sh\nkill -KILL $$\n")
+    compiler.chmod(0o755)
+    installed = replace(mpis.probe(mpi.mpicc), compiler=str(compiler))
+    with pytest.raises(MpippError, match="the compiler was ended by SIGKILL: try again; all of"):
+        build.build(installed)
 
 
 @on_mpi("mpich4", "openmpi4")
