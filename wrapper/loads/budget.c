@@ -8,6 +8,7 @@
 // a signal. The program is taken to have run for some time when it begins.
 enum { PERCENT = 10, PAGE = 12000, STEP = 25000, SIGNAL = 4000 };
 #define HEAD_START 60000000u
+enum { SHARE = 4 }; // of what is left then, which is for later, too
 
 static uint64_t spent, percent = PERCENT;
 
@@ -23,12 +24,12 @@ void mpipp_budget_open(void) {
 }
 
 // Of the processor's time: a program may be waiting, or others may have the processor.
-void mpipp_budget_left(uint64_t *pages, int64_t *steps) {
-  uint64_t allowed = (now(CLOCK_PROCESS_CPUTIME_ID) + HEAD_START) / 100 * percent;
-  uint64_t used = __atomic_load_n(&spent, __ATOMIC_RELAXED);
+void mpipp_budget_left(uint64_t open, uint64_t *pages, int64_t *steps) {
+  uint64_t used = __atomic_load_n(&spent, __ATOMIC_RELAXED), all = now(CLOCK_PROCESS_CPUTIME_ID);
+  uint64_t allowed = ((all > used ? all - used : 0) + HEAD_START) / 100 * percent;
   uint64_t left = allowed > used ? allowed - used : 0;
-  *pages = left / 2 / PAGE;
-  *steps = (int64_t)(left / 2 / STEP);
+  *pages = left / PAGE < open ? left / PAGE : open;
+  *steps = (int64_t)((left - *pages * PAGE) / SHARE / STEP);
 }
 
 void mpipp_budget_faulted(int steps) {

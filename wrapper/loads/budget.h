@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 void mpipp_budget_open(void);
-// How many pages may be forbidden now, and in how many more accesses these may stay so.
-void mpipp_budget_left(uint64_t *pages, int64_t *steps);
+// How many of the pages that are open may be forbidden now, and in how many more accesses they may
+// stay so.
+void mpipp_budget_left(uint64_t open, uint64_t *pages, int64_t *steps);
 // A signal was handled; steps: another follows.
 void mpipp_budget_faulted(int steps);
 // The time, and what was done since then.
