@@ -113,8 +113,9 @@ def svg(of: Lifelines) -> str:
 
 
 def title(of: Lifelines) -> str:
-    """ "What rank 0 and rank 2 did, and what does not order it"."""
-    return f"What {' and '.join(of.lanes)} did, and what does not order it"
+    """ "Timelines of rank 0 and rank 2: what orders, and what is missing"."""
+    lanes = f"s of {' and '.join(of.lanes)}" if len(of.lanes) > 1 else f" of {of.lanes[0]}"
+    return f"Timeline{lanes}: what orders, and what is missing"
 
 
 def described(of: Lifelines) -> str:
@@ -251,7 +252,7 @@ def _missing(of: Lifelines, places: Sequence[_Place]) -> Iterator[str]:
     if start.x != end.x:
         yield from _arrow(start, end, "missing", "end")
         middle, y = _free(of, places, start, end)
-        anchor = "middle"
+        y, anchor = y + 4, "middle"
     else:
         # Beside the line of one process.
         x, out = start.x - 11, start.x - 46
@@ -270,20 +271,26 @@ def _missing(of: Lifelines, places: Sequence[_Place]) -> Iterator[str]:
     )
 
 
-def _free(
-    of: Lifelines, places: Sequence[_Place], start: _Place, end: _Place
-) -> tuple[float, float]:
-    # Where on the arrow its text is far from the other arrows.
-    def away(part: float) -> float:
-        y = start.y + (end.y - start.y) * part
-        others = [
-            one.y + (other.y - one.y) * (part if one.x == start.x else 1 - part)
-            for one, other in ((places[a], places[b]) for a, b in of.edges)
-        ]
-        return min([40.0, *(abs(y - other) for other in others)])
+def _free(of: Lifelines, places: Sequence[_Place], start: _Place, end: _Place) -> _Place:
+    # Where at the arrow its text is clear of the other arrows.
+    half = len(of.why) * _CHARACTER / 2 + 4
+    others = [(places[one], places[other]) for one, other in of.edges]
 
-    part = max((0.5, 0.4, 0.6, 0.35, 0.65), key=away)
-    return start.x + (end.x - start.x) * part, start.y + (end.y - start.y) * part + 4
+    def at(way: tuple[_Place, _Place], x: float) -> float:
+        (from_x, from_y), (to_x, to_y) = way
+        return from_y + (to_y - from_y) * (x - from_x) / (to_x - from_x or 1)
+
+    def clear(one: _Place) -> float:
+        ends = (one.x - half, one.x, one.x + half)
+        room = min([_LINE, *(abs(at(way, x) - one.y) for way in others for x in ends)])
+        return room - abs(one.y - at((start, end), one.x)) / _ROW
+
+    tried = [
+        _Place(x, at((start, end), x) + down)
+        for x in ((start.x + end.x) / 2 + aside for aside in (0, -30, 30))
+        for down in (0, 24, -24, 44)
+    ]
+    return max(tried, key=clear)
 
 
 def _point(texts: Sequence[str], place: _Place, is_access: bool, before: bool) -> Iterator[str]:

@@ -14,7 +14,9 @@ from mpipp.reports.svg import cleaned
 
 # A browser that finds anything else in it does not load or run it.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_MANY = 12  # findings, of which only the errors are open
+_HOW = "How many operations there were, and how their buffers were looked at"
+_ACCESSES = 2  # parties of a conflict; more of them say how it came
+_MANY = 12  # findings, of which only the errors are open; places, all of which are folded
 
 
 def html(run: Run) -> str:
@@ -65,14 +67,10 @@ def _run(run: Run) -> Iterator[str]:
         yield from _list(run.not_checked)
         yield "</section>"
     if run.guarded:
-        yield '<section class="note" aria-labelledby="guarded">'
-        yield f'<h2 id="guarded">{e(guarded.TITLE)}</h2><table><thead><tr>'
-        yield from (f'<th scope="col">{e(head)}</th>' for head in guarded.heads(run.guarded))
-        yield "</tr></thead><tbody>"
-        for name, *cells in guarded.rows(run.guarded):
-            numbers = "".join(f'<td class="number">{e(cell)}</td>' for cell in cells)
-            yield f'<tr><th scope="row">{e(name)}</th>{numbers}</tr>'
-        yield "</tbody></table></section>"
+        yield '<section class="note plain" aria-labelledby="guarded">'
+        yield f'<h2 id="guarded">{e(guarded.TITLE)}</h2>'
+        yield _wide("".join(_guarded(run)), guarded.TITLE)
+        yield "</section>"
     if run.provoked:
         yield from _provoked(run)
     if run.suppressed:
@@ -82,14 +80,30 @@ def _run(run: Run) -> Iterator[str]:
         yield "</section>"
 
 
+def _guarded(run: Run) -> Iterator[str]:
+    first, *heads = guarded.heads(run.guarded)
+    yield f'<table class="counts"><caption>{e(_HOW)}</caption><thead><tr>'
+    yield f'<th scope="col">{e(first)}</th>'
+    yield from (f'<th scope="col" class="number">{e(head)}</th>' for head in heads)
+    yield "</tr></thead><tbody>"
+    for name, *cells in guarded.rows(run.guarded):
+        numbers = "".join(f'<td class="number">{e(cell)}</td>' for cell in cells)
+        yield f'<tr><th scope="row">{e(name)}</th>{numbers}</tr>'
+    yield "</tbody></table>"
+
+
 def _provoked(run: Run) -> Iterator[str]:
     yield '<section class="note plain" aria-labelledby="provoked">'
-    yield f'<h2 id="provoked">{e(provoked.title(run))}</h2><dl class="done">'
-    for place in provoked.places(run.provoked):
+    yield f'<h2 id="provoked">{e(provoked.title(run))}</h2>'
+    places = list(provoked.places(run.provoked))
+    is_open = len(places) <= _MANY
+    yield f"<details{' open' * is_open}><summary>{len(places)} places in the program</summary>"
+    yield '<dl class="done">'
+    for place in places:
         yield f"<div><dt><strong>{e(place.call)}</strong><br>{e(place.amount)}</dt><dd>"
         yield from _list([f"{count} {what}".strip() for count, what in place.done])
         yield "</dd></div>"
-    yield "</dl></section>"
+    yield "</dl></details></section>"
 
 
 def _list(items: Sequence[str], look: str = "") -> Iterator[str]:
@@ -147,10 +161,17 @@ def _place(entry: Entry) -> str:
 def _finding(entry: Entry) -> Iterator[str]:
     if entry.picture or not entry.parties:  # what its parties do not tell
         yield f'<pre class="block">{e(entry.text.partition(chr(10))[2])}</pre>'
+    of = entry.lifelines
+    if of is not None:
+        name = f"{lifelines.title(of)}. {lifelines.described(of)}"
+        yield '<div class="timelines">'
+        yield from _figure(cleaned(lifelines.svg(of), name), lifelines.title(of))
+        yield "</div>"
     if entry.parties:
         yield '<div class="parties">'
-        for party in entry.parties:
-            yield from _party(party)
+        for number, party in enumerate(entry.parties):
+            # The others are in the picture.
+            yield from _party(party, is_open=of is None or number < _ACCESSES)
         yield "</div>"
         lines = [line for line in entry.text.split("\n") if line.startswith("  shown as in ")]
         yield from (f'<p class="dim">{e(line.strip())}</p>' for line in lines)
@@ -165,18 +186,16 @@ def _finding(entry: Entry) -> Iterator[str]:
     yield '<dl class="rule">'
     yield from (f"<div><dt>{name}</dt><dd>{e(text)}</dd></div>" for name, text in rows if text)
     yield "</dl>"
-    drawn = cleaned(entry.picture, "Who waits for whom") if entry.picture else ""
-    if drawn:
-        yield f"<figure><figcaption>Who waits for whom</figcaption>{_wide(drawn, 'the picture')}"
-        yield "</figure>"
-    if entry.lifelines is not None:
-        name = f"{lifelines.title(entry.lifelines)}. {lifelines.described(entry.lifelines)}"
-        drawn = cleaned(lifelines.svg(entry.lifelines), name)
-        if drawn:
-            yield f"<figure><figcaption>{e(lifelines.title(entry.lifelines))}</figcaption>"
-            yield f"{_wide(drawn, 'the picture')}</figure>"
+    if entry.picture:
+        title = "Who waits for whom"
+        yield from _figure(cleaned(entry.picture, title), title)
     if entry.timeline is not None:
         yield from _timeline(entry.timeline)
+
+
+def _figure(drawn: str, title: str) -> Iterator[str]:
+    if drawn:
+        yield f"<figure><figcaption>{e(title)}</figcaption>{_wide(drawn, 'the picture')}</figure>"
 
 
 def _stopping(entry: Entry) -> str:
@@ -184,12 +203,12 @@ def _stopping(entry: Entry) -> str:
     return f"mpipp run --check {stopping.OPTION} DIR:{entry.number}" if known else ""
 
 
-def _party(party: Party) -> Iterator[str]:
+def _party(party: Party, is_open: bool) -> Iterator[str]:
     yield '<section class="party">'
     yield f"<h4>{e(party.process or 'the process')}</h4>"
     yield f'<p class="call"><code>{e(party.text)}</code></p>'
     for number, place in enumerate(party.places):
-        yield from _source(place, party.made if number == 0 else "from", number == 0)
+        yield from _source(place, party.made if number == 0 else "from", is_open and number == 0)
     yield from _list(party.details, "details")
     for buffer in party.buffers:
         yield from _buffer(buffer)

@@ -34,7 +34,7 @@ dt{color:var(--dim);flex:0 0 8rem} dd{margin:0;flex:1 1 20rem;min-width:0}
 .run dd:first-of-type{font-family:inherit}
 .note{border-left:4px solid var(--warning);background:var(--soft);padding:.5rem 1rem;
 margin:.75rem 0;border-radius:0 6px 6px 0} .note h2{margin:0;font-size:1rem}
-.note.plain{border-left-color:var(--link)} .done{max-height:24rem;overflow-y:auto}
+.note.plain{border-left-color:var(--link)}
 .done dt{flex:0 1 22rem;min-width:0} .done strong{color:var(--text)} .done ul{margin:0}
 nav ol{padding-left:2.5rem;columns:36rem} nav li{margin:.25rem 0}
 .badge{display:inline-block;border-radius:1rem;padding:0 .6rem;font-size:.8125rem;font-weight:600;
@@ -60,13 +60,14 @@ mark{display:inline-block;min-width:100%;background:var(--mark);color:inherit}
 mark .number{color:inherit;font-weight:600}
 .details{font-size:.9375rem}
 figure{margin:.25rem 0 .5rem} figcaption{font-size:.8125rem;color:var(--dim)}
-.buffer .scroll{border:0;background:none} .buffer svg{display:block}
+.buffer .scroll,.timelines .scroll{border:0;background:none} .buffer svg{display:block}
 .block{white-space:pre-wrap;margin:.5rem 0}
 .around{margin:1rem 0} table{border-collapse:collapse;font-size:.875rem;min-width:100%}
 caption{text-align:left;padding:.5rem .6rem;color:var(--dim)}
 th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-top:1px solid var(--line);
 overflow-wrap:normal} th{white-space:nowrap} td{min-width:8rem}
 .number{text-align:right;min-width:0}
+.counts th.number{color:var(--text)}
 tbody th{font-weight:400;color:var(--dim)} td .dim{display:block}
 .here{background:var(--mark)} .here th{color:inherit;font-weight:600;
 border-left:4px solid var(--error)} .here .dim{color:inherit}

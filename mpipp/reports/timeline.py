@@ -92,12 +92,14 @@ def _lanes(of: Finding, processes: Sequence[Process]) -> tuple[list[_Lane], int,
             continue
         if call.facts.over == "comm":
             return _members(comm, processes), call.ordinal, f"collective calls on {_name(comm)}"
-        lanes = [
-            lane
-            for one in of.parties
-            for lane in _of_message(processes[one.process], one.evidence.comm, one.evidence.call)
-        ]
-        return lanes, call.ordinal, f"messages with tag {call.tag} on {_name(comm)}"
+        lanes: dict[object, _Lane] = {}
+        for one in of.parties:
+            process, own = processes[one.process], one.evidence.call
+            peers = (own.dest, own.source, own.tag) if own is not None else ()
+            for lane in _of_message(process, one.evidence.comm, own):
+                # Several parties may be about one call.
+                lanes.setdefault((one.process, lane.comm.identity, *peers), lane)
+        return list(lanes.values()), call.ordinal, f"messages with tag {call.tag} on {_name(comm)}"
     return [], 0, ""
 
 

@@ -108,6 +108,14 @@ def test_large_maps_are_folded() -> None:
         "         (7999296 bytes not drawn)",
         "7999808  Dddddddd Dddddddd Dddddddd Dddddddd Dddddddd Dddddddd Dddddddd Dddddddd",
     ]
+    large = memory_map(contiguous(10**6, DOUBLE))
+    marked = maps.lines(large, mark=8 * 496)
+    starts = [line.start if isinstance(line, maps.Row) else line.text for line in marked]
+    assert starts == [
+        *(0, 64, 128, 192, 256, "3584 bytes not drawn", 3904, 3968, 4032),
+        *("7995712 bytes not drawn", 7999808, 7999872, 7999936),
+    ]
+    assert maps.lines(large, mark=0) == maps.lines(large, mark=64) == maps.lines(large)
     far = indexed([1, 2, 1], [0, 100000, 5], DOUBLE)
     assert drawn(far) == (
         "        +0       +8       +16      +24      +32      +40      +48      +56\n"

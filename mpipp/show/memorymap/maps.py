@@ -138,8 +138,12 @@ class Note(NamedTuple):
 Line = Union[Row, Note]
 
 
-def lines(of: MemoryMap) -> list[Line]:
-    """The lines of a picture, from low displacements to high ones."""
+def lines(of: MemoryMap, mark: int | None = None) -> list[Line]:
+    """The lines of a picture, from low displacements to high ones.
+
+    Of what is long that with the displacement `mark`, too, unless it is in one of the repetitions
+    that are not drawn.
+    """
     comb = of.region.comb
     if comb is None:
         return [Note("no data")]
@@ -150,7 +154,7 @@ def lines(of: MemoryMap) -> list[Line]:
         found.append(Note(f"the first of {widest[0]}, every {amount(widest[1])}:", True))
     length = _row_length(comb)
     before: int | None = None
-    for start in _row_starts(comb, length):
+    for start in _row_starts(comb, length, mark):
         if before is not None and start > before:
             left_out = amount(start - before)
             share = touch(comb, Comb(before, start - before))
@@ -211,8 +215,8 @@ def _row_length(comb: Comb) -> int:
     return _WIDE if digits <= _LONG else _NARROW
 
 
-def _row_starts(comb: Comb, length: int) -> list[int]:
-    # The rows with data; if they are many, the first and the last.
+def _row_starts(comb: Comb, length: int, mark: int | None) -> list[int]:
+    # The rows with data; if they are many, the first, those around the mark, and the last.
     first: list[int] = []
     for start in _from_below(comb, length):
         first.append(start)
@@ -226,7 +230,13 @@ def _row_starts(comb: Comb, length: int) -> list[int]:
         place = _last_before(comb, end)
         end = place - place % length
         last.append(end)
-    return first[:_FIRST_ROWS] + last[::-1]
+    ends = first[:_FIRST_ROWS] + last[::-1]
+    here = mark - mark % length if mark is not None else ends[0]
+    if here in ends or touch(comb, Comb(here, length)) is None:
+        return ends
+    around = (here - length, here, here + length)
+    seen = {start for start in around if touch(comb, Comb(start, length))}
+    return sorted({*first[: _FIRST_ROWS - len(seen)], *seen, *last})
 
 
 def _from_below(comb: Comb, length: int) -> Iterator[int]:

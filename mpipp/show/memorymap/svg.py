@@ -53,7 +53,7 @@ def svg(of: MemoryMap, title: str = "", mark: int | None = None) -> str:
 
     The element with the displacement `mark` gets a frame.
     """
-    drawn = lines(of)
+    drawn = lines(of, mark)
     starts = [str(line.start) for line in drawn if isinstance(line, Row)]
     left = _MARGIN + _CHARACTER * max([3, *map(len, starts)]) + 10
     length = next((line.length for line in drawn if isinstance(line, Row)), 64)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The picture of a conflict of one-sided operations: its facts, its words, and in a browser."""
+"""Pages of one-sided, guarded and provoked runs, in a browser; the picture of a conflict of
+one-sided operations, its facts and its words.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import support
-from browser import browser
+from browser import Browser, browser
 
 from mpipp.reports import directory, lifelines
 from mpipp.reports.directory import Lifelines, Point
@@ -64,14 +66,68 @@ def shapes(svg: str) -> list[tuple[str, str]]:
     return found
 
 
-@support.on_mpi("mpich4", "openmpi4")
-def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
-    program = support.compile_program(support.ROOT / "examples" / "mailbox.c", mpi)
+def run(mpi: support.MPI, directory: Path, example: str, check: str, n: int) -> None:
+    """Run an example in the way that is wrong; its report is in `directory`."""
+    program = support.compile_program(support.ROOT / "examples" / example, mpi)
     assert mpi.wrapper  # built before a command says that it does
     env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
-    words: list[str | Path] = ["run", "--check=rma", "--report", tmp_path / "report"]
-    words += ["--mpiexec", shlex.join(mpi.mpiexec), "-n", "3", "--", program, "early"]
+    words: list[str | Path] = ["run", check, "--report", directory / "report"]
+    words += ["--mpiexec", shlex.join(mpi.mpiexec), "-n", str(n), "--", program, "early"]
     assert support.shell(*words, env=env).returncode == 0
+
+
+def look(shown: Browser, directory: Path) -> None:
+    """At its page, in several ways: the last is narrow and dark."""
+    page = directory / "page.html"
+    support.shell("report", directory / "report", "--format", "html", "-o", page)
+    for width, dark in ((1200, False), (360, True)):
+        shown.show(page, width=width, dark=dark)
+        assert shown.value(WALK) == []
+        assert shown.value("document.documentElement.scrollWidth") <= width
+        assert shown.said == []
+
+
+@support.on_mpi("mpich4")
+def test_the_page_of_a_guarded_and_provoked_run(mpi: support.MPI, tmp_path: Path) -> None:
+    run(mpi, tmp_path, "blocks.c", "--check=buffers", n=2)
+    data = tmp_path / "report" / directory.DATA
+    content = json.loads(data.read_text())
+    row = {"by": "", "by_place": "", "ranks": [0, 2], "times": 3, "least": 0, "most": 0}
+    content["provoked"] = [
+        {"place": f"a.c:{line}", "procedure": "MPI_Put", "way": way, **row}
+        for line in range(20)
+        for way in ("called", "flushed")
+    ]
+    content["run"]["provoke"] = "rma,7"
+    data.write_text(json.dumps(content))
+    with browser(tmp_path / "profile") as shown:
+        look(shown, tmp_path)
+
+        def texts(of: str) -> list[str]:
+            found: list[str] = shown.value(
+                f"[...document.querySelectorAll({of!r})].map(e => e.innerText)"
+            )
+            return found
+
+        assert texts(".counts th") == [
+            *("call", "operations", "by pages", "by comparison", "not, for time", "not at all"),
+            *("MPI_Isend, blocks.c:18 in give", "MPI_Isend, blocks.c:21 in give"),
+        ]
+        # The call that two parties are about is there once; the element is in the map.
+        assert texts(".around th[scope=col]") == ["Number", "rank 0 sends"]
+        assert shown.value("document.querySelectorAll('svg .mark').length") == 1
+        assert texts("#provoked + details > summary") == ["20 places in the program"]
+        shown.value("document.querySelector('#provoked + details').open = true")
+        assert texts(".done dt")[:2] == [
+            f"MPI_Put at a.c:{n}\n3 calls of ranks 0 and 2" for n in (0, 1)
+        ]
+        assert texts(".done dd")[0] == "all flushed before the next"
+        assert shown.value(WALK) == []
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
+    run(mpi, tmp_path, "mailbox.c", "--check=rma", n=3)
     (found,) = json.loads((tmp_path / "report" / directory.DATA).read_text())["findings"]
     assert found["lifelines"] == FACTS
     (entry,) = directory.read(str(tmp_path / "report")).findings
@@ -83,16 +139,17 @@ def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
     assert picture == (DOCS / "onesided.svg").read_text()
     if mpi.id == "openmpi4":
         return
-    page = tmp_path / "page.html"
-    support.shell("report", tmp_path / "report", "--format", "html", "-o", page)
     with browser(tmp_path / "profile") as shown:
-        for width, dark in ((1200, False), (360, True)):
-            shown.show(page, width=width, dark=dark)
-            assert shown.value(WALK) == []
-            assert shown.value("document.documentElement.scrollWidth") <= width
-            assert shown.said == []
+        look(shown, tmp_path)
         name = shown.value("document.querySelector('svg.mpipp-lives').getAttribute('aria-label')")
-        assert name == f"What rank 0 and rank 2 did, and what does not order it. {WORDS}"
+        assert name == (
+            f"Timelines of rank 0 and rank 2: what orders, and what is missing. {WORDS}"
+        )
+        # Only the two accesses are open: the rest is in the picture.
+        opened = (
+            "[...document.querySelectorAll('.party')].map(e => e.querySelector('.source').open)"
+        )
+        assert shown.value(opened) == [True, True, False, False, False, False]
         red = "getComputedStyle(document.querySelector('.mpipp-lives .missing')).stroke"
         assert shown.value(red) == "rgb(255, 123, 114)"
 
