@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
     double seconds = best(loops[i].run, count);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) printf("%.9f %ld\n", seconds, resident() - before);
+    if (rank == 0) printf("%.12f %ld\n", seconds, resident() - before);
   }
   MPI_Finalize();
   return 0;

@@ -7,6 +7,7 @@
 #include "mpi/vendor.h"
 #include "unrename.h"
 #include "intercept/intercept.h"
+#include "intercept/plain.h"
 
 // Handles by value, in a whole register (vendor.h).
 typedef mpipp_arg mpipp_MPI_Comm;

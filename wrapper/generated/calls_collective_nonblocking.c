@@ -27,7 +27,7 @@ int MPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
                  ? ((typed_Iallgather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Iallgather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -67,7 +67,7 @@ int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
                  ? ((typed_Iallgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Iallgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -107,7 +107,7 @@ int MPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
                  ? ((typed_Iallgatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Iallgatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -147,7 +147,7 @@ int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
                  ? ((typed_Iallgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Iallgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -188,7 +188,7 @@ int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
                  ? ((typed_Iallreduce *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Iallreduce(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -229,7 +229,7 @@ int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_
                  ? ((typed_Iallreduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Iallreduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -269,7 +269,7 @@ int MPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
                  ? ((typed_Ialltoall *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ialltoall(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -309,7 +309,7 @@ int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
                  ? ((typed_Ialltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ialltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -349,7 +349,7 @@ int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
                  ? ((typed_Ialltoallv *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ialltoallv(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -389,7 +389,7 @@ int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
                  ? ((typed_Ialltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ialltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -429,7 +429,7 @@ int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
                  ? ((typed_Ialltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
                  : hooked_Ialltoallw(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -469,7 +469,7 @@ int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
                  ? ((typed_Ialltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
                  : hooked_Ialltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -507,7 +507,7 @@ int MPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request) {
                  ? ((typed_Ibarrier *)real)((MPI_Comm)comm, request)
                  : hooked_Ibarrier(thread, real, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -548,7 +548,7 @@ int MPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, m
                  ? ((typed_Ibcast *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request)
                  : hooked_Ibcast(thread, real, buffer, count, datatype, root, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -589,7 +589,7 @@ int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int
                  ? ((typed_Ibcast_c *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request)
                  : hooked_Ibcast_c(thread, real, buffer, count, datatype, root, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -630,7 +630,7 @@ int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
                  ? ((typed_Iexscan *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Iexscan(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -671,7 +671,7 @@ int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
                  ? ((typed_Iexscan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Iexscan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -714,7 +714,7 @@ int MPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
                  ? ((typed_Igather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Igather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -757,7 +757,7 @@ int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
                  ? ((typed_Igather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Igather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -800,7 +800,7 @@ int MPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
                  ? ((typed_Igatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Igatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -843,7 +843,7 @@ int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
                  ? ((typed_Igatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Igatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -883,7 +883,7 @@ int MPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
                  ? ((typed_Ineighbor_allgather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_allgather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -923,7 +923,7 @@ int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
                  ? ((typed_Ineighbor_allgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_allgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -963,7 +963,7 @@ int MPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datat
                  ? ((typed_Ineighbor_allgatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_allgatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1003,7 +1003,7 @@ int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_M
                  ? ((typed_Ineighbor_allgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_allgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1043,7 +1043,7 @@ int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
                  ? ((typed_Ineighbor_alltoall *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_alltoall(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1083,7 +1083,7 @@ int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
                  ? ((typed_Ineighbor_alltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_alltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1123,7 +1123,7 @@ int MPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
                  ? ((typed_Ineighbor_alltoallv *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_alltoallv(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1163,7 +1163,7 @@ int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[],
                  ? ((typed_Ineighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_alltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1203,7 +1203,7 @@ int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
                  ? ((typed_Ineighbor_alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_alltoallw(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1243,7 +1243,7 @@ int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[],
                  ? ((typed_Ineighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_alltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1287,7 +1287,7 @@ int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
                  ? ((typed_Ireduce *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request)
                  : hooked_Ireduce(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1331,7 +1331,7 @@ int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
                  ? ((typed_Ireduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request)
                  : hooked_Ireduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1373,7 +1373,7 @@ int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
                  ? ((typed_Ireduce_scatter *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Ireduce_scatter(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1415,7 +1415,7 @@ int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count re
                  ? ((typed_Ireduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Ireduce_scatter_c(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1456,7 +1456,7 @@ int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
                  ? ((typed_Ireduce_scatter_block *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Ireduce_scatter_block(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1497,7 +1497,7 @@ int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
                  ? ((typed_Ireduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Ireduce_scatter_block_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1538,7 +1538,7 @@ int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype 
                  ? ((typed_Iscan *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Iscan(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1579,7 +1579,7 @@ int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_D
                  ? ((typed_Iscan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Iscan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1622,7 +1622,7 @@ int MPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
                  ? ((typed_Iscatter *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Iscatter(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1665,7 +1665,7 @@ int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
                  ? ((typed_Iscatter_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Iscatter_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1708,7 +1708,7 @@ int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[
                  ? ((typed_Iscatterv *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Iscatterv(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1751,7 +1751,7 @@ int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
                  ? ((typed_Iscatterv_c *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Iscatterv_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }

@@ -27,7 +27,7 @@ int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
                  ? ((typed_Allgather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -67,7 +67,7 @@ int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
                  ? ((typed_Allgather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -107,7 +107,7 @@ int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
                  ? ((typed_Allgatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -147,7 +147,7 @@ int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
                  ? ((typed_Allgatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -188,7 +188,7 @@ int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_
                  ? ((typed_Allreduce_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allreduce_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -229,7 +229,7 @@ int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mp
                  ? ((typed_Allreduce_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allreduce_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -269,7 +269,7 @@ int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
                  ? ((typed_Alltoall_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoall_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -309,7 +309,7 @@ int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
                  ? ((typed_Alltoall_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoall_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -349,7 +349,7 @@ int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sd
                  ? ((typed_Alltoallv_init *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallv_init(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -389,7 +389,7 @@ int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
                  ? ((typed_Alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallv_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -429,7 +429,7 @@ int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sd
                  ? ((typed_Alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallw_init(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -469,7 +469,7 @@ int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
                  ? ((typed_Alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallw_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -507,7 +507,7 @@ int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* requ
                  ? ((typed_Barrier_init *)real)((MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Barrier_init(thread, real, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -548,7 +548,7 @@ int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int roo
                  ? ((typed_Bcast_init *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Bcast_init(thread, real, buffer, count, datatype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -589,7 +589,7 @@ int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype,
                  ? ((typed_Bcast_init_c *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Bcast_init_c(thread, real, buffer, count, datatype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -630,7 +630,7 @@ int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
                  ? ((typed_Exscan_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Exscan_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -671,7 +671,7 @@ int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
                  ? ((typed_Exscan_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Exscan_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -714,7 +714,7 @@ int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
                  ? ((typed_Gather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -757,7 +757,7 @@ int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
                  ? ((typed_Gather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -800,7 +800,7 @@ int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
                  ? ((typed_Gatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -843,7 +843,7 @@ int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
                  ? ((typed_Gatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -883,7 +883,7 @@ int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
                  ? ((typed_Neighbor_allgather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -923,7 +923,7 @@ int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpip
                  ? ((typed_Neighbor_allgather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -963,7 +963,7 @@ int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_D
                  ? ((typed_Neighbor_allgatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1003,7 +1003,7 @@ int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpi
                  ? ((typed_Neighbor_allgatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1043,7 +1043,7 @@ int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Dat
                  ? ((typed_Neighbor_alltoall_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoall_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1083,7 +1083,7 @@ int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp
                  ? ((typed_Neighbor_alltoall_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoall_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1123,7 +1123,7 @@ int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], con
                  ? ((typed_Neighbor_alltoallv_init *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallv_init(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1163,7 +1163,7 @@ int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcount
                  ? ((typed_Neighbor_alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallv_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1203,7 +1203,7 @@ int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], con
                  ? ((typed_Neighbor_alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallw_init(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1243,7 +1243,7 @@ int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcount
                  ? ((typed_Neighbor_alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallw_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1287,7 +1287,7 @@ int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
                  ? ((typed_Reduce_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_init(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1331,7 +1331,7 @@ int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
                  ? ((typed_Reduce_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1372,7 +1372,7 @@ int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvco
                  ? ((typed_Reduce_scatter_block_init *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_block_init(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1413,7 +1413,7 @@ int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Coun
                  ? ((typed_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_block_init_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1455,7 +1455,7 @@ int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvco
                  ? ((typed_Reduce_scatter_init *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_init(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1497,7 +1497,7 @@ int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Coun
                  ? ((typed_Reduce_scatter_init_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_init_c(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1538,7 +1538,7 @@ int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
                  ? ((typed_Scan_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scan_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1579,7 +1579,7 @@ int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
                  ? ((typed_Scan_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scan_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1622,7 +1622,7 @@ int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
                  ? ((typed_Scatter_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scatter_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1665,7 +1665,7 @@ int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
                  ? ((typed_Scatter_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scatter_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1708,7 +1708,7 @@ int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int dis
                  ? ((typed_Scatterv_init *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scatterv_init(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1751,7 +1751,7 @@ int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const
                  ? ((typed_Scatterv_init_c *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scatterv_init_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 0);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }

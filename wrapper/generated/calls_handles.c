@@ -55,7 +55,7 @@ int MPI_Buffer_iflush(MPI_Request* request) {
                  ? ((typed_Buffer_iflush *)real)(request)
                  : hooked_Buffer_iflush(thread, real, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -688,7 +688,7 @@ int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) 
                  ? ((typed_Comm_idup *)real)((MPI_Comm)comm, newcomm, request)
                  : hooked_Comm_idup(thread, real, comm, newcomm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_request_output(MPIPP_KEY(*request), newcomm);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
@@ -727,7 +727,7 @@ int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* 
                  ? ((typed_Comm_idup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm, request)
                  : hooked_Comm_idup_with_info(thread, real, comm, info, newcomm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_request_output(MPIPP_KEY(*request), newcomm);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
@@ -765,7 +765,7 @@ int MPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request) {
                  ? ((typed_Comm_iflush_buffer *)real)((MPI_Comm)comm, request)
                  : hooked_Comm_iflush_buffer(thread, real, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -1308,7 +1308,7 @@ int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_
                  ? ((typed_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request)
                  : hooked_Grequest_start(thread, real, query_fn, free_fn, cancel_fn, extra_state, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2580,7 +2580,7 @@ int MPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request) {
                  ? ((typed_Session_iflush_buffer *)real)((MPI_Session)session, request)
                  : hooked_Session_iflush_buffer(thread, real, session, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2953,8 +2953,7 @@ static MPIPP_COLD int hooked_Waitall(struct mpipp_thread *thread, void *real, in
   const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Waitall *)real)(count, array_of_requests, mpipp_given_status(passage, array_of_statuses));
 }
-EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
-int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+static __attribute__((noinline)) int any_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitall, &real);
   if (!thread) return ((raw_Waitall *)real)(count, array_of_requests, array_of_statuses);
@@ -2976,6 +2975,20 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
                  : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS);
   mpipp_handles_deinit(&before, count);
+  return mpipp_leave(thread, code);
+}
+EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
+int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+  struct mpipp_thread *thread = mpipp_nearby(mpipp_self);
+  if (MPIPP_UNLIKELY(!mpipp_waits_plainly(thread, MPIPP_PROC_Waitall, count, array_of_requests)))
+    return any_Waitall(count, array_of_requests, array_of_statuses);
+  MPI_Request before[MPIPP_FEW];
+  mpipp_keep_handles(before, count, array_of_requests);
+  typed_Waitall *mpi = mpipp_begin_plain(thread, MPIPP_PROC_Waitall);
+  int code = mpi(count, array_of_requests, array_of_statuses);
+  thread = mpipp_nearby(thread);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_waited(thread, before);
+  mpipp_completed_from(&thread->call, before, 0, count, array_of_requests, 0);
   return mpipp_leave(thread, code);
 }
 extern raw_Waitall own_Waitall OWN(MPI_Waitall);

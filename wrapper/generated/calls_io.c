@@ -236,7 +236,7 @@ int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype d
                  ? ((typed_File_iread *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -273,7 +273,7 @@ int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Da
                  ? ((typed_File_iread_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -310,7 +310,7 @@ int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dataty
                  ? ((typed_File_iread_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -348,7 +348,7 @@ int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MP
                  ? ((typed_File_iread_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -387,7 +387,7 @@ int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count
                  ? ((typed_File_iread_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -425,7 +425,7 @@ int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Cou
                  ? ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -463,7 +463,7 @@ int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int c
                  ? ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -502,7 +502,7 @@ int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
                  ? ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -540,7 +540,7 @@ int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
                  ? ((typed_File_iread_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_shared(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -577,7 +577,7 @@ int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
                  ? ((typed_File_iread_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_shared_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -614,7 +614,7 @@ int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Dat
                  ? ((typed_File_iwrite *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -651,7 +651,7 @@ int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp
                  ? ((typed_File_iwrite_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -688,7 +688,7 @@ int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI
                  ? ((typed_File_iwrite_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -726,7 +726,7 @@ int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, m
                  ? ((typed_File_iwrite_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -765,7 +765,7 @@ int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, in
                  ? ((typed_File_iwrite_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -803,7 +803,7 @@ int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, 
                  ? ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -841,7 +841,7 @@ int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf
                  ? ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -880,7 +880,7 @@ int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
                  ? ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -918,7 +918,7 @@ int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_
                  ? ((typed_File_iwrite_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_shared(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -955,7 +955,7 @@ int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
                  ? ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_shared_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);

@@ -408,7 +408,7 @@ int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatyp
                  ? ((typed_Raccumulate *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
                  : hooked_Raccumulate(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -448,7 +448,7 @@ int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI
                  ? ((typed_Raccumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
                  : hooked_Raccumulate_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -487,7 +487,7 @@ int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_data
                  ? ((typed_Rget *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
                  : hooked_Rget(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -526,7 +526,7 @@ int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype ori
                  ? ((typed_Rget_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
                  : hooked_Rget_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -567,7 +567,7 @@ int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dat
                  ? ((typed_Rget_accumulate *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
                  : hooked_Rget_accumulate(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -608,7 +608,7 @@ int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp
                  ? ((typed_Rget_accumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
                  : hooked_Rget_accumulate_c(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -647,7 +647,7 @@ int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origi
                  ? ((typed_Rput *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
                  : hooked_Rput(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -686,7 +686,7 @@ int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Dataty
                  ? ((typed_Rput_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
                  : hooked_Rput_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);

@@ -106,7 +106,7 @@ int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
                  ? ((typed_Bsend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Bsend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 1);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -146,7 +146,7 @@ int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
                  ? ((typed_Bsend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Bsend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 1);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -486,7 +486,7 @@ int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
                  ? ((typed_Ibsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ibsend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 1);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     mpipp_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -527,7 +527,7 @@ int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
                  ? ((typed_Ibsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ibsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 1);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     mpipp_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -605,7 +605,7 @@ int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
                  ? ((typed_Imrecv *)real)(buf, count, (MPI_Datatype)datatype, message, request)
                  : hooked_Imrecv(thread, real, buf, count, datatype, message, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
@@ -647,7 +647,7 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
                  ? ((typed_Imrecv_c *)real)(buf, count, (MPI_Datatype)datatype, message, request)
                  : hooked_Imrecv_c(thread, real, buf, count, datatype, message, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
     mpipp_freed(MPIPP_MESSAGE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
@@ -703,8 +703,7 @@ static MPIPP_COLD int hooked_Irecv(struct mpipp_thread *thread, void *real, void
   const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Irecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
 }
-EXPORT int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
-int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+static __attribute__((noinline)) int any_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irecv, &real);
   if (!thread) return ((raw_Irecv *)real)(buf, count, datatype, source, tag, comm, request);
@@ -721,10 +720,24 @@ int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int
                  ? ((typed_Irecv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Irecv(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 1);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
+}
+EXPORT int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_thread *thread = mpipp_nearby(mpipp_self);
+  const struct mpipp_plain of = {MPIPP_PROC_Irecv, MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL,
+                                 MPIPP_WRITES, MPIPP_RECEIVES};
+  if (MPIPP_UNLIKELY(!mpipp_is_plain(thread, of, buf, count, MPIPP_KEY((MPI_Datatype)datatype),
+                                     source, tag, MPIPP_KEY((MPI_Comm)comm), request)))
+    return any_Irecv(buf, count, datatype, source, tag, comm, request);
+  typed_Irecv *mpi = mpipp_begin_plain(thread, MPIPP_PROC_Irecv);
+  int code = mpi(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
+  thread = mpipp_nearby(thread);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain(thread);
+  return mpipp_leave(thread, mpipp_failed(&thread->call, code));
 }
 extern raw_Irecv own_Irecv OWN(MPI_Irecv);
 EXPORT int PMPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -761,7 +774,7 @@ int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sou
                  ? ((typed_Irecv_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Irecv_c(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 1);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -801,7 +814,7 @@ int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
                  ? ((typed_Irsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Irsend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 1);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -841,7 +854,7 @@ int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
                  ? ((typed_Irsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Irsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 1);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -863,8 +876,7 @@ static MPIPP_COLD int hooked_Isend(struct mpipp_thread *thread, void *real, cons
   const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
   return passage->over ? passage->code : ((typed_Isend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
-EXPORT int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
-int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+static __attribute__((noinline)) int any_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isend, &real);
   if (!thread) return ((raw_Isend *)real)(buf, count, datatype, dest, tag, comm, request);
@@ -881,10 +893,24 @@ int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
                  ? ((typed_Isend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Isend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 1);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
+}
+EXPORT int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
+int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
+  struct mpipp_thread *thread = mpipp_nearby(mpipp_self);
+  const struct mpipp_plain of = {MPIPP_PROC_Isend, MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL,
+                                 MPIPP_READS, MPIPP_SENDS};
+  if (MPIPP_UNLIKELY(!mpipp_is_plain(thread, of, buf, count, MPIPP_KEY((MPI_Datatype)datatype),
+                                     dest, tag, MPIPP_KEY((MPI_Comm)comm), request)))
+    return any_Isend(buf, count, datatype, dest, tag, comm, request);
+  typed_Isend *mpi = mpipp_begin_plain(thread, MPIPP_PROC_Isend);
+  int code = mpi(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  thread = mpipp_nearby(thread);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain(thread);
+  return mpipp_leave(thread, mpipp_failed(&thread->call, code));
 }
 extern raw_Isend own_Isend OWN(MPI_Isend);
 EXPORT int PMPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -921,7 +947,7 @@ int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
                  ? ((typed_Isend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Isend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 1);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -965,7 +991,7 @@ int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
                  ? ((typed_Isendrecv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1009,7 +1035,7 @@ int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
                  ? ((typed_Isendrecv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv_c(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1052,7 +1078,7 @@ int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int
                  ? ((typed_Isendrecv_replace *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv_replace(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1095,7 +1121,7 @@ int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
                  ? ((typed_Isendrecv_replace_c *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv_replace_c(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 0);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1135,7 +1161,7 @@ int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
                  ? ((typed_Issend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Issend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 1);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1175,7 +1201,7 @@ int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
                  ? ((typed_Issend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Issend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, 1);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1450,7 +1476,7 @@ int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatyp
                  ? ((typed_Precv_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Precv_init(thread, real, buf, partitions, count, datatype, source, tag, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 1);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1522,7 +1548,7 @@ int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_D
                  ? ((typed_Psend_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Psend_init(thread, real, buf, partitions, count, datatype, dest, tag, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 1);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1648,7 +1674,7 @@ int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source,
                  ? ((typed_Recv_init *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Recv_init(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 1);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1688,7 +1714,7 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int
                  ? ((typed_Recv_init_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Recv_init_c(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 1);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1804,7 +1830,7 @@ int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
                  ? ((typed_Rsend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Rsend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 1);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1844,7 +1870,7 @@ int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
                  ? ((typed_Rsend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Rsend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 1);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -1960,7 +1986,7 @@ int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int d
                  ? ((typed_Send_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Send_init(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 1);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -2000,7 +2026,7 @@ int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatyp
                  ? ((typed_Send_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Send_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 1);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -2446,7 +2472,7 @@ int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
                  ? ((typed_Ssend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ssend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 1);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));
@@ -2486,7 +2512,7 @@ int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
                  ? ((typed_Ssend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ssend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, 1);
+    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed(call, code));

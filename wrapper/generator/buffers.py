@@ -48,7 +48,8 @@ class Buffer:
     def _is_vector(self) -> bool:
         return bool(self.count and self.count.array and self.displacements)
 
-    def _access(self, procedure: Procedure) -> str:
+    def access(self, procedure: Procedure) -> str:
+        """The bits of enum mpipp_access, in C."""
         if self.target:
             bits = TARGET_ACCESS.get(procedure.operation, "READS | MPIPP_WRITES")
             return f"MPIPP_REMOTE | MPIPP_{bits}"
@@ -92,7 +93,7 @@ class Buffer:
         )
         call = (
             f"mpipp_buffer(call, {place}, {pointer}, {self._count(procedure)}, {self._key()}, "
-            f"{self._access(procedure)}, MPIPP_ROLE_{self.pointer.name})"
+            f"{self.access(procedure)}, MPIPP_ROLE_{self.pointer.name})"
         )
         times = self.times(procedure)
         if times == "partitions":
@@ -120,7 +121,7 @@ class Buffer:
         return (
             f"mpipp_buffer_v(call, {self.pointer.name}, (struct mpipp_arrays){{{counts}, "
             f"{displacements}, {datatypes}, sizeof *{counts}, sizeof *{displacements}}}, "
-            f"{self._key()}, mpipp_{self._peers(procedure)}(call), {self._access(procedure)}, "
+            f"{self._key()}, mpipp_{self._peers(procedure)}(call), {self.access(procedure)}, "
             f"MPIPP_ROLE_{self.pointer.name});"
         )
 

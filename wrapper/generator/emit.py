@@ -79,7 +79,7 @@ def prelude() -> str:
     types = sorted({t for t, _ in known.HANDLES.values()})
     lines = ["#ifndef MPIPP_CALLS_H", "#define MPIPP_CALLS_H", ""]
     lines += ['#include "rename.h"', '#include "mpi/vendor.h"', '#include "unrename.h"']
-    lines += ['#include "intercept/intercept.h"', ""]
+    lines += ['#include "intercept/intercept.h"', '#include "intercept/plain.h"', ""]
     lines += ["// Handles by value, in a whole register (vendor.h)."]
     lines += [f"typedef mpipp_arg mpipp_{t};" for t in types]
     lines += ["", '#define EXPORT __attribute__((visibility("default")))']
@@ -124,6 +124,9 @@ def _wrapper(procedure: Procedure) -> str:
     else:
         lines.append(f"typedef __typeof__(mpih_{name}) typed_{name};")
     lines += _hooked(procedure)
+    if name in known.PLAIN:
+        lines.append(f"static __attribute__((noinline)) int any_{name}({parameters}) {{")
+        lines += ["  " + line for line in _body(procedure)] + ["}"]
     # mpi.h may declare, or poison, the names of removed procedures
     own = f"MPI1_{name}" if procedure.removed else f"MPI_{name}"
     for prefix in ("", "P"):
@@ -132,7 +135,10 @@ def _wrapper(procedure: Procedure) -> str:
             f"EXPORT int {prefix}{own}({parameters or 'void'}){label};",
             f"int {prefix}{own}({parameters or 'void'}) {{",
         ]
-        body = _profiling_body(procedure) if prefix else _body(procedure)
+        if prefix:
+            body = _profiling_body(procedure)
+        else:
+            body = _plain_body(procedure) if name in known.PLAIN else _body(procedure)
         lines += ["  " + line for line in body] + ["}"]
         if not prefix:
             lines.append(f"extern raw_{name} own_{name} OWN(MPI_{name});")
@@ -148,6 +154,45 @@ def _profiling_body(procedure: Procedure) -> list[str]:
         f"void *real = mpipp_procedure(1, MPIPP_PROC_{name});",
         f"if (mpipp_passes()) return ((raw_{name} *)real)({plain});",
         f"return own_{name}({plain});",
+    ]
+
+
+def _plain_body(procedure: Procedure) -> list[str]:
+    """The shortest way (intercept/plain.h); else by a jump that leaves no frame, to all others."""
+    name = procedure.name
+    given = ", ".join(p.name for p in procedure.parameters)
+    to_mpi = ", ".join(_argument(p, procedure) for p in procedure.parameters)
+    if name == "Waitall":
+        waited = "count, array_of_requests"
+        return [
+            "struct mpipp_thread *thread = mpipp_nearby(mpipp_self);",
+            f"if (MPIPP_UNLIKELY(!mpipp_waits_plainly(thread, MPIPP_PROC_{name}, {waited})))",
+            f"  return any_{name}({given});",
+            "MPI_Request before[MPIPP_FEW];",
+            f"mpipp_keep_handles(before, {waited});",
+            f"typed_{name} *mpi = mpipp_begin_plain(thread, MPIPP_PROC_{name});",
+            f"int code = mpi({to_mpi});",
+            "thread = mpipp_nearby(thread);",
+            "if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_waited(thread, before);",
+            f"mpipp_completed_from(&thread->call, before, 0, {waited}, 0);",
+            "return mpipp_leave(thread, code);",
+        ]
+    (buffer,) = buffers_of(procedure)
+    assert buffer.datatype
+    sends = any(p.name == "dest" for p in procedure.parameters)
+    peer, sequence = ("dest", "MPIPP_SENDS") if sends else ("source", "MPIPP_RECEIVES")
+    return [
+        "struct mpipp_thread *thread = mpipp_nearby(mpipp_self);",
+        f"const struct mpipp_plain of = {{MPIPP_PROC_{name}, {_present(procedure)},",
+        f"                               {buffer.access(procedure)}, {sequence}}};",
+        f"if (MPIPP_UNLIKELY(!mpipp_is_plain(thread, of, buf, count, {key(buffer.datatype)},",
+        f"                                   {peer}, tag, MPIPP_KEY((MPI_Comm)comm), request)))",
+        f"  return any_{name}({given});",
+        f"typed_{name} *mpi = mpipp_begin_plain(thread, MPIPP_PROC_{name});",
+        f"int code = mpi({to_mpi});",
+        "thread = mpipp_nearby(thread);",
+        "if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain(thread);",
+        f"return mpipp_leave(thread, {ordinals.failing(procedure, '&thread->call')});",
     ]
 
 
@@ -260,12 +305,17 @@ def _bits(procedure: Procedure) -> set[str]:
 
 
 def _scalars(procedure: Procedure) -> list[str]:
-    recorded = _recorded(procedure)
-    bits = [f"MPIPP_HAS_{bit}" for bit, _ in recorded.values()]
-    lines = [f"call->{field} = {value};" for field, (_, value) in recorded.items()]
+    lines = [f"call->present = {_present(procedure)};"]
+    lines += [f"call->{field} = {value};" for field, (_, value) in _recorded(procedure).items()]
     requests = _requests(procedure)
     if requests:
         lines.append(f"call->request_count = {requests.length if requests.array else '1'};")
+    return lines
+
+
+def _present(procedure: Procedure) -> str:
+    """The bits of what the call has, in C."""
+    bits = [f"MPIPP_HAS_{bit}" for bit, _ in _recorded(procedure).values()]
     bits += ordinals.bits(procedure)
     if procedure.form in STARTED_LATER:
         bits.append("MPIPP_HAS_STARTS")
@@ -277,8 +327,7 @@ def _scalars(procedure: Procedure) -> list[str]:
         bits.append("MPIPP_HAS_GIVEN_UP")
     if procedure.base in known.BUFFERED:
         bits.append("MPIPP_HAS_BUFFERED")
-    lines.insert(0, f"call->present = {' | '.join(bits) or '0'};")
-    return lines
+    return " | ".join(bits) or "0"
 
 
 def _ended(procedure: Procedure) -> Parameter | None:
@@ -382,11 +431,13 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
         makes = p.direction == "out" and p.indirect and not p.array and p.kind in known.MADE
         if makes and (p.kind == "REQUEST" or not special):
             persistent = int(procedure.form in STARTED_LATER)
-            first = int(len(buffers) == 1 and _bits(procedure) <= FIRST)
+            first = len(buffers) == 1 and _bits(procedure) <= FIRST
             # before the special statement, which may refer to the new request
             lines.insert(
                 int(imports),
-                known.MADE[p.kind].format(name=p.name, persistent=persistent, first=first),
+                known.MADE[p.kind].format(
+                    name=p.name, persistent=persistent, copy="FIRST" if first else "ALL"
+                ),
             )
     ended = _ended(procedure)
     if ended and not special:

@@ -91,7 +91,7 @@ def noting(procedure: Procedure) -> list[str]:
     return ["mpipp_note_together(call);"] if _together(procedure) else []
 
 
-def failing(procedure: Procedure) -> str | None:
+def failing(procedure: Procedure, call: str = "call") -> str | None:
     """The code of a call that failed: whether it took part in the matching is not known."""
     if procedure.base in STARTS:
         return f"mpipp_not_started({STARTS[procedure.base]}, code)"
@@ -104,7 +104,7 @@ def failing(procedure: Procedure) -> str | None:
         return f"mpipp_failed_receive(call, code, {ordinal}, {RECEIVED})"
     if _takes_message(procedure):
         return "mpipp_failed_message(call, code, serial)"
-    return "mpipp_failed(call, code)" if bits(procedure) else None
+    return f"mpipp_failed({call}, code)" if bits(procedure) else None
 
 
 def _names(procedure: Procedure) -> set[str]:

@@ -53,6 +53,9 @@ UNWRAPPED = {
     "Status_set_source", "Status_set_tag", "Status_set_error",
 }  # fmt: skip
 
+# Made so often that they have a shortest way (intercept/plain.h).
+PLAIN = {"Isend", "Irecv", "Waitall"}
+
 WIN = "MPIPP_KEY((MPI_Win)win)"
 
 COMBINERS = {
@@ -338,7 +341,7 @@ AFTER = {
 
 # A handle made: what to call for *{name}, by the parameter's kind.
 MADE = {
-    "REQUEST": "mpipp_request_made(call, *{name}, {persistent}, {first});",
+    "REQUEST": "mpipp_request_made(call, *{name}, {persistent}, MPIPP_COPY_{copy});",
     "COMMUNICATOR": "mpipp_comm_made(call, *{name});",
     "GROUP": "mpipp_group_made(call, *{name});",
     "WINDOW": "mpipp_win_made(call, *{name}, (MPI_Comm)comm);",

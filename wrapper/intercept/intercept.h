@@ -78,11 +78,11 @@ static inline struct mpipp_call *mpipp_entering(struct mpipp_thread *thread, uns
                                                 void *caller, void *frame) {
   struct mpipp_call *call = &thread->call;
   thread->depth = 1;
-  call->procedure = (uint16_t)procedure;
   call->serial++;
-  call->caller = (uintptr_t)caller;
   call->frame = (uintptr_t)frame;
+  call->procedure = (uint16_t)procedure;
   call->buffer_count = 0;
+  call->caller = (uintptr_t)caller;
   return call;
 }
 

@@ -45,10 +45,11 @@ static uint64_t next_serial(struct mpipp_thread *thread) {
 }
 
 // Whether one buffer of a predefined datatype is all there is to copy and to keep.
-static int is_plain(const struct mpipp_call *call) {
+static enum mpipp_copy to_copy(const struct mpipp_call *call) {
   const struct mpipp_object *datatype = (void *)(uintptr_t)call->buffers[0].record;
-  return call->buffer_count == 1 && !(call->present & ~(uint32_t)MPIPP_HAS_FIRST) &&
-         MPIPP_READ(datatype->flags) & MPIPP_FLAG_PREDEFINED;
+  int first = call->buffer_count == 1 && !(call->present & ~(uint32_t)MPIPP_HAS_FIRST) &&
+              MPIPP_READ(datatype->flags) & MPIPP_FLAG_PREDEFINED;
+  return first ? MPIPP_COPY_FIRST : MPIPP_COPY_ALL;
 }
 
 // Whether the record that last had a handle is free to be used again. One with return addresses
@@ -69,7 +70,7 @@ static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent,
   if (reused) {
     mpipp_request_empty(request, caller);
     mpipp_drop_call(request); // of an operation that was given up
-    mpipp_request_fill(request, call, persistent, is_plain(call), serial);
+    mpipp_request_fill(request, call, persistent, to_copy(call), serial);
     if (is_listening()) copy = *request;
   }
   mpipp_unlock_kind(locked);
@@ -85,7 +86,7 @@ void mpipp_request_made_further(struct mpipp_call *call, uint64_t handle, int pe
   struct mpipp_request copy, *request = mpipp_claim_unlisted(MPIPP_REQUEST, handle, call->caller);
   if (!request) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  mpipp_request_fill(request, call, persistent, is_plain(call), serial);
+  mpipp_request_fill(request, call, persistent, to_copy(call), serial);
   if (is_listening()) copy = *request;
   mpipp_chain_add(request);
   mpipp_unlock_kind(locked);
@@ -345,7 +346,8 @@ static __attribute__((noinline)) void complete_any(const struct mpipp_call *call
 static inline void complete(const struct mpipp_call *call, uint64_t handle, uint64_t now,
                             uint64_t where, int64_t position) {
   mpipp_work_alone();
-  int done = now != handle && mpipp_complete_alone(MPIPP_READ(mpipp_requests_alone), handle);
+  const struct mpipp_slots *slots = MPIPP_READ(mpipp_requests_alone);
+  int done = now != handle && mpipp_complete_alone(slots, slots->offsets, handle);
   mpipp_worked_alone();
   if (!done) complete_any(call, handle, now, where, position);
 }

@@ -3,6 +3,7 @@
 #ifndef MPIPP_REQUESTS_H
 #define MPIPP_REQUESTS_H
 
+#include <stddef.h>
 #include <string.h>
 
 #include "mpi/resolve.h"
@@ -18,15 +19,31 @@ static inline const struct mpipp_slot *mpipp_request_slot(const struct mpipp_slo
   return mpipp_slot_at(slots, handle, slots->offsets);
 }
 
+// How much of a call a request gets.
+enum mpipp_copy {
+  MPIPP_COPY_ALL,   // what it has may stand anywhere in the record
+  MPIPP_COPY_FIRST, // it stands before the second buffer
+  MPIPP_COPY_PLAIN, // the same, of a call with no hooks, and from a place that is known to be the
+                    // program's (plain.h): they alone ask for what stands before the procedure
+};
+
+_Static_assert(offsetof(struct mpipp_request, call.procedure) % 64 == 0 &&
+                   offsetof(struct mpipp_thread, call.procedure) % 64 == 0 &&
+                   offsetof(struct mpipp_call, buffers[1]) ==
+                       offsetof(struct mpipp_call, procedure) + 128,
+               "what is copied lies in two cache lines");
+
 static inline void mpipp_request_fill(struct mpipp_request *request, const struct mpipp_call *call,
-                                      int persistent, int plain, uint64_t serial) {
+                                      int persistent, enum mpipp_copy copy, uint64_t serial) {
+  const size_t end = offsetof(struct mpipp_call, buffers[1]);
+  const size_t begin = copy == MPIPP_COPY_PLAIN ? offsetof(struct mpipp_call, procedure) : 0;
   request->state = persistent ? MPIPP_REQUEST_INACTIVE : MPIPP_REQUEST_ACTIVE;
   request->persistent = (uint16_t)persistent;
   request->special = 0;
   if (persistent) request->ready = 0;
   // The size is a constant, so that the compiler copies without a call.
-  memcpy(&request->call, call, offsetof(struct mpipp_call, buffers[1]));
-  if (!plain) mpipp_request_keep(request, call);
+  memcpy((char *)&request->call + begin, (const char *)call + begin, end - begin);
+  if (copy == MPIPP_COPY_ALL) mpipp_request_keep(request, call);
   __atomic_store_n(&request->object.serial, serial, __ATOMIC_RELEASE);
 }
 
@@ -42,10 +59,12 @@ void mpipp_request_made_further(struct mpipp_call *call, uint64_t handle, int pe
 // The number of requests made so far, while one thread alone has called MPI.
 extern uint64_t mpipp_requests_made MPIPP_HIDDEN;
 
-// The call made a request. persistent: one that is not active yet. first: whether what comes before
-// the second buffer in the record is all that such calls have. In line: both are constants.
-static inline __attribute__((always_inline)) void
-mpipp_request_made(struct mpipp_call *call, MPI_Request made, int persistent, int first) {
+// The call made a request. persistent: one that is not active yet. copy: what such calls have, if
+// the datatype is predefined. In line: both are constants.
+static inline __attribute__((always_inline)) void mpipp_request_made(struct mpipp_call *call,
+                                                                     MPI_Request made,
+                                                                     int persistent,
+                                                                     enum mpipp_copy copy) {
   const struct mpipp_thread *thread = mpipp_thread_of(call);
   // Of an unknown datatype, it is mpipp_no_object, which is not predefined.
   const struct mpipp_object *datatype = (void *)(uintptr_t)thread->known[0];
@@ -53,12 +72,12 @@ mpipp_request_made(struct mpipp_call *call, MPI_Request made, int persistent, in
   mpipp_work_alone();
   const struct mpipp_slot *slot = mpipp_request_slot(MPIPP_READ(mpipp_requests_alone), handle);
   struct mpipp_request *request = (void *)(uintptr_t)slot->record;
-  if (MPIPP_LIKELY(first && datatype->flags & MPIPP_FLAG_PREDEFINED) &&
+  if (MPIPP_LIKELY(copy != MPIPP_COPY_ALL && datatype->flags & MPIPP_FLAG_PREDEFINED) &&
       MPIPP_LIKELY(slot->handle == handle) &&
       MPIPP_LIKELY(request->object.flags == MPIPP_FLAG_ENDED) &&
-      MPIPP_LIKELY(mpipp_is_outside_mpi(call->caller))) {
+      MPIPP_LIKELY(copy == MPIPP_COPY_PLAIN || mpipp_is_outside_mpi(call->caller))) {
     mpipp_request_empty(request, call->caller);
-    mpipp_request_fill(request, call, persistent, 1, ++mpipp_requests_made);
+    mpipp_request_fill(request, call, persistent, copy, ++mpipp_requests_made);
     mpipp_worked_alone();
   } else {
     mpipp_worked_alone();
@@ -67,9 +86,10 @@ mpipp_request_made(struct mpipp_call *call, MPI_Request made, int persistent, in
 }
 
 // The common case: no other request has the handle, which is gone now, and nothing else goes with
-// it. slots: mpipp_requests_alone. Returns 0 if it is another case.
-static inline int mpipp_complete_alone(const struct mpipp_slots *slots, uint64_t handle) {
-  const struct mpipp_slot *slot = mpipp_request_slot(slots, handle);
+// it. slots: mpipp_requests_alone, with its `offsets`. Returns 0 if it is another case.
+static inline int mpipp_complete_alone(const struct mpipp_slots *slots, uint64_t offsets,
+                                       uint64_t handle) {
+  const struct mpipp_slot *slot = mpipp_slot_at(slots, handle, offsets);
   struct mpipp_request *request = (void *)(uintptr_t)slot->record;
   if (MPIPP_UNLIKELY(slot->handle != handle) ||
       MPIPP_UNLIKELY(request->state_and_all != MPIPP_REQUEST_ACTIVE))
@@ -112,14 +132,16 @@ void mpipp_completed_from(const struct mpipp_call *call, const MPI_Request *befo
 
 // all: every operation is complete. Otherwise (an error in one of them) those whose handle the
 // library took away.
-static inline void mpipp_completed_all(const struct mpipp_call *call,
-                                       const struct mpipp_handles *handles, int64_t count,
-                                       const MPI_Request *requests, int all) {
+static inline __attribute__((always_inline)) void
+mpipp_completed_all(const struct mpipp_call *call, const struct mpipp_handles *handles,
+                    int64_t count, const MPI_Request *requests, int all) {
   int64_t done = 0;
   if (MPIPP_LIKELY(all) && MPIPP_LIKELY(mpipp_are_few(count))) {
     mpipp_work_alone();
     const struct mpipp_slots *slots = MPIPP_READ(mpipp_requests_alone);
-    while (done < count && mpipp_complete_alone(slots, MPIPP_KEY(handles->few[done]))) done++;
+    const uint64_t offsets = slots->offsets;
+    while (done < count && mpipp_complete_alone(slots, offsets, MPIPP_KEY(handles->few[done])))
+      done++;
     mpipp_worked_alone();
     if (MPIPP_LIKELY(done >= count)) return;
   }

@@ -187,20 +187,21 @@ enum mpipp_present {
 enum mpipp_call_state { MPIPP_CALL_NONE, MPIPP_CALL_ACTIVE }; // active: recorded whole
 
 // One intercepted call, decoded: what the seam (seam.h) passes on, and what the debugger reads as
-// the active call of a thread. A pending request keeps a copy: what most of them need stands first.
+// the active call of a thread. A pending request keeps a copy: what most of them need stands first,
+// from `procedure` on in two whole cache lines of the request.
 struct mpipp_call {
-  uint32_t state;        // enum "call_state"
-  uint32_t padding;      // so that the next three are one store
-  uint16_t procedure;    // index into the table of procedures
-  uint16_t buffer_count; // of `buffers`
-  uint32_t present;      // enum "present", a set of bits
+  uint32_t state; // enum "call_state"
+  uint32_t padding;
   // private: its buffers lie in [low, high), if a screen has looked at it. Of a request beside its
   // state: other calls look at both, and at no more of it.
   uint64_t low, high;
-  uint64_t serial; // numbers the calls of a thread from 1
-  uint64_t caller; // return address
-  uint64_t frame;  // frame address of the intercepting function: callers lie above
-  uint64_t comm;   // handle
+  uint64_t serial;       // numbers the calls of a thread from 1
+  uint64_t frame;        // frame address of the intercepting function: callers lie above
+  uint16_t procedure;    // index into the table of procedures; with the next two one store
+  uint16_t buffer_count; // of `buffers`
+  uint32_t present;      // enum "present", a set of bits
+  uint64_t caller;       // return address
+  uint64_t comm;         // handle
   int64_t dest, source, tag;
   uint64_t requests; // address of the request handles
   int64_t request_count;
@@ -453,7 +454,7 @@ struct mpipp_thread {
   uint64_t passage; // private: of the call, 0 if no hooks have entered it (seam.h)
   // A call's place in the program where that is a line of Python, and the call's number.
   uint64_t python_place, python_serial;
-  uint64_t unused; // to the next cache line
+  uint64_t unused[7]; // so that what a request copies of the call lies in two cache lines
   // what every call stores to
   uint32_t suspected; // private: a breach that its call may have a part in
   uint32_t depth;     // > 0: inside a call the record below describes
