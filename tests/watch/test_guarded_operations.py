@@ -66,11 +66,12 @@ def test_operations_of_each_kind_are_guarded(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_random_operations_bring_what_they_bring_without(mpi: MPI) -> None:
-    program = runs.program("guarded_random.c", mpi)
-    alone = mpi.run([program, "1", "120"], n=3, preload=False).stdout
-    run = runs.run(mpi, [program, "1", "120"], "--check=buffers", n=3)
-    assert (run.status, run.output, run.blocks) == (0, alone, [])
-    assert alone
+    program = runs.program("guarded_random.c", mpi, "-pthread")
+    for words in (("1", "120"), ("7", "50", "threads")):
+        alone = mpi.run([program, *words], n=3, preload=False).stdout
+        run = runs.run(mpi, [program, *words], "--check=buffers", n=3)
+        assert (run.status, run.output, run.blocks) == (0, alone, [])
+        assert alone and "lost" not in alone
 
 
 @on_mpi("mpich4", "openmpi5")

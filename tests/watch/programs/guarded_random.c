@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Random nonblocking operations, all correct: what they bring is summed up. The same seed makes the
-// same operations, whoever looks. Three processes.
+// same operations, whoever looks. With "threads" each process has two threads that do so, from one
+// heap, and a third one that stores between their buffers. Three processes.
+#include <malloc.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 10, KINDS = 17, MOST = 3000 };
+enum { SLOTS = 10, KINDS = 17, MOST = 3000, CELLS = 1200, THREADS = 2 };
 
 struct operation {
   MPI_Request request;
@@ -18,12 +21,19 @@ struct operation {
   int persistent, rounds;
 };
 
-static struct operation slots[SLOTS];
-static MPI_Comm comms[4];
+static __thread struct operation slots[SLOTS];
+static __thread MPI_Comm comms[4];
 static MPI_Datatype rows, spread;
-static int rank, size;
-static uint64_t shared, own; // states of generators: of all, and of this process
-static double sum;
+static int rank, size, steps;
+static __thread uint64_t shared, own; // states of generators: of all, and of this thread
+static __thread double sum;
+// Buffers, and between them what another thread counts.
+static struct {
+  long count;
+  double out[CELLS], in[CELLS];
+} fields[THREADS][SLOTS];
+static __thread int number;
+static int is_over;
 
 static unsigned next(uint64_t *state, unsigned below) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -39,6 +49,24 @@ static double *room(double **memory, int count) {
 static void fill(struct operation *one, int with) {
   for (int i = 0; i < one->all_out; i++) one->out[i] = with + rank + i % 7;
   for (int i = 0; i < one->all_in; i++) one->in[i] = -with;
+}
+
+// To the next process, from the one before, and back again with what has come.
+static void around(int tag, MPI_Comm comm) {
+  double *out = fields[number][tag % SLOTS].out, *in = fields[number][tag % SLOTS].in;
+  int to = (rank + 1) % size, from = (rank + size - 1) % size, done = 0;
+  for (int i = 0; i < CELLS; i++) out[i] = tag + i;
+  for (int way = 0; way < 2; way++) {
+    MPI_Request requests[2];
+    MPI_Irecv(in, CELLS, MPI_DOUBLE, way ? to : from, tag, comm, &requests[0]);
+    MPI_Isend(out, CELLS, MPI_DOUBLE, way ? from : to, tag, comm, &requests[1]);
+    if (tag % 2) MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < CELLS; i++) {
+      sum += in[i] * (i % 3);
+      out[i] = in[i] + way;
+    }
+  }
 }
 
 static void neighbors(struct operation *one, MPI_Comm comm, int count, int tag) {
@@ -142,6 +170,7 @@ static void start(struct operation *one, int tag) {
     break;
   default:
     neighbors(one, comms[1], count, 2 * tag);
+    around(2 * tag + 1, comms[1]);
   }
 }
 
@@ -215,24 +244,8 @@ static void complete(int count) {
   }
 }
 
-int main(int argc, char **argv) {
-  static char buffered[1 << 21];
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  shared = strtoull(argv[1], NULL, 10);
-  own = shared + (uint64_t)rank + 1;
-  comms[0] = MPI_COMM_WORLD;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
-  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[2]);
-  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &(int){0}, 0, &comms[3]);
-  MPI_Type_vector(3, 700, 1300, MPI_DOUBLE, &rows);
-  MPI_Type_commit(&rows);
-  MPI_Type_create_resized(rows, 0, 1300 * 3 * 8, &spread);
-  MPI_Type_commit(&spread);
-  MPI_Buffer_attach(buffered, sizeof buffered);
+static void run(void) {
   for (int i = 0; i < SLOTS; i++) slots[i].request = MPI_REQUEST_NULL;
-  int steps = atoi(argv[2]);
   for (int step = 1; step <= steps; step++) {
     int free = 0;
     while (free < SLOTS && slots[free].memory[0]) free++;
@@ -253,15 +266,87 @@ int main(int argc, char **argv) {
     MPI_Wait(&slots[i].request, MPI_STATUS_IGNORE);
     if (slots[i].memory[0]) end(&slots[i]);
   }
+}
+
+// What a thread has of its own.
+struct work {
+  MPI_Comm comms[4];
+  uint64_t seed;
+  int number;
+  double sum;
+};
+
+static void *work(void *argument) {
+  struct work *mine = argument;
+  number = mine->number;
+  memcpy(comms, mine->comms, sizeof comms);
+  shared = mine->seed;
+  own = shared + (uint64_t)rank + 1;
+  run();
+  mine->sum = sum;
+  return NULL;
+}
+
+// Stores beside all static buffers until the others are done: nothing may be lost.
+static void *store(void *lost) {
+  long stored = 0;
+  while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+    stored++;
+    for (int i = 0; i < THREADS * SLOTS; i++)
+      ++*(volatile long *)&fields[i / SLOTS][i % SLOTS].count;
+  }
+  for (int i = 0; i < THREADS * SLOTS; i++)
+    *(long *)lost += fields[i / SLOTS][i % SLOTS].count != stored;
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  static char buffered[1 << 23];
+  int threads = argc > 3, provided;
+  mallopt(M_ARENA_MAX, 1);
+  MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  struct work works[THREADS];
+  for (int i = 0; i < THREADS; i++) {
+    MPI_Comm *own_comms = works[i].comms;
+    works[i].number = i;
+    works[i].seed = strtoull(argv[1], NULL, 10) + 1000 * (uint64_t)i;
+    MPI_Comm_dup(MPI_COMM_WORLD, &own_comms[0]);
+    MPI_Comm_dup(MPI_COMM_WORLD, &own_comms[1]);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &own_comms[2]);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &(int){0}, 0, &own_comms[3]);
+  }
+  MPI_Type_vector(3, 700, 1300, MPI_DOUBLE, &rows);
+  MPI_Type_commit(&rows);
+  MPI_Type_create_resized(rows, 0, 1300 * 3 * 8, &spread);
+  MPI_Type_commit(&spread);
+  MPI_Buffer_attach(buffered, sizeof buffered);
+  steps = atoi(argv[2]);
+  pthread_t second, storing;
+  long lost = 0;
+  threads = threads && provided == MPI_THREAD_MULTIPLE;
+  if (threads) {
+    pthread_create(&second, NULL, work, &works[1]);
+    pthread_create(&storing, NULL, store, &lost);
+  }
+  work(&works[0]);
+  if (threads) {
+    pthread_join(second, NULL);
+    __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+    pthread_join(storing, NULL);
+    works[0].sum += works[1].sum;
+  }
   double all;
-  MPI_Reduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Reduce(&works[0].sum, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("%.0f\n", all);
+  if (lost) printf("lost %ld\n", lost);
   int bytes;
   void *buffer;
   MPI_Buffer_detach(&buffer, &bytes);
   MPI_Type_free(&rows);
   MPI_Type_free(&spread);
-  for (int i = 1; i < 4; i++) MPI_Comm_free(&comms[i]);
+  for (int i = 0; i < THREADS * 4; i++) MPI_Comm_free(&works[i / 4].comms[i % 4]);
   MPI_Finalize();
   return 0;
 }
