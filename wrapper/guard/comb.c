@@ -75,9 +75,3 @@ int mpipp_comb_of(const struct mpipp_buffer *buffer, struct mpipp_comb *comb) {
   return buffer->address > MPIPP_PAGE && start > MPIPP_PAGE && start < HIGHEST &&
          comb->stride < HIGHEST / comb->count && mpipp_comb_end(comb) < HIGHEST;
 }
-
-int mpipp_comb_page(const struct mpipp_comb *comb, uint64_t address) {
-  if (address < comb->start || address >= mpipp_comb_end(comb)) return 0;
-  struct mpipp_block block = mpipp_block_of(comb, (address - comb->start) / comb->stride);
-  return address >= block.low && address < block.high;
-}

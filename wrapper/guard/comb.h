@@ -42,7 +42,4 @@ static inline uint64_t mpipp_comb_first(const struct mpipp_comb *comb, uint64_t 
   return low < block + comb->length ? low : block + comb->stride;
 }
 
-// The block that has the page of an address for itself; 0 if there is none.
-int mpipp_comb_page(const struct mpipp_comb *comb, uint64_t address);
-
 #endif

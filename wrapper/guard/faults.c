@@ -170,11 +170,9 @@ static void stop_at(struct mpipp_touch *touch, uint64_t buffer) {
 }
 
 // A debugger would stop at each of the pages.
-static void open_all(const struct mpipp_comb *comb) {
-  for (uint64_t i = 0; i < comb->count; i++) {
-    struct mpipp_block block = mpipp_block_of(comb, i);
-    if (block.low < block.high) mpipp_pages_allow(block.low, block.high, MPIPP_ALLOW_ALL);
-  }
+static void open_all(const struct mpipp_window *window) {
+  for (uint64_t i = 0; window && i < window->run_count; i++)
+    mpipp_pages_allow(window->runs[i].low, window->runs[i].high, MPIPP_ALLOW_ALL);
 }
 
 void mpipp_faults_expect(uint64_t address, uint64_t bytes) {
@@ -247,8 +245,8 @@ static void handle(int number, siginfo_t *info, void *context) {
     int told = inside || address - expected_address < expected_bytes;
     struct mpipp_touch *touch = told ? NULL : take_down_fault(guarded, part, address, context);
     if (touch && stops) {
-      stop_at(touch, guarded->parts[part].comb.start);
-      open_all(&guarded->parts[part].comb);
+      stop_at(touch, guarded->parts[part].bytes.low);
+      open_all(guarded->parts[part].window);
     }
     uint64_t page = mpipp_page_down(address);
     mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);

@@ -18,19 +18,21 @@ struct rest {
 
 struct mpipp_partitions {
   struct mpipp_window *window; // NULL: no page is protected
-  uint64_t count, bytes;       // of each
+  uint64_t low, count, bytes;  // the first byte; of each
   int writes;
   struct rest *rests; // NULL: none is compared
   char marked[];      // 1: ready, or arrived
 };
 
-struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window, int64_t count,
+struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window,
+                                              const struct mpipp_bytes *bytes, int64_t count,
                                               int writes) {
-  uint64_t length = window ? window->comb.length : 0;
+  uint64_t length = window ? bytes->total : 0;
   if (count < 1 || count > MOST || length % (uint64_t)count) return NULL;
   struct mpipp_partitions *made = malloc(sizeof *made + (size_t)count);
   if (!made) return NULL;
   made->window = window;
+  made->low = bytes->low;
   made->count = (uint64_t)count;
   made->bytes = length / made->count;
   made->writes = writes;
@@ -68,7 +70,7 @@ void mpipp_partitions_drop(struct mpipp_partitions *partitions) {
 }
 
 static uint64_t start_of(const struct mpipp_partitions *of, uint64_t number) {
-  return of->window->comb.start + number * of->bytes;
+  return of->low + number * of->bytes;
 }
 
 int mpipp_partitions_begin(struct mpipp_partitions *partitions) {
@@ -102,6 +104,11 @@ int mpipp_partitions_look(const struct mpipp_partitions *partitions, struct mpip
   return 0;
 }
 
+struct mpipp_block mpipp_partitions_pages(const struct mpipp_partitions *of) {
+  uint64_t end = start_of(of, of->count);
+  return (struct mpipp_block){of->low, end, mpipp_page_up(of->low), mpipp_page_down(end)};
+}
+
 struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, int64_t number) {
   if (number < 0 || (uint64_t)number >= partitions->count || partitions->marked[number])
     return (struct mpipp_block){0};
@@ -118,7 +125,7 @@ struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, in
 void mpipp_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low,
                              uint64_t high) {
   if (!partitions->window) return;
-  const struct mpipp_block all = mpipp_block_of(&partitions->window->comb, 0);
+  const struct mpipp_block all = mpipp_partitions_pages(partitions);
   enum mpipp_allowed allowed = partitions->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
   if (low < all.low) low = all.low;
   if (high > all.high) high = all.high;

@@ -10,8 +10,11 @@
 struct mpipp_partitions;
 
 // Of a window of one block, in so many equal parts, or without a window (NULL); NULL without.
-struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window, int64_t count,
+struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window,
+                                              const struct mpipp_bytes *bytes, int64_t count,
                                               int writes);
+// Where they lie, with the pages that they have for themselves.
+struct mpipp_block mpipp_partitions_pages(const struct mpipp_partitions *of);
 // One that is sent has these bytes, which it takes over: those beside its own pages are compared.
 void mpipp_partitions_compare(struct mpipp_partitions *partitions, uint64_t number,
                               struct mpipp_bytes *bytes);

@@ -46,15 +46,13 @@ struct mpipp_guarded *mpipp_guarded_new(void) {
 
 // A window where it has pages for itself, with the rest compared; else all is compared.
 static int is_taken(struct mpipp_part *part) {
-  const struct mpipp_comb *comb = &part->bytes.comb;
   if (mpipp_memcheck && part->writes) return 1;
-  part->window = comb->count && !mpipp_memcheck ? mpipp_window_take(comb) : NULL;
+  part->window = mpipp_memcheck ? NULL : mpipp_window_take(&part->bytes);
   if (!part->window) {
     part->compared = mpipp_compared_new(&part->bytes, 0, (int)part->writes);
     part->shift = part->compared ? mpipp_compared_shift(part->compared) : 0;
     return part->compared != NULL;
   }
-  part->comb = *comb;
   part->shift = mpipp_window_address(part->window, 0);
   if (!part->window->edge_count) return 1;
   struct mpipp_bytes edges = mpipp_bytes_of_pieces(part->window->edges, part->window->edge_count);
@@ -105,9 +103,10 @@ void mpipp_guarded_add_partitions(struct mpipp_guarded *guarded, struct mpipp_by
   struct mpipp_part *part = &guarded->parts[guarded->part_count];
   *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
   int fine = bytes->comb.count == 1 && !mpipp_memcheck && !(writes && meets_others(bytes));
-  part->window = fine ? mpipp_window_take(&bytes->comb) : NULL;
+  part->window = fine ? mpipp_window_take(bytes) : NULL;
   if (part->window || !writes)
-    part->partitions = mpipp_partitions_new(part->window, call->buffers[buffer].peers, writes);
+    part->partitions =
+        mpipp_partitions_new(part->window, bytes, call->buffers[buffer].peers, writes);
   if (!part->partitions) {
     if (part->window) mpipp_window_give(part->window);
     mpipp_bytes_give(bytes);
@@ -116,7 +115,6 @@ void mpipp_guarded_add_partitions(struct mpipp_guarded *guarded, struct mpipp_by
   if (!writes) compare_partitions(part->partitions, call, buffer);
   guarded->part_count++;
   if (!part->window) return;
-  part->comb = bytes->comb;
   part->shift = mpipp_window_address(part->window, 0);
   windows++;
 }
@@ -137,22 +135,23 @@ static void unlist(const struct mpipp_guarded *guarded) {
   if (*at) *at = guarded->next;
 }
 
-static int meets(const struct mpipp_comb *one, const struct mpipp_comb *other) {
-  return one->start < mpipp_comb_end(other) && other->start < mpipp_comb_end(one);
+static int meets(const struct mpipp_bytes *one, const struct mpipp_bytes *other) {
+  return one->low < other->high && other->low < one->high;
 }
 
 // What an operation forbids, of pages in [low, high).
 static void forbid(const struct mpipp_part *part, uint64_t low, uint64_t high) {
-  if (part->is_open) return;
+  if (part->is_open || !part->window) return;
   if (part->partitions) {
     mpipp_partitions_forbid(part->partitions, low, high);
     return;
   }
   enum mpipp_allowed allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
-  for (uint64_t i = 0; i < part->comb.count; i++) {
-    struct mpipp_block block = mpipp_block_of(&part->comb, i);
-    uint64_t from = block.low > low ? block.low : low, to = block.high < high ? block.high : high;
-    if (from < to) mpipp_pages_allow(from, to, allowed);
+  for (uint64_t i = mpipp_window_run(part->window, low); i < part->window->run_count; i++) {
+    struct mpipp_piece run = part->window->runs[i];
+    uint64_t from = run.low > low ? run.low : low, to = run.high < high ? run.high : high;
+    if (from >= to) return;
+    mpipp_pages_allow(from, to, allowed);
   }
 }
 
@@ -171,23 +170,22 @@ void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
 }
 
 // What others forbid of the pages of a buffer, which have just been opened.
-static void forbid_again(const struct mpipp_comb *comb) {
+static void forbid_again(const struct mpipp_bytes *bytes) {
   for (uint32_t i = 0; i < used; i++) {
     if (all[i].state != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; j < all[i].part_count; j++) {
-      if (meets(&all[i].parts[j].comb, comb))
-        forbid(&all[i].parts[j], mpipp_page_down(comb->start), mpipp_comb_end(comb));
+      if (meets(&all[i].parts[j].bytes, bytes))
+        forbid(&all[i].parts[j], mpipp_page_down(bytes->low), bytes->high);
     }
   }
 }
 
 // Its pages are the program's again, but those that other operations have, too.
 static void open_part(const struct mpipp_part *part) {
-  for (uint64_t i = 0; i < part->comb.count; i++) {
-    struct mpipp_block block = mpipp_block_of(&part->comb, i);
-    if (block.low < block.high) mpipp_pages_allow(block.low, block.high, MPIPP_ALLOW_ALL);
-  }
-  forbid_again(&part->comb);
+  if (!part->window) return;
+  for (uint64_t i = 0; i < part->window->run_count; i++)
+    mpipp_pages_allow(part->window->runs[i].low, part->window->runs[i].high, MPIPP_ALLOW_ALL);
+  forbid_again(&part->bytes);
 }
 
 static void release(struct mpipp_guarded *guarded) {
@@ -308,7 +306,7 @@ void mpipp_guarded_keep(struct mpipp_guarded *guarded) {
 void mpipp_guarded_mark(struct mpipp_guarded *guarded, int64_t number) {
   struct mpipp_part *part = &guarded->parts[0];
   if (guarded->state != MPIPP_GUARDED_PENDING || !part->partitions) return;
-  const struct mpipp_block all = mpipp_block_of(&part->comb, 0);
+  const struct mpipp_block all = mpipp_partitions_pages(part->partitions);
   struct mpipp_block pages = mpipp_partitions_mark(part->partitions, number);
   if (pages.low < all.low) pages.low = all.low;
   if (pages.high > all.high) pages.high = all.high;
@@ -395,20 +393,24 @@ const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; j < all[i].part_count; j++) {
       *part = j;
-      if (!__atomic_load_n(&all[i].parts[j].is_open, __ATOMIC_ACQUIRE) &&
-          mpipp_comb_page(&all[i].parts[j].comb, address))
+      const struct mpipp_window *window = all[i].parts[j].window;
+      if (window && !__atomic_load_n(&all[i].parts[j].is_open, __ATOMIC_ACQUIRE) &&
+          mpipp_window_has(window, address))
         return &all[i];
     }
   }
   return NULL;
 }
 
-static void open_pages(const struct mpipp_comb *comb, uint64_t low, uint64_t high) {
-  for (uint64_t i = 0; i < comb->count; i++) {
-    struct mpipp_block block = mpipp_block_of(comb, i);
-    uint64_t from = block.low > low ? block.low : mpipp_page_down(low);
-    uint64_t to = block.high < high ? block.high : mpipp_page_up(high);
-    if (from < to) mpipp_pages_allow(from, to, MPIPP_ALLOW_ALL);
+static void open_pages(const struct mpipp_window *window, uint64_t low, uint64_t high) {
+  if (!window) return;
+  low = mpipp_page_down(low);
+  high = mpipp_page_up(high);
+  for (uint64_t i = mpipp_window_run(window, low); i < window->run_count; i++) {
+    struct mpipp_piece run = window->runs[i];
+    uint64_t from = run.low > low ? run.low : low, to = run.high < high ? run.high : high;
+    if (from >= to) return;
+    mpipp_pages_allow(from, to, MPIPP_ALLOW_ALL);
   }
 }
 
@@ -418,18 +420,31 @@ static int is_still_of(const struct mpipp_guarded *guarded, uint64_t serial) {
          __atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) == MPIPP_GUARDED_PENDING;
 }
 
-// Whether a buffer of a pending operation has bytes of these; comb: its own. Lists of blocks are
-// not for those without the lock: of such it is its first, or its last byte.
+// Of bytes [low, high) the first that a window's pages have; `high` if there are none.
+static uint64_t first_of_pages(const struct mpipp_window *window, uint64_t low, uint64_t high) {
+  uint64_t run = window ? mpipp_window_run(window, low) : 0;
+  if (!window || run >= window->run_count) return high;
+  return window->runs[run].low > low ? window->runs[run].low : low;
+}
+
+// Whether a buffer of a pending operation has bytes of these; first: the first of them. Lists of
+// blocks are not for those without the lock: of such it is its pages, its first, or its last byte.
 static int has_any(const struct mpipp_guarded *guarded, uint32_t part,
-                   const struct mpipp_bytes *given, struct mpipp_comb *comb) {
+                   const struct mpipp_bytes *given, uint64_t *first) {
   uint64_t serial = __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE);
   const struct mpipp_bytes bytes = guarded->parts[part].bytes;
-  int is_first = given->low <= bytes.low && bytes.low < given->high;
-  int is_last = given->low < bytes.high && bytes.high <= given->high;
-  if (bytes.comb.count ? !mpipp_bytes_meet(&bytes, given) : !is_first && !is_last) return 0;
-  __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  *comb = bytes.comb;
-  if (!comb->count) *comb = (struct mpipp_comb){is_first ? bytes.low : bytes.high - 1, 1, 1, 1};
+  if (bytes.low >= given->high || given->low >= bytes.high) return 0;
+  if (bytes.comb.count) {
+    if (!mpipp_bytes_meet(&bytes, given)) return 0;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    *first = mpipp_comb_first(&bytes.comb, given->low);
+  } else if (given->low <= bytes.low) {
+    *first = bytes.low;
+  } else {
+    *first = first_of_pages(guarded->parts[part].window, given->low, given->high);
+    if (*first >= given->high && bytes.high <= given->high) *first = bytes.high - 1;
+    if (*first >= given->high) return 0;
+  }
   return is_still_of(guarded, serial);
 }
 
@@ -449,12 +464,11 @@ const struct mpipp_guarded *mpipp_guarded_meets(uint64_t low, uint64_t high, int
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; !all[i].given_back && j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
-      struct mpipp_comb comb;
-      if (!is_looked_at(part, stores) || !has_any(&all[i], j, &given, &comb)) continue;
-      if (part->window) open_pages(&comb, low, high);
+      uint64_t byte;
+      if (!is_looked_at(part, stores) || !has_any(&all[i], j, &given, &byte)) continue;
+      open_pages(part->window, low, high);
       if (!first)
-        *meeting = (struct mpipp_meeting){all[i].serial, mpipp_comb_first(&comb, low), comb.start,
-                                          part->writes};
+        *meeting = (struct mpipp_meeting){all[i].serial, byte, part->bytes.low, part->writes};
       first = first ? first : &all[i];
     }
   }
@@ -468,10 +482,10 @@ const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high)
   for (uint32_t i = 0; i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; j < all[i].part_count; j++) {
-      struct mpipp_comb comb;
-      if (!has_any(&all[i], j, &given, &comb)) continue;
+      uint64_t byte;
+      if (!has_any(&all[i], j, &given, &byte)) continue;
       __atomic_store_n(&all[i].given_back, 1, __ATOMIC_RELAXED);
-      if (all[i].parts[j].window) open_pages(&comb, low, high);
+      open_pages(all[i].parts[j].window, low, high);
       return &all[i];
     }
   }

@@ -23,7 +23,6 @@ struct mpipp_part {
   struct mpipp_bytes bytes;
   uint32_t buffer;                     // of the call
   struct mpipp_window *window;         // NULL: it has no page for itself
-  struct mpipp_comb comb;              // of a window
   struct mpipp_compared *compared;     // what no page is protected of; NULL: nothing
   uint64_t shift;                      // what is added to an address for what MPI is given
   uint32_t writes;                     // 1: MPI writes there, so that the program may not even load

@@ -13,93 +13,138 @@
 enum { MOST = 256, MOST_BLOCKS = 512, MOST_SPARSE = 16 };
 
 static struct mpipp_window windows[MOST];
+static struct mpipp_piece all_runs[MOST][MOST_BLOCKS];
 static uint64_t uses;
+
+// What a window is to have: its pages and its edges.
+struct plan {
+  uint64_t low, bytes, run_count, edge_count;
+  struct mpipp_piece runs[MOST_BLOCKS], edges[2 * MOST_BLOCKS];
+};
 
 static void forget(struct mpipp_window *window) {
   if (window->memory) munmap(window->memory, window->bytes);
   free(window->edges);
-  *window = (struct mpipp_window){.memory = NULL};
+  window->memory = NULL;
+  window->edges = NULL;
+  window->used = window->edge_count = 0;
+  __atomic_store_n(&window->run_count, 0, __ATOMIC_RELEASE);
+}
+
+static int is_as_planned(const struct mpipp_window *window, const struct plan *plan) {
+  return window->memory && window->low == plan->low && window->bytes == plan->bytes &&
+         window->run_count == plan->run_count && window->edge_count == plan->edge_count &&
+         !memcmp(window->runs, plan->runs, plan->run_count * sizeof *plan->runs) &&
+         !memcmp(window->edges, plan->edges, plan->edge_count * sizeof *plan->edges);
 }
 
 // One that fits and is free, else one to be made: an unused or the oldest one.
-static struct mpipp_window *choose(const struct mpipp_comb *comb) {
+static struct mpipp_window *choose(const struct plan *plan) {
   struct mpipp_window *oldest = NULL;
   for (int i = 0; i < MOST; i++) {
     struct mpipp_window *one = &windows[i];
+    one->runs = all_runs[i];
     if (one->busy) continue;
-    if (one->memory && memcmp(&one->comb, comb, sizeof *comb) == 0) return one;
+    if (is_as_planned(one, plan)) return one;
     if (!oldest || one->used < oldest->used) oldest = one;
   }
   if (oldest) forget(oldest);
   return oldest;
 }
 
-static int share_all(const struct mpipp_comb *comb) {
-  int any = 0;
+static int share_all(const struct mpipp_piece *runs, uint64_t count) {
   mpipp_rings_anew();
-  for (uint64_t i = 0; i < comb->count; i++) {
-    struct mpipp_block block = mpipp_block_of(comb, i);
-    if (block.low >= block.high) continue;
-    if (!mpipp_pages_share(block.low, block.high)) return 0;
-    any = 1;
+  for (uint64_t i = 0; i < count; i++) {
+    if (!mpipp_pages_share(runs[i].low, runs[i].high)) return 0;
   }
-  return any;
+  return count > 0;
 }
 
-// Two of a block at most.
-static int list_edges(struct mpipp_window *window) {
-  const struct mpipp_comb *comb = &window->comb;
-  struct mpipp_piece *edges = malloc(2 * comb->count * sizeof *edges);
-  if (!edges) return 0;
-  window->edges = edges;
-  for (uint64_t i = 0; i < comb->count; i++) {
-    struct mpipp_block block = mpipp_block_of(comb, i);
-    int parted = block.low < block.high;
-    uint64_t end = parted ? block.low : block.end;
-    if (block.start < end) edges[window->edge_count++] = (struct mpipp_piece){block.start, end};
-    if (parted && block.high < block.end)
-      edges[window->edge_count++] = (struct mpipp_piece){block.high, block.end};
-  }
-  return 1;
-}
-
-static int make(struct mpipp_window *window, const struct mpipp_comb *comb) {
-  uint64_t low = mpipp_page_down(comb->start), bytes = mpipp_page_up(mpipp_comb_end(comb)) - low;
-  void *memory =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+static int make(struct mpipp_window *window, const struct plan *plan) {
+  void *memory = mmap(NULL, plan->bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return 0;
-  *window = (struct mpipp_window){.comb = *comb, .memory = memory, .low = low, .bytes = bytes};
-  if (!list_edges(window)) {
+  window->memory = memory;
+  window->low = plan->low;
+  window->bytes = plan->bytes;
+  window->edges = malloc((plan->edge_count + 1) * sizeof *window->edges);
+  int done = window->edges != NULL;
+  for (uint64_t i = 0; done && i < plan->run_count; i++) {
+    const struct mpipp_piece *run = &plan->runs[i];
+    done = mpipp_pages_show(window->memory + (run->low - plan->low), run->low, run->high);
+  }
+  if (!done) {
     forget(window);
     return 0;
   }
-  for (uint64_t i = 0; i < comb->count; i++) {
-    struct mpipp_block block = mpipp_block_of(comb, i);
-    if (block.low < block.high &&
-        !mpipp_pages_show(window->memory + (block.low - low), block.low, block.high)) {
-      forget(window);
-      return 0;
-    }
-  }
+  memcpy(window->edges, plan->edges, plan->edge_count * sizeof *plan->edges);
+  memcpy(window->runs, plan->runs, plan->run_count * sizeof *plan->runs);
+  window->edge_count = plan->edge_count;
+  __atomic_store_n(&window->run_count, plan->run_count, __ATOMIC_RELEASE);
   return 1;
 }
 
-// Each block is mapped for itself, and what lies between takes addresses.
-static int is_worth_it(const struct mpipp_comb *comb) {
-  if (comb->count > MOST_BLOCKS || comb->stride / MOST_SPARSE > comb->length) return 0;
-  return comb->length >= MPIPP_PAGE; // else no block has a page for itself
+static void add_edge(struct plan *plan, uint64_t low, uint64_t high) {
+  if (low < high) plan->edges[plan->edge_count++] = (struct mpipp_piece){low, high};
 }
 
-struct mpipp_window *mpipp_window_take(const struct mpipp_comb *comb) {
-  if (mpipp_ring_is_there || !is_worth_it(comb)) return NULL;
+// Two edges of a block at most. 0 where blocks overlap.
+static int divide(const struct mpipp_bytes *bytes, struct plan *plan) {
+  plan->low = mpipp_page_down(bytes->low);
+  plan->bytes = mpipp_page_up(bytes->high) - plan->low;
+  plan->run_count = plan->edge_count = 0;
+  for (uint64_t i = 0, end = 0; i < bytes->count; i++) {
+    struct mpipp_piece piece = mpipp_piece_of(bytes, i);
+    uint64_t from = mpipp_page_up(piece.low), to = mpipp_page_down(piece.high);
+    if (piece.low < end) return 0;
+    end = piece.high;
+    if (from >= to) {
+      add_edge(plan, piece.low, piece.high);
+      continue;
+    }
+    add_edge(plan, piece.low, from);
+    plan->runs[plan->run_count++] = (struct mpipp_piece){from, to};
+    add_edge(plan, to, piece.high);
+  }
+  return plan->run_count > 0;
+}
+
+// Each block is mapped for itself, and what lies between takes addresses.
+static int is_worth_it(const struct mpipp_bytes *bytes) {
+  if (!bytes->count || bytes->count > MOST_BLOCKS) return 0;
+  if (bytes->count > 1 && bytes->comb.count && bytes->comb.length < MPIPP_PAGE) return 0;
+  return bytes->total >= MPIPP_PAGE && (bytes->high - bytes->low) / MOST_SPARSE <= bytes->total;
+}
+
+struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes) {
+  static struct plan plan;
+  if (mpipp_ring_is_there || !is_worth_it(bytes) || !divide(bytes, &plan)) return NULL;
   int saved = errno;
-  struct mpipp_window *window = share_all(comb) ? choose(comb) : NULL;
-  if (window && !window->memory && !make(window, comb)) window = NULL;
+  struct mpipp_window *window = share_all(plan.runs, plan.run_count) ? choose(&plan) : NULL;
+  if (window && !window->memory && !make(window, &plan)) window = NULL;
   errno = saved;
   if (!window) return NULL;
   window->used = ++uses;
   window->busy = 1;
   return window;
+}
+
+uint64_t mpipp_window_run(const struct mpipp_window *window, uint64_t address) {
+  uint64_t first = 0, last = __atomic_load_n(&window->run_count, __ATOMIC_ACQUIRE);
+  if (last > MOST_BLOCKS) return last;
+  while (first < last) {
+    uint64_t middle = first + (last - first) / 2;
+    if (window->runs[middle].high > address)
+      last = middle;
+    else
+      first = middle + 1;
+  }
+  return first;
+}
+
+int mpipp_window_has(const struct mpipp_window *window, uint64_t address) {
+  uint64_t run = mpipp_window_run(window, address);
+  return run < window->run_count && run < MOST_BLOCKS && window->runs[run].low <= address;
 }
 
 static void copy(const struct mpipp_window *window, uint64_t start, uint64_t end, int back) {
@@ -117,11 +162,8 @@ static uint64_t earlier(uint64_t one, uint64_t other) {
 }
 
 static void copy_pages(const struct mpipp_window *window, uint64_t low, uint64_t high, int back) {
-  for (uint64_t i = 0; window->apart && i < window->comb.count; i++) {
-    struct mpipp_block block = mpipp_block_of(&window->comb, i);
-    if (block.low < block.high)
-      copy(window, later(low, block.low), earlier(high, block.high), back);
-  }
+  for (uint64_t i = 0; window->apart && i < window->run_count; i++)
+    copy(window, later(low, window->runs[i].low), earlier(high, window->runs[i].high), back);
 }
 
 void mpipp_window_copy(const struct mpipp_window *window, uint64_t low, uint64_t high, int back) {
@@ -132,7 +174,7 @@ void mpipp_window_copy(const struct mpipp_window *window, uint64_t low, uint64_t
 
 int mpipp_window_again(struct mpipp_window *window) {
   int saved = errno;
-  window->apart = !share_all(&window->comb);
+  window->apart = !share_all(window->runs, window->run_count);
   errno = saved;
   copy_pages(window, 0, ~(uint64_t)0, 0);
   return !window->apart;

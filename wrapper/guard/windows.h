@@ -5,23 +5,30 @@
 #ifndef MPIPP_WINDOWS_H
 #define MPIPP_WINDOWS_H
 
-#include "guard/comb.h"
-#include "layouts/layouts.h"
+#include "guard/bytes.h"
 
 struct mpipp_window {
-  struct mpipp_comb comb;
   char *memory;        // NULL: none
   uint64_t low, bytes; // the first page that it stands for, and how many bytes
   uint64_t used;       // number of the last use
   uint32_t busy;       // 1: an operation has it
   uint32_t apart;      // 1: its own pages are a copy, too
+  // The pages that are the program's own, in order. They lie where windows' always do: signal
+  // handlers read them, when they are another's it may be.
+  uint64_t run_count;
+  struct mpipp_piece *runs;
   // The bytes that are a copy, in order.
   uint64_t edge_count;
   struct mpipp_piece *edges;
 };
 
 // A window for a buffer; NULL without.
-struct mpipp_window *mpipp_window_take(const struct mpipp_comb *comb);
+struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes);
+// The first of its pages that end beyond an address; the number of all if there are none. For
+// signal handlers, too.
+uint64_t mpipp_window_run(const struct mpipp_window *window, uint64_t address);
+// Whether an address is in one of them. For signal handlers, too.
+int mpipp_window_has(const struct mpipp_window *window, uint64_t address);
 // What MPI sees of an address of the buffer.
 static inline uint64_t mpipp_window_address(const struct mpipp_window *window, uint64_t address) {
   return (uint64_t)(uintptr_t)window->memory + (address - window->low);

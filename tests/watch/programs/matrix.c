@@ -18,7 +18,7 @@ static struct {
 static double *const cells = all.cells, in[2 * N];
 static char *const bytes = (char *)all.cells;
 static volatile double sink;
-static MPI_Datatype halves;
+static MPI_Datatype halves, unlike; // blocks: alike, and not
 
 // Stores to what is sent.
 
@@ -108,6 +108,17 @@ static void load_by_a_thread(void) {
   pthread_join(thread, NULL);
 }
 
+// Of blocks that are not alike: their pages, and what lies between.
+static void into_a_list(void) {
+  cells[700] = cells[2300] = cells[3003] = 1;
+  cells[1600] = 1; //: stores to buf(INDEXED)[1][476](DOUBLE)
+  bytes[7] = 1;    //: stores to buf(INDEXED)[0][0](DOUBLE)
+}
+static void load_from_a_list(void) {
+  sink += cells[700] + cells[2300] + cells[3003];
+  sink += cells[1601]; //: loads buf(INDEXED)[1][477](DOUBLE)
+}
+
 static void (*const stores[])(void) = {first_byte,
                                        last_byte,
                                        before_and_behind,
@@ -126,19 +137,19 @@ static void (*const loads[])(void) = {load_first_byte, load_last_byte,  load_acr
                                       load_in_a_hole,  load_by_memcpy,  load_by_vectors,
                                       load_atomically, load_by_a_thread};
 
-static void while_sent(void (*access)(void)) {
+static void while_sent(void (*access)(void), MPI_Datatype type) {
   MPI_Request request;
-  MPI_Issend(cells, 1, halves, 0, 0, MPI_COMM_SELF, &request);
+  MPI_Issend(cells, 1, type, 0, 0, MPI_COMM_SELF, &request);
   access();
   MPI_Recv(in, 2 * N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-static void while_received(void (*access)(void)) {
+static void while_received(void (*access)(void), MPI_Datatype type) {
   MPI_Request request;
-  MPI_Irecv(cells, 1, halves, 0, 0, MPI_COMM_SELF, &request);
+  MPI_Irecv(cells, 1, type, 0, 0, MPI_COMM_SELF, &request);
   access();
-  MPI_Send(in, 2 * N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF);
+  MPI_Send(in, type == halves ? 2 * N : 1803, MPI_DOUBLE, 0, 0, MPI_COMM_SELF);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
@@ -146,11 +157,18 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Type_vector(2, N, 2 * N, MPI_DOUBLE, &halves);
   MPI_Type_commit(&halves);
+  MPI_Type_indexed(3, (int[]){700, 1100, 3}, (int[]){0, 1124, 3000}, MPI_DOUBLE, &unlike);
+  MPI_Type_commit(&unlike);
   int has_vectors = __builtin_cpu_supports("avx");
   for (unsigned i = 0; i < sizeof stores / sizeof *stores; i++)
-    if (has_vectors || stores[i] != by_vectors) while_sent(stores[i]);
+    if (has_vectors || stores[i] != by_vectors) while_sent(stores[i], halves);
   for (unsigned i = 0; i < sizeof loads / sizeof *loads; i++)
-    if (has_vectors || loads[i] != load_by_vectors) while_received(loads[i]);
+    if (has_vectors || loads[i] != load_by_vectors) while_received(loads[i], halves);
+  while_sent(into_a_list, unlike);
+  for (int i = 0; i < 2 * N; i++) in[i] = 0.5;
+  while_received(load_from_a_list, unlike);
+  if (cells[700] != 1 || cells[699] != 0.5 || cells[1124] != 0.5 || cells[3002] != 0.5) puts("bad");
+  MPI_Type_free(&unlike);
   MPI_Type_free(&halves);
   MPI_Finalize();
   puts("done");
