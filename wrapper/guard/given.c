@@ -22,7 +22,8 @@ static struct mpipp_request *pending(const struct mpipp_guarded *guarded) {
   struct mpipp_request *request = mpipp_listed_locked(MPIPP_REQUEST, guarded->request);
   while (request && request->object.serial != guarded->serial)
     request = (struct mpipp_request *)(uintptr_t)request->newer;
-  return request && request->state == MPIPP_REQUEST_ACTIVE ? request : NULL;
+  int may_be_over = request && request->special & MPIPP_DOUBTED;
+  return request && request->state == MPIPP_REQUEST_ACTIVE && !may_be_over ? request : NULL;
 }
 
 static int is_known(uint64_t caller, uint64_t of_operation) {

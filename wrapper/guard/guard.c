@@ -9,6 +9,7 @@
 #include "generated/facts.h"
 #include "guard/accesses.h"
 #include "guard/changed.h"
+#include "guard/claims.h"
 #include "guard/coverage.h"
 #include "guard/exposed.h"
 #include "guard/faults.h"
@@ -333,6 +334,7 @@ static int enter(struct mpipp_passage *passage) {
     mark(call);
   if (call->procedure == MPIPP_PROC_Win_free && passage->handle)
     end_accesses(MPIPP_KEY(*(const MPI_Win *)passage->handle), NULL);
+  if (MPIPP_READ(mpipp_guarded_named)) mpipp_guarded_claim(call);
   if (is_guarded(call)) post(passage);
   if (mpipp_memcheck) mpipp_memcheck_enter();
   return MPIPP_GO_ON;
@@ -435,10 +437,14 @@ static void event(const struct mpipp_event *event) {
   if (request->kind != MPIPP_REQUEST || !is_concerned(event->kind)) return;
   mpipp_guard_lock();
   uint64_t since = mpipp_ticks();
-  struct mpipp_guarded *guarded = mpipp_guarded_of(request->handle, request->serial);
+  struct mpipp_guarded *guarded = mpipp_guarded_of_event(event);
   struct mpipp_cover *cover = guarded ? guarded->cover : NULL;
+  int is_named = guarded && guarded->serial == request->serial;
   if (event->kind == MPIPP_EVENT_MADE) {
-    if (posted && !posted->serial) mpipp_guarded_name(posted, request->handle, request->serial);
+    if (posted && !posted->serial) {
+      mpipp_guarded_name(posted, request->handle, request->serial);
+      posted->place = ((const struct mpipp_request *)request)->call.requests;
+    }
   } else if (guarded && event->kind == MPIPP_EVENT_STARTED) {
     mpipp_guarded_begin(guarded);
   } else if (guarded && event->kind == MPIPP_EVENT_COMPLETED) {
@@ -452,7 +458,7 @@ static void event(const struct mpipp_event *event) {
   }
   if (cover) mpipp_coverage_spend(cover, since);
   mpipp_guard_unlock();
-  if (found) mpipp_tell_change((const struct mpipp_request *)request, &change);
+  if (found && is_named) mpipp_tell_change((const struct mpipp_request *)request, &change);
 }
 
 static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};

@@ -38,7 +38,7 @@ struct mpipp_guarded *mpipp_guarded_new(void) {
   struct mpipp_guarded *guarded = &all[i];
   if (first_free) first_free = guarded->next;
   guarded->part_count = guarded->persistent = guarded->given_back = guarded->next = 0;
-  guarded->request = guarded->serial = guarded->win = 0;
+  guarded->request = guarded->serial = guarded->win = guarded->place = guarded->claim = 0;
   set_state(guarded, MPIPP_GUARDED_POSTED);
   if (i == used) __atomic_store_n(&used, used + 1, __ATOMIC_RELEASE);
   return guarded;
@@ -142,10 +142,7 @@ static int meets(const struct mpipp_bytes *one, const struct mpipp_bytes *other)
 // What an operation forbids, of pages in [low, high).
 static void forbid(const struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (part->is_open || !part->window) return;
-  if (part->partitions) {
-    mpipp_partitions_forbid(part->partitions, low, high);
-    return;
-  }
+  if (part->partitions) return mpipp_partitions_forbid(part->partitions, low, high);
   enum mpipp_allowed allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
   for (uint64_t i = mpipp_window_run(part->window, low); i < part->window->run_count; i++) {
     struct mpipp_piece run = part->window->runs[i];
@@ -182,10 +179,9 @@ static void forbid_again(const struct mpipp_bytes *bytes) {
 
 // Its pages are the program's again, but those that other operations have, too.
 static void open_part(const struct mpipp_part *part) {
-  if (!part->window) return;
-  for (uint64_t i = 0; i < part->window->run_count; i++)
+  for (uint64_t i = 0; part->window && i < part->window->run_count; i++)
     mpipp_pages_allow(part->window->runs[i].low, part->window->runs[i].high, MPIPP_ALLOW_ALL);
-  forbid_again(&part->bytes);
+  if (part->window) forbid_again(&part->bytes);
 }
 
 static void release(struct mpipp_guarded *guarded) {
@@ -237,7 +233,8 @@ int mpipp_guarded_doubt(struct mpipp_guarded *guarded, struct mpipp_change *chan
   for (uint32_t i = 0; guarded->state == MPIPP_GUARDED_PENDING && i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     if (part->compared) {
-      if (!found && !guarded->given_back) found = mpipp_compared_look(part->compared, change);
+      if (change && !found && !guarded->given_back)
+        found = mpipp_compared_look(part->compared, change);
       mpipp_compared_spoil_one(part->compared);
     }
     if (!part->window || part->is_open) continue;
@@ -343,6 +340,13 @@ struct mpipp_guarded *mpipp_guarded_of(uint64_t request, uint64_t serial) {
     if (one->request == request && is_it && is_of_request(one)) return one;
   }
   return NULL;
+}
+
+struct mpipp_guarded *mpipp_guarded_next_named(uint64_t request,
+                                               const struct mpipp_guarded *after) {
+  uint32_t i = after ? after->next : *head_of(request);
+  while (i && (all[i - 1].request != request || !is_of_request(&all[i - 1]))) i = all[i - 1].next;
+  return i ? &all[i - 1] : NULL;
 }
 
 void mpipp_guarded_expose(void) {

@@ -39,6 +39,9 @@ struct mpipp_guarded {
   uint32_t next;       // private
   uint64_t number;     // among those that have begun
   uint64_t request, serial;  // handle, and number of its record
+  uint64_t place;            // where MPI has stored the handle
+  const void *claimer;       // the thread whose call may complete it
+  uint64_t claim;            // number of that call
   uint64_t win;              // handle of the window of a one-sided operation, else 0
   int64_t target;            // of that
   struct mpipp_cover *cover; // the place that has started it
@@ -93,6 +96,9 @@ struct mpipp_guarded *mpipp_guarded_next_changed(struct mpipp_guarded *after,
 struct mpipp_guarded *mpipp_guarded_any(void);
 // That of a request, by its handle and the number of its record, or by its handle alone (0); NULL.
 struct mpipp_guarded *mpipp_guarded_of(uint64_t request, uint64_t serial);
+
+// The newest that has a request's handle, or that before another; NULL.
+struct mpipp_guarded *mpipp_guarded_next_named(uint64_t request, const struct mpipp_guarded *after);
 
 // One of which a buffer lies on the thread's stack where no frame is any more, when MPI is called
 // from that frame: said once of each; NULL. address: that of the buffer.

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Which operation a call completes, where threads may do so at any time: MPI gives a handle out
+// again before the thread that completed the operation before has told of that, so that two have it
+// for a moment.
+#ifndef MPIPP_CLAIMS_H
+#define MPIPP_CLAIMS_H
+
+#include "guard/pending.h"
+#include "intercept/seam.h"
+
+// Before a call that may complete requests: it claims the operations that have their handles now.
+// Takes the guard's lock.
+void mpipp_guarded_claim(const struct mpipp_call *call);
+// The operation of an event of a request; NULL. One that is complete is that which the thread's
+// call has claimed, if there is any: of the one that the event names, another's then, nothing more
+// is found. With the lock.
+struct mpipp_guarded *mpipp_guarded_of_event(const struct mpipp_event *event);
+
+#endif
