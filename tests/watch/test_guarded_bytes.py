@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import runs
-from support import MPI, on_mpi
+from support import MPI, gdb_batch, on_mpi, shell
 
 PENDING = """\
   rule: MPI-4.1, section 3.7.2: the buffer of a nonblocking operation must not be changed, and a \
@@ -149,3 +150,41 @@ def test_nothing_is_said_where_nobody_knows_which_operation_is_complete(mpi: MPI
     """Short sends share a handle, and the program has put theirs elsewhere."""
     run = runs.run(mpi, [runs.program("copies.c", mpi)], "--check=all,buffers")
     assert (run.status, run.output, run.blocks) == (0, "done\n", [])
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_sections_of_fortran(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.program("sections.f90", mpi)
+    run = runs.run(mpi, [program], "--check=buffers", "--report", str(tmp_path), n=1)
+    assert (run.status, run.output.split()) == (0, ["6.0", "1.0", "7.0"])
+    element = re.compile(
+        r"\n    (buf\S+), at 0x[0-9a-f]+, (.*)\n  rank 0: MPI_Wait\(\)\n    called at (\S+)"
+    )
+    assert [one for block in run.blocks for one in element.findall(block)] == [
+        ("buf(VECTOR)[2][0](DOUBLE_PRECISION)", "was 1 and is 5", "sections.f90:18"),
+        ("buf[2](DOUBLE_PRECISION)", "holds 7", "sections.f90:23"),
+    ]
+    table = shell("report", tmp_path).stdout
+    rows = re.findall(
+        r"  (MPI_I\w+, sections\.f90:\d+ in sections) +(\d+) +(\d+) +(\d+) +0 +0\n", table
+    )
+    assert rows == [
+        ("MPI_Issend, sections.f90:13 in sections", "1", "0", "1"),
+        ("MPI_Irecv, sections.f90:19 in sections", "1", "0", "1"),
+    ]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_requests_of_fortran_are_guarded_by_command(mpi: MPI) -> None:
+    program = runs.program("sections.f90", mpi)
+    said = gdb_batch(
+        ["up", "mpipp guard request"],
+        program=program,
+        mpi=mpi,
+        stop=["break mark", "run"],
+        env={"MPIPP_WATCH": "/nonexistent", "MPIPP_GUARD": "1", "MPIPP_BUDGET": "0"},
+    )
+    assert (
+        "from now on guarded: the buffers of MPI_Issend, called at sections.f90:13 in sections\n"
+        in said
+    )

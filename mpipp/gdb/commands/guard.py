@@ -55,7 +55,8 @@ class Guard(Command):
             raise MpippError(_NOT[guard])
         if argument == _ALL:
             return _switch(session, 0, "")
-        found = expressions.target(argument, session).found
+        found = expressions.numbered("request", argument, session)
+        found = found or expressions.target(argument, session).found
         if not isinstance(found, Request):
             raise MpippError(f"{argument} is a handle of kind {found.header.kind}: write a request")
         call = found.call

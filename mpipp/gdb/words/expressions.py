@@ -85,6 +85,17 @@ def evaluate(text: str) -> gdb.Value:
     return value
 
 
+def numbered(kind: str, text: str, session: Session) -> Object | None:
+    """What an expression denotes that is a Fortran INTEGER and a handle of this kind, else None."""
+    try:
+        value = evaluate(text)
+    except MpippError:
+        return None
+    if handles.of(value) is not None or value.type.strip_typedefs().code != gdb.TYPE_CODE_INT:
+        return None
+    return _numbered(kind, int(value), session)
+
+
 def number(text: str) -> int:
     """An expression as an integer. Raises MpippError."""
     try:
@@ -162,12 +173,15 @@ def _object(text: str, value: gdb.Value, session: Session, problems: list[str]) 
         return None
     # A Fortran INTEGER, or a handle whose type is lost: only a datatype makes sense then.
     integer = int(value)
-    found = session.registry.by_fint("datatype", integer)
-    found = found or session.registry.find("datatype", integer)
+    found = _numbered("datatype", integer, session)
     if found is None:
         problems.append(f"{text} is not an MPI handle: no datatype has the number {integer}")
-        return None
-    return _sound(found)
+    return found
+
+
+def _numbered(kind: str, integer: int, session: Session) -> Object | None:
+    found = session.registry.by_fint(kind, integer) or session.registry.find(kind, integer)
+    return None if found is None else _sound(found)
 
 
 def _constant(name: str, session: Session) -> Object | None:
