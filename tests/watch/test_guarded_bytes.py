@@ -157,12 +157,10 @@ def test_sections_of_fortran(mpi: MPI, tmp_path: Path) -> None:
     program = runs.program("sections.f90", mpi)
     run = runs.run(mpi, [program], "--check=buffers", "--report", str(tmp_path), n=1)
     assert (run.status, run.output.split()) == (0, ["6.0", "1.0", "7.0"])
-    element = re.compile(
-        r"\n    (buf\S+), at 0x[0-9a-f]+, (.*)\n  rank 0: MPI_Wait\(\)\n    called at (\S+)"
-    )
+    element = re.compile(r"\n    (buf\S+), at 0x[0-9a-f]+, (.*)\n  rank 0: MPI_Wait\(\)\n")
     assert [one for block in run.blocks for one in element.findall(block)] == [
-        ("buf(VECTOR)[2][0](DOUBLE_PRECISION)", "was 1 and is 5", "sections.f90:18"),
-        ("buf[2](DOUBLE_PRECISION)", "holds 7", "sections.f90:23"),
+        ("buf(VECTOR)[2][0](DOUBLE_PRECISION)", "was 1 and is 5"),
+        ("buf[2](DOUBLE_PRECISION)", "holds 7"),
     ]
     table = shell("report", tmp_path).stdout
     rows = re.findall(

@@ -5,7 +5,6 @@
 
 #include "generated/procedures.h"
 #include "guard/accesses.h"
-#include "guard/guard.h"
 #include "mpi/resolve.h"
 #include "mpi/vendor.h"
 
@@ -21,8 +20,8 @@ static int are_many(void) {
   return provided == MPI_THREAD_MULTIPLE;
 }
 
-static int may_complete(uint32_t procedure) {
-  switch (procedure) {
+int mpipp_guarded_may_claim(const struct mpipp_call *call) {
+  switch (call->procedure) {
   case MPIPP_PROC_Wait:
   case MPIPP_PROC_Waitall:
   case MPIPP_PROC_Waitany:
@@ -31,7 +30,7 @@ static int may_complete(uint32_t procedure) {
   case MPIPP_PROC_Testall:
   case MPIPP_PROC_Testany:
   case MPIPP_PROC_Testsome:
-    return 1;
+    return call->requests && are_many();
   default:
     return 0;
   }
@@ -55,12 +54,9 @@ static void claim_one(uint64_t request, uint64_t place) {
 
 void mpipp_guarded_claim(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
-  if (!may_complete(call->procedure) || !requests || !are_many()) return;
   claims++;
-  mpipp_guard_lock();
   for (int64_t i = 0; i < call->request_count; i++)
     claim_one(MPIPP_KEY(requests[i]), (uintptr_t)&requests[i]);
-  mpipp_guard_unlock();
 }
 
 static struct mpipp_guarded *claimed(uint64_t request, uint64_t serial) {

@@ -8,8 +8,9 @@
 #include "guard/pending.h"
 #include "intercept/seam.h"
 
-// Before a call that may complete requests: it claims the operations that have their handles now.
-// Takes the guard's lock.
+// Whether a call may complete requests beside those of other threads.
+int mpipp_guarded_may_claim(const struct mpipp_call *call);
+// Before such a call: it claims the operations that have its handles now. With the guard's lock.
 void mpipp_guarded_claim(const struct mpipp_call *call);
 // The operation of an event of a request; NULL. One that is complete is that which the thread's
 // call has claimed, if there is any: of the one that the event names, another's then, nothing more

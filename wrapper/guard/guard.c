@@ -334,7 +334,11 @@ static int enter(struct mpipp_passage *passage) {
     mark(call);
   if (call->procedure == MPIPP_PROC_Win_free && passage->handle)
     end_accesses(MPIPP_KEY(*(const MPI_Win *)passage->handle), NULL);
-  if (MPIPP_READ(mpipp_guarded_named)) mpipp_guarded_claim(call);
+  if (MPIPP_READ(mpipp_guarded_named) && mpipp_guarded_may_claim(call)) {
+    mpipp_guard_lock();
+    mpipp_guarded_claim(call);
+    mpipp_guard_unlock();
+  }
   if (is_guarded(call)) post(passage);
   if (mpipp_memcheck) mpipp_memcheck_enter();
   return MPIPP_GO_ON;
