@@ -100,11 +100,7 @@ def test_values_tell_which_flags_order_and_info_keys_what_may_be_at_once(mpi: MP
             "ordering",
         ),
     ]
-    assert [re.sub(r"[\d,]+ calls", "N calls", line) for line in wrong.last] == [
-        "mpipp: not checked: 2 possible conflicts of one-sided operations: what processes read "
-        "from memory may order them",
-        "mpipp: 5 errors in 3 processes, N calls",
-    ]
+    assert [line.partition(",")[0] for line in wrong.last] == ["mpipp: 5 errors in 3 processes"]
 
 
 @on_mpi("mpich4")
