@@ -162,6 +162,11 @@ def _by_variables(environment: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+def is_of_one_run(arguments: argparse.Namespace) -> bool:
+    """Whether a run is provoked, and is no sweep."""
+    return arguments.provoke is not None and arguments.provoke_sweep is None
+
+
 def chosen(given: Schedules | None) -> Schedules | None:
     """The same with a seed, of a single run."""
     if given is None or given.seed is not None:

@@ -51,6 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise MpippError(f"-n {arguments.n}: the number of MPI processes starts at 1")
     if arguments.frames is not None and arguments.frames < 0:
         raise MpippError(f"--frames {arguments.frames}: the number of frames starts at 0")
+    if arguments.report and not arguments.check and provoke.is_of_one_run(arguments):
+        arguments.check = "ends"  # the report has what was done, and how processes have ended
     refuse(arguments)
     program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
     if not program:
@@ -70,8 +72,6 @@ def run(arguments: argparse.Namespace) -> int:
     wrapper = built(mpi)
     provoke.tell(provoked)
     sys.stdout.flush()
-    if provoked and arguments.report and not arguments.check:
-        arguments.check = "ends"  # the report has what was done, and how processes have ended
     if arguments.check:
         settings += [f"{name}={value}" for name, value in for_program(arguments).items()]
         before = ["env", *settings] if settings else []
