@@ -58,6 +58,7 @@ static void persistent_receive(void) {
   if (rank == 0) MPI_Start(&request); // nobody sends
   if (rank == 0) MPI_Cancel(&request), MPI_Wait(&request, MPI_STATUS_IGNORE);
   then &= has_only(in, 2 * N, OLD);
+  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Start(&request);
   MPI_Request_free(&request); // it is complete later
   fill(out, N, 99);
@@ -98,7 +99,7 @@ static void with_types(void) {
   tell("types", before, then);
 }
 
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
 static void persistent_reduction(void) {
   int in[N], out[N] = {0}, before = 1, then = 1;
   MPI_Request request;
@@ -161,7 +162,7 @@ int main(int argc, char **argv) {
   persistent_receive();
   with_counts();
   with_types();
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
   persistent_reduction();
   partitions(0);
   partitions(1);
