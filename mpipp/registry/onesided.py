@@ -6,14 +6,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
-from mpipp.datatypes.overlap import region
-from mpipp.datatypes.overlap.flat import pieces
 from mpipp.errors import MpippError
-from mpipp.model import Buffer, Call, DatatypeRecord, Op, procedures
+from mpipp.model import procedures
 from mpipp.model.onesided import (
     DEFAULT_ORDERING,
     Access,
@@ -25,14 +21,11 @@ from mpipp.model.onesided import (
     Completed,
     Ended,
     Event,
-    Memory,
-    Moment,
     Operation,
     ReceiveBegun,
     Received,
     Sent,
     Synchronization,
-    Values,
     WindowFreed,
     WindowInfo,
     WindowMade,
@@ -40,38 +33,31 @@ from mpipp.model.onesided import (
 from mpipp.registry import logged
 from mpipp.registry.datatypes import Datatypes
 from mpipp.registry.logged import NOT_KNOWN, Entry, Kinds, Receives
+from mpipp.registry.loggedcalls import (
+    ROLES,
+    STEPS,
+    LoggedCalls,
+    Members,
+    Reach,
+    members_of,
+    operation_kind,
+    signed,
+    threes,
+)
 from mpipp.registry.source import Source, certain
 
-STEPS = 4  # numbers of events for each entry of the log
 _ASSERTED = ("NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED")
-_HINTS = ("has ops", "same op", "has ordering", *DEFAULT_ORDERING)
-_ROLES = {
-    "put": ("origin_addr", "target_disp"),
-    "get": ("origin_addr", "target_disp"),
-    "accumulate": ("origin_addr", "target_disp"),
-    "get_accumulate": ("origin_addr", "result_addr", "target_disp"),
-    "fetch_and_op": ("origin_addr", "result_addr", "target_disp"),
-    "compare_and_swap": ("origin_addr", "compare_addr", "result_addr", "target_disp"),
-}
 _FLOWS = {
     **dict.fromkeys(("Bcast", "Scatter", "Scatterv"), "from root"),
     **dict.fromkeys(("Gather", "Gatherv", "Reduce"), "to root"),
     **dict.fromkeys(("Scan", "Exscan"), "prefix"),
 }
-
-
 _DAMAGED = (ValueError, IndexError, KeyError)  # what entries that are damaged lead to
-Reach = tuple[int, int]  # a window's memory in one process: its address, displacement unit
 
 
 class _Cut(Exception):
     # What orders is not known from there on.
     pass
-
-
-class _Members(NamedTuple):
-    ranks: tuple[int, ...]  # in MPI_COMM_WORLD
-    others: tuple[int, ...]  # of an intercommunicator's remote group
 
 
 def log_of(
@@ -83,71 +69,8 @@ def log_of(
     return Log(source, datatypes, ops, rank)
 
 
-class Log:
-    """The log of one process.
-
-    Args:
-        rank: of the process in MPI_COMM_WORLD.
-        ops: an operation's record by its handle.
-
-    Attributes:
-        lost: entries that found no room at its end.
-    """
-
-    def __init__(
-        self,
-        source: Source,
-        datatypes: Datatypes,
-        ops: Callable[[int], object],
-        rank: int,
-    ) -> None:
-        root = source.root()
-        self.lost = root.onesided_lost
-        self.rank = rank
-        self._source = source
-        self._datatypes = datatypes
-        self._ops = ops
-        self._words = logged.words(source, root.onesided)
-        self._kinds = Kinds.of(source)
-        self._hints = {word: source.value("log_hints", word) for word in _HINTS}
-        self._given = source.value("log_values", "given")
-        self._told = source.value("log_values", "follows")
-        self._combs: dict[tuple[int, int], Memory] = {}
-        self._types: dict[int, str] = {}
-        self._threads: dict[int, int] = {}
-
-    @cached_property
-    def windows(self) -> Mapping[int, tuple[int, int, Reach]]:
-        """By serial: identity, the own rank in the group, and where it lies."""
-        found, alone = {}, set[int]()
-        for entry in logged.entries(self._words):
-            own = entry.words
-            if entry.kind == self._kinds.comm and own[3] + own[4] == 1:
-                alone.add(own[0])
-            elif entry.kind == self._kinds.window:
-                # Communicators of one process alone may be called the same in several.
-                identity = ~self.rank << 64 | own[1] if own[8] in alone and own[1] else own[1]
-                found[own[0]] = identity, _signed(own[7]), (own[2], _signed(own[4]))
-        return found
-
-    @cached_property
-    def sharing(self) -> frozenset[int]:
-        """The processes that have memory in common with this one, by shared windows."""
-        members: dict[int, array[int]] = {}
-        found = set[int]()
-        for entry in logged.entries(self._words):
-            own = entry.words
-            if entry.kind == self._kinds.comm:
-                members[own[0]] = own
-            elif entry.kind == self._kinds.window and self.word("win_flavor", own[5]) == "shared":
-                found.update(_members(members[own[8]]).ranks if own[8] in members else ())
-        return frozenset(found)
-
-    @property
-    def has_values(self) -> bool:
-        """Whether it tells what atomic operations have brought."""
-        kind = self._kinds.value
-        return any(self._words[at] & 0xFF == kind for at, _ in logged.places(self._words))
+class Log(LoggedCalls):
+    """The log of one process, as events."""
 
     def events(self, reach: Callable[[int, int], Reach | None]) -> Iterator[Event]:
         """All that is certain, in order: up to where the log makes no sense.
@@ -161,118 +84,6 @@ class Log:
                 yield from made.of(entry)
         except (_Cut, MpippError, *_DAMAGED):
             return
-
-    def call(self, number: int) -> Call | None:
-        """The call of an event, with its buffers if it is an operation; None: there is none."""
-        wanted = number // STEPS
-        if not 0 <= wanted < len(self._places):
-            return None
-        return self._call(logged.entry(self._words, self._places[wanted], wanted))
-
-    @cached_property
-    def _places(self) -> array[int]:
-        return array("Q", (at for at, _ in logged.places(self._words)))
-
-    def _call(self, entry: Entry) -> Call:
-        own, buffers = entry.words, list[Buffer]()
-        procedure = self.procedure(entry) if entry.kind != self._kinds.access else ""
-        is_operation = entry.kind == self._kinds.operation
-        if is_operation:
-            roles = _ROLES[_kind(procedure)]
-            for role, words in zip(roles, _threes(own[4:])):
-                datatype = self._datatypes.at(words[2]) if words[2] else None
-                access = {"remote"} if role == "target_disp" else set[str]()
-                handle = datatype.header.handle if isinstance(datatype, DatatypeRecord) else 0
-                buffers.append(
-                    Buffer(
-                        role, words[0], _signed(words[1]), 1, datatype, handle, frozenset(access)
-                    )
-                )
-        return Call(
-            procedure=procedure,
-            state="active" if is_operation else "over",  # with addresses
-            serial=0,
-            site=self._source.site(entry.place, 0),
-            frame=0,
-            comm=None,
-            op=own[2] or None if is_operation else None,
-            win=None,
-            file=None,
-            message=None,
-            dest=None,
-            source=None,
-            tag=None,
-            recvtag=None,
-            root=None,
-            target_rank=_signed(own[1]) if is_operation else None,
-            offset=None,
-            errorcode=None,
-            requests=None,
-            request_count=0,
-            buffers=tuple(buffers),
-        )
-
-    def procedure(self, entry: Entry) -> str:
-        """The name of the procedure that was called."""
-        return self._source.procedure(entry.procedure)
-
-    def word(self, enumeration: str, value: int) -> str:
-        """The name of a value."""
-        return self._source.enumerator(enumeration, value)
-
-    def moment(self, entry: Entry, step: int = 0) -> Moment:
-        """Of an event of an entry."""
-        thread = self._threads.setdefault(entry.thread, len(self._threads))
-        number = entry.number * STEPS + step
-        is_call = entry.kind != self._kinds.access
-        procedure = self.procedure(entry) if is_call else ""
-        return Moment(self.rank, thread, number, entry.place, procedure)
-
-    def memory(self, record: int, count: int, address: int) -> Memory:
-        """The bytes of a buffer; none if its datatype is not known, or has too many blocks."""
-        known = self._combs.get((record, count))
-        if known is None:
-            found = self._datatypes.at(record) if record else None
-            tree = found.tree if isinstance(found, DatatypeRecord) else None
-            flat = pieces(region(tree, count)) if tree is not None and count > 0 else ()
-            known = self._combs[record, count] = tuple(Comb(*one) for one in flat or ())
-        return tuple(comb._replace(first=comb.first + address) for comb in known)
-
-    def basic(self, record: int) -> str:
-        """The basic datatype that an accumulate's datatype is made of."""
-        known = self._types.get(record)
-        if known is None:
-            found = self._datatypes.at(record) if record else None
-            tree = found.tree if isinstance(found, DatatypeRecord) else None
-            while tree is not None and not tree.is_leaf:
-                tree = next((part for part in tree.components if not part.is_marker), None)
-            known = self._types[record] = tree.name if tree is not None else ""
-        return known
-
-    def ops_hint(self, bits: int) -> str:
-        """What accumulate_ops says; empty: nothing."""
-        if not bits & self._hints["has ops"]:
-            return ""
-        return "same_op" if bits & self._hints["same op"] else "same_op_no_op"
-
-    def ordering_hint(self, bits: int) -> frozenset[str] | None:
-        """What accumulate_ordering says; None: nothing."""
-        if not bits & self._hints["has ordering"]:
-            return None
-        return frozenset(word for word in DEFAULT_ORDERING if bits & self._hints[word])
-
-    def values(self, words: array[int]) -> Values | None:
-        """Those of an atomic operation, from the end of its entry."""
-        if len(words) != 3:
-            return None
-        bits, given, compared = words
-        is_given = bits & self._given
-        return Values(bits & 0xFF, given if is_given else None, compared, bool(bits & self._told))
-
-    def op(self, handle: int) -> str:
-        """The name of a predefined operation."""
-        found = self._ops(handle) if handle else None
-        return found.header.name if isinstance(found, Op) else ""
 
 
 class _Events:
@@ -289,7 +100,7 @@ class _Events:
         self._receives = receives
         self._reach = reach
         self._kinds = kinds
-        self._members: dict[int, _Members] = {}
+        self._members: dict[int, Members] = {}
         self._persistent: dict[int, Entry] = {}  # requests: a send or a collective operation
         self._starts: dict[int, int] = {}
         self._told: set[int] = set()  # requests of which a Completed is expected
@@ -332,7 +143,7 @@ class _Events:
         yield Access(self._log.moment(entry), bool(stores), memory, times)
 
     def _comm(self, entry: Entry) -> Iterator[Event]:
-        self._members[entry.words[0]] = _members(entry.words)
+        self._members[entry.words[0]] = members_of(entry.words)
         return iter(())
 
     def _identity(self, serial: int) -> int:
@@ -351,7 +162,7 @@ class _Events:
             identity,
             base,
             size,
-            _signed(unit),
+            signed(unit),
             self._log.word("win_flavor", flavor),
             self._log.word("win_model", model) == "separate",
             members.ranks,
@@ -381,16 +192,16 @@ class _Events:
 
     def _operation(self, entry: Entry) -> Iterator[Event]:
         own, log = entry.words, self._log
-        serial, target, op, request = own[0], _signed(own[1]), own[2], own[3]
+        serial, target, op, request = own[0], signed(own[1]), own[2], own[3]
         identity = self._identity(serial)
         reach = self._reach(identity, target)
         if reach is None:
             raise _Cut
         moment = log.moment(entry)
-        kind = _kind(moment.procedure)
-        given = dict(zip(_ROLES[kind], _threes(own[4:])))
+        kind = operation_kind(moment.procedure)
+        given = dict(zip(ROLES[kind], threes(own[4:])))
         memory = {
-            role: log.memory(words[2], _signed(words[1]), words[0])
+            role: log.memory(words[2], signed(words[1]), words[0])
             for role, words in given.items()
             if role != "target_disp"
         }
@@ -405,13 +216,13 @@ class _Events:
             identity,
             target,
             memory["origin_addr"],
-            log.memory(record, _signed(count), reach[0] + _signed(place) * reach[1]),
+            log.memory(record, signed(count), reach[0] + signed(place) * reach[1]),
             memory.get("result_addr", ()),
             memory.get("compare_addr", ()),
             name,
             () if kind in ("put", "get") else (log.basic(record),),
             request,
-            log.values(own[4 + 3 * len(_ROLES[kind]) :]),
+            log.values(own[4 + 3 * len(ROLES[kind]) :]),
         )
 
     def _synchronization(self, entry: Entry) -> Iterator[Event]:
@@ -423,8 +234,8 @@ class _Events:
             moment,
             "wait" if kind == "test" else kind,
             self._identity(serial),
-            -1 if rank == NOT_KNOWN else _signed(rank),
-            tuple(map(_signed, group)),
+            -1 if rank == NOT_KNOWN else signed(rank),
+            tuple(map(signed, group)),
             kind == "lock" and bool(detail),
             frozenset(f"MPI_MODE_{name}" for i, name in enumerate(_ASSERTED) if bits >> i & 1),
         )
@@ -441,7 +252,7 @@ class _Events:
         number = certain(ordinal)
         if number is None or rank == NOT_KNOWN:
             raise _Cut
-        channel = Channel(identity, self._log.rank, _signed(rank), _signed(tag), number - 1)
+        channel = Channel(identity, self._log.rank, signed(rank), signed(tag), number - 1)
         synchronous = bool(bits & self._kinds.synchronous)
         moment = self._log.moment(entry)
         alone = synchronous and not request
@@ -461,7 +272,7 @@ class _Events:
         for step, message in enumerate(self._receives.ended_by.get(entry.number, ())):
             if message is None:
                 raise _Cut
-            source, tag = _signed(message.source), _signed(message.tag)
+            source, tag = signed(message.source), signed(message.tag)
             channel = Channel(message.context, source, self._log.rank, tag, message.ordinal)
             yield Received(self._log.moment(entry, 1 + step), channel, request)
 
@@ -485,7 +296,7 @@ class _Events:
         flow = "all" if members.others else _FLOWS.get(operation, "all")
         if not bits & (self._kinds.sends | self._kinds.takes):
             flow = "none"
-        place = _signed(root)
+        place = signed(root)
         is_rooted = flow.endswith("root") and 0 <= place < len(members.ranks)
         self._told.add(request)
         yield Collective(
@@ -517,25 +328,3 @@ class _Events:
         yield from self._received(entry, request)
         if request in self._told:
             yield Completed(self._log.moment(entry), (request,))
-
-
-def _members(words: array[int]) -> _Members:
-    _, _, _, size, remote = words[:5]
-    ranks = tuple(map(_signed, words[5:]))
-    own = ranks[:size] if len(ranks) >= size else tuple(range(size))
-    return _Members(own, ranks[len(ranks) - remote :] if remote else ())
-
-
-def _kind(procedure: str) -> str:
-    # MPI_Rget_accumulate_c
-    name = procedure.removeprefix("MPI_").removesuffix("_c").lower()
-    return name[1:] if name.startswith("r") else name
-
-
-def _threes(words: Iterable[int]) -> Iterator[tuple[int, int, int]]:
-    each = iter(words)
-    return zip(each, each, each)
-
-
-def _signed(word: int) -> int:
-    return word - (1 << 64) if word >> 63 else word

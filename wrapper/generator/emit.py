@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import arguments
 import ordinals
 import procedures as known
+from arguments import key
 from buffers import Buffer, buffers_of, roles
 from forum import Parameter, Procedure
 
@@ -31,10 +33,6 @@ STARTED_LATER = ("persistent", "partitioned")
 FIRST = {"COMM", "DEST", "SOURCE", "TAG", "REQUESTS"}  # MPIPP_HAS_FIRST, without ordinals
 RESULTS = {"LOGICAL": "flag", "INDEX": "index", "ARRAY_LENGTH": "outcount"}  # fields of a passage
 ENDS = ("_free", "_disconnect", "_close", "_finalize")
-
-
-def key(parameter: Parameter) -> str:
-    return f"MPIPP_KEY(({known.HANDLES[parameter.kind][0]}){parameter.name})"
 
 
 def header(everything: list[Procedure]) -> str:
@@ -365,11 +363,11 @@ def _inside(procedure: Procedure, calling: str) -> list[str]:
 def _before(procedure: Procedure) -> list[str]:
     lines = known.BEFORE.get(procedure.base, "").split("\n")
     if procedure.base in known.COMBINERS:
-        lines += _constructor(procedure)
+        lines += arguments.of_constructor(procedure)
     if procedure.base in known.ONCE:
         lines.append("if (mpipp_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;")
     if procedure.base in known.ARGUMENTS:
-        lines += _arguments(procedure)
+        lines += arguments.of_procedure(procedure)
     if any(p.name == "recvcounts" for p in procedure.parameters) and "educe" in procedure.base:
         lines.append("mpipp_counts(call, recvcounts, sizeof *recvcounts);")
     ended = _ended(procedure)
@@ -379,18 +377,8 @@ def _before(procedure: Procedure) -> list[str]:
             kind = known.HANDLES[ended.kind][1]
             lines.append(f"uint64_t serial = mpipp_serial_before({kind}, handle);")
         if procedure.base in known.FREEING:
-            lines += _freeing(known.FREEING[procedure.base])
+            lines += arguments.of_freed(known.FREEING[procedure.base])
     return [line for line in lines if line]
-
-
-def _freeing(name: str) -> list[str]:
-    """The object that it frees, as the debugger sees it meanwhile."""
-    role = f"mpipp_role(MPIPP_ROLE_{name})"
-    return [
-        "struct mpipp_input inputs[] = "
-        f"{{{{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, {role}}}}};",
-        "mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);",
-    ]
 
 
 def _hooked_argument(parameter: Parameter, buffers: list[Buffer], procedure: Procedure) -> str:
@@ -420,7 +408,7 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
     if imports:
         lines.append("mpipp_import_unknown(call);")
     if base in known.COMBINERS:
-        return [*lines, *_constructed(procedure)]
+        return [*lines, *arguments.constructed(procedure)]
     special = known.AFTER.get(base)
     if procedure.form == "split begin":
         special = "mpipp_split_begun(call);"
@@ -451,75 +439,3 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
         if ended.kind == "COMMUNICATOR":
             lines.append("mpipp_requests_without(handle);")
     return lines
-
-
-def _constructor(procedure: Procedure) -> list[str]:
-    """Its arguments, as the debugger sees them while MPI looks at them."""
-    inputs, lines = [], []
-    for p in procedure.parameters:
-        if p.kind == "DATATYPE":
-            continue
-        if p.array:
-            inputs.append(f"{{{p.name}, {p.length}, sizeof *{p.name}, 0, 0}}")
-        else:
-            inputs.append(f"{{&{p.name}, 1, sizeof {p.name}, 0, 0}}")
-    given = [f"(MPI_Datatype){p.name}" for p in _components(procedure) if not p.array]
-    if given:
-        lines.append(f"MPI_Datatype components[] = {{{', '.join(given)}}};")
-    combiner = f"MPIPP_COMBINER_{known.COMBINERS[procedure.base]}"
-    lines.append(f"struct mpipp_input inputs[] = {{{', '.join([*inputs, '{NULL, 0, 0, 0, 0}'])}}};")
-    lines.append(
-        f"mpipp_constructing(call, {combiner}, inputs, {len(inputs)}, {_given(procedure)});"
-    )
-    return lines
-
-
-def _components(procedure: Procedure) -> list[Parameter]:
-    """The datatypes that a constructor is given: one array, or one or more of them."""
-    return [p for p in procedure.parameters if p.kind == "DATATYPE" and p.direction != "out"]
-
-
-def _given(procedure: Procedure) -> str:
-    """They, and how many there are, in C."""
-    found = _components(procedure)
-    if not found:
-        return "NULL, 0"
-    return f"{found[0].name}, count" if found[0].array else f"components, {len(found)}"
-
-
-def _arguments(procedure: Procedure) -> list[str]:
-    """Those that only this procedure has, as the debugger sees them while MPI looks at them."""
-    parameters = {p.name: p for p in procedure.parameters}
-    lines, inputs = [], []
-    for name, _, length in (a.partition(":") for a in known.ARGUMENTS[procedure.base].split()):
-        role = f"mpipp_role(MPIPP_ROLE_{name})"
-        if length == "text":
-            inputs.append(f"{{{name}, -1, 1, MPIPP_SHAPE_TEXT, {role}}}")
-        elif length == "extent":
-            lines.append(f"int64_t {name}_extent = mpipp_extent({key(parameters[name])});")
-            inputs.append(
-                f"{{&{name}_extent, 1, sizeof {name}_extent, MPIPP_SHAPE_NUMBER, {role}}}"
-            )
-        elif length:
-            of_one = f"sizeof {'*' * (1 + (length[0] == '3'))}{name}"
-            values = f"mpipp_weights({name})" if name.endswith("weights") else name
-            inputs.append(f"{{{values}, {length}, {of_one}, MPIPP_SHAPE_ARRAY, {role}}}")
-        elif parameters[name].by_value_handle:
-            lines.append(f"uint64_t {name}_key = {key(parameters[name])};")
-            inputs.append(f"{{&{name}_key, 1, sizeof {name}_key, MPIPP_SHAPE_HANDLE, {role}}}")
-        else:
-            inputs.append(f"{{&{name}, 1, sizeof {name}, MPIPP_SHAPE_NUMBER, {role}}}")
-    lines.append(f"struct mpipp_input inputs[] = {{{', '.join(inputs)}}};")
-    lines.append(f"mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, {len(inputs)}, NULL, 0);")
-    return lines
-
-
-def _constructed(procedure: Procedure) -> list[str]:
-    made = next(
-        p.name for p in procedure.parameters if p.kind == "DATATYPE" and p.direction == "out"
-    )
-    combiner = f"MPIPP_COMBINER_{known.COMBINERS[procedure.base]}"
-    return [
-        f"mpipp_datatype_made(call, {combiner}, {int(procedure.large)}, *{made},",
-        f"                    inputs, {_given(procedure)});",
-    ]

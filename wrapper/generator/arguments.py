@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""C text for what only some procedures are given: constructors' arguments, what a call frees."""
+
+from __future__ import annotations
+
+import procedures as known
+from forum import Parameter, Procedure
+
+
+def key(parameter: Parameter) -> str:
+    return f"MPIPP_KEY(({known.HANDLES[parameter.kind][0]}){parameter.name})"
+
+
+def of_freed(name: str) -> list[str]:
+    """The object that it frees, as the debugger sees it meanwhile."""
+    role = f"mpipp_role(MPIPP_ROLE_{name})"
+    return [
+        "struct mpipp_input inputs[] = "
+        f"{{{{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, {role}}}}};",
+        "mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);",
+    ]
+
+
+def of_procedure(procedure: Procedure) -> list[str]:
+    """Those that only this procedure has, as the debugger sees them while MPI looks at them."""
+    parameters = {p.name: p for p in procedure.parameters}
+    lines, inputs = [], []
+    for name, _, length in (a.partition(":") for a in known.ARGUMENTS[procedure.base].split()):
+        role = f"mpipp_role(MPIPP_ROLE_{name})"
+        if length == "text":
+            inputs.append(f"{{{name}, -1, 1, MPIPP_SHAPE_TEXT, {role}}}")
+        elif length == "extent":
+            lines.append(f"int64_t {name}_extent = mpipp_extent({key(parameters[name])});")
+            inputs.append(
+                f"{{&{name}_extent, 1, sizeof {name}_extent, MPIPP_SHAPE_NUMBER, {role}}}"
+            )
+        elif length:
+            of_one = f"sizeof {'*' * (1 + (length[0] == '3'))}{name}"
+            values = f"mpipp_weights({name})" if name.endswith("weights") else name
+            inputs.append(f"{{{values}, {length}, {of_one}, MPIPP_SHAPE_ARRAY, {role}}}")
+        elif parameters[name].by_value_handle:
+            lines.append(f"uint64_t {name}_key = {key(parameters[name])};")
+            inputs.append(f"{{&{name}_key, 1, sizeof {name}_key, MPIPP_SHAPE_HANDLE, {role}}}")
+        else:
+            inputs.append(f"{{&{name}, 1, sizeof {name}, MPIPP_SHAPE_NUMBER, {role}}}")
+    lines.append(f"struct mpipp_input inputs[] = {{{', '.join(inputs)}}};")
+    lines.append(f"mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, {len(inputs)}, NULL, 0);")
+    return lines
+
+
+def of_constructor(procedure: Procedure) -> list[str]:
+    """Its arguments, as the debugger sees them while MPI looks at them."""
+    inputs, lines = [], []
+    for p in procedure.parameters:
+        if p.kind == "DATATYPE":
+            continue
+        if p.array:
+            inputs.append(f"{{{p.name}, {p.length}, sizeof *{p.name}, 0, 0}}")
+        else:
+            inputs.append(f"{{&{p.name}, 1, sizeof {p.name}, 0, 0}}")
+    given = [f"(MPI_Datatype){p.name}" for p in _components(procedure) if not p.array]
+    if given:
+        lines.append(f"MPI_Datatype components[] = {{{', '.join(given)}}};")
+    combiner = f"MPIPP_COMBINER_{known.COMBINERS[procedure.base]}"
+    lines.append(f"struct mpipp_input inputs[] = {{{', '.join([*inputs, '{NULL, 0, 0, 0, 0}'])}}};")
+    lines.append(
+        f"mpipp_constructing(call, {combiner}, inputs, {len(inputs)}, {_given(procedure)});"
+    )
+    return lines
+
+
+def _components(procedure: Procedure) -> list[Parameter]:
+    """The datatypes that a constructor is given: one array, or one or more of them."""
+    return [p for p in procedure.parameters if p.kind == "DATATYPE" and p.direction != "out"]
+
+
+def _given(procedure: Procedure) -> str:
+    """They, and how many there are, in C."""
+    found = _components(procedure)
+    if not found:
+        return "NULL, 0"
+    return f"{found[0].name}, count" if found[0].array else f"components, {len(found)}"
+
+
+def constructed(procedure: Procedure) -> list[str]:
+    made = next(
+        p.name for p in procedure.parameters if p.kind == "DATATYPE" and p.direction == "out"
+    )
+    combiner = f"MPIPP_COMBINER_{known.COMBINERS[procedure.base]}"
+    return [
+        f"mpipp_datatype_made(call, {combiner}, {int(procedure.large)}, *{made},",
+        f"                    inputs, {_given(procedure)});",
+    ]
