@@ -123,11 +123,7 @@ static void log_bytes(uint64_t start, uint64_t bytes, int stores, uint64_t next)
   if (start < area->base) start = area->base;
   if (end > area->end) end = area->end;
   if (start >= end) return;
-  // What a thread keeps until it calls MPI again would come too late for the others.
-  if (MPIPP_READ(mpipp_several_threads))
-    mpipp_log_access_now(start, end - start, stores, next);
-  else
-    mpipp_log_access(start, end - start, stores, next);
+  mpipp_log_access(start, end - start, stores, next);
 }
 
 // The C library's functions load more than they are asked for.

@@ -40,13 +40,15 @@ static void write_out(struct run *run) {
   run->times = 0;
 }
 
-void mpipp_log_access_now(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
-  struct run run = {next, address, bytes, 0, 1, 1, stores};
-  if (mpipp_self != &mpipp_no_thread) write_out(&run);
-}
-
+// What was kept together before another thread came may be older than what that has written.
 static void write_all(void) {
-  for (unsigned i = 0; i < used; i++) write_out(&runs[order[i]]);
+  int is_late = MPIPP_READ(mpipp_several_threads);
+  for (unsigned i = 0; i < used; i++) {
+    if (is_late)
+      runs[order[i]].times = 0;
+    else
+      write_out(&runs[order[i]]);
+  }
   used = 0;
 }
 
@@ -99,6 +101,12 @@ PLAIN int mpipp_log_quickly(uint64_t first, uint64_t bytes, uint64_t stride, uin
 void mpipp_log_comb(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count, int stores,
                     uint64_t next) {
   if (mpipp_self == &mpipp_no_thread) return; // it is not known what orders what it does
+  if (MPIPP_READ(mpipp_several_threads)) {
+    // The log's order is that of the program only if nothing is kept back.
+    struct run run = {next, first, bytes, stride, count, count, stores};
+    write_out(&run);
+    return;
+  }
   if (mpipp_log_quickly(first, bytes, stride, count, stores, next)) return;
   if (!first_place) first_place = next;
   struct run *run = run_of(next, stores);

@@ -11,8 +11,6 @@ extern int mpipp_logs_onesided __attribute__((visibility("hidden")));
 // The program has loaded, or stored to, bytes at an address; next: the return address in the
 // function that did. On a thread that is not inside of MPI.
 void mpipp_log_access(uint64_t address, uint64_t bytes, int stores, uint64_t next);
-// The same, without waiting for more of them.
-void mpipp_log_access_now(uint64_t address, uint64_t bytes, int stores, uint64_t next);
 // The same of `count` of them at equal distances, upwards.
 void mpipp_log_comb(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count, int stores,
                     uint64_t next);
