@@ -174,7 +174,7 @@ def refuse(arguments: argparse.Namespace) -> None:
     if arguments.hang_after < 0:
         raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
     if arguments.budget is not None and not (guards(arguments) or arguments.rma_loads):
-        raise MpippError("--budget is for buffers: add --check=buffers")
+        raise MpippError("--budget is for buffers, and for --rma-loads: add --check=buffers")
     if arguments.rma_loads and not _names_group(arguments, "rma"):
         raise MpippError("--rma-loads is for one-sided communication: add --check=rma")
     if arguments.rma_model != "own" and not _names_group(arguments, "rma"):
