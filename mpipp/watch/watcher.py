@@ -93,6 +93,7 @@ class Watcher:
         self._moving = Moving()
         self._told_hang: Movement = None
         self._looked_at: object = None  # the last time, once they were at rest
+        self._unsure: list[str] = []  # what was not checked of several then: more may come to rest
         self._strict = Waiting()
         self._everybody = Everybody(settings.report)
         self._told_before = Told()
@@ -124,6 +125,8 @@ class Watcher:
             self._compare()
             self._look_for_hang()
         self._look()
+        for sentence in self._unsure:
+            self._not_checked(sentence)
         counted = [one for one in self._watched if self._guarded(one)]
         calls = sum(one.calls for one in counted)
         tables = last_words(counted, self._not_checked)
@@ -231,10 +234,9 @@ class Watcher:
         if end is not None and one.state == RUNNING:
             one.state, one.end = OVER, end
             one.places.refresh()
-            if end != said.FINALIZED:
-                self._ended_badly(one)
             self._due = now if not self._running() else self._due or now + _TOGETHER
             if end != said.FINALIZED:
+                self._ended_badly(one)
                 self._due = now
         elif not data and not self._is_heard_later(one):
             self._selector.unregister(one.connection)
@@ -289,6 +291,7 @@ class Watcher:
         as_they_are = [(one, one.end, one.calls) for one in known]
         if as_they_are != self._looked_at:
             self._looked_at = as_they_are
+            self._unsure.clear()
             self._tell(known, self._findings(known))
         for sentence in self._left.leave(known, self._watched):
             self._not_checked(sentence)
@@ -356,8 +359,10 @@ class Watcher:
             asked = resting if process is None else [resting[process.number]]
             if any(one.memory.not_there for one in asked):
                 return  # which is said already
-            who = f"{view.label(process.number)}: " if process else ""
-            self._not_checked(f"{who}{error}")
+            if process is None:
+                self._unsure.append(str(error))
+            else:
+                self._not_checked(f"{view.label(process.number)}: {error}")
 
         for finding in checks.findings(processes, failed, between_too=self._looks_between):
             # Who waits for one that has died, or has been told of already.

@@ -136,6 +136,7 @@ def test_buffers_are_guarded_only_where_that_is_asked_for_by_name() -> None:
             stop="",
             budget=None,
             rma_model="own",
+            rma_loads=False,
         )
         return "MPIPP_GUARD" in start.for_program(arguments)
 
