@@ -8,6 +8,7 @@
 #include "generated/procedures.h"
 #include "mpi/vendor.h"
 #include "onesided/log.h"
+#include "recorders/threads.h"
 #include "records/store.h"
 #include "watch/questions.h"
 
@@ -60,14 +61,30 @@ int mpipp_log_has_values(const struct mpipp_call *call) {
   return __atomic_fetch_add(&logged, 1, __ATOMIC_RELAXED) < MOST_LOGGED;
 }
 
-// As a number, whatever the order of its bytes.
-static int read_value(uint64_t *value, uint64_t address, uint64_t bytes) {
-  unsigned char raw[8];
-  uint16_t two;
-  uint32_t four;
+// Whether they are surely there: where the thread's callers have their variables.
+static int is_on_stack(uint64_t address, uint64_t bytes) {
+  const struct mpipp_thread *thread = mpipp_self;
+  uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  return here >= thread->stack_start && address >= here && address <= thread->stack_end - bytes &&
+         here < thread->stack_end;
+}
+
+static int read_bytes(unsigned char *raw, uint64_t address, uint64_t bytes) {
+  if (is_on_stack(address, bytes)) {
+    memcpy(raw, (const void *)(uintptr_t)address, bytes);
+    return 1;
+  }
   int saved = errno, done = mpipp_read_own(raw, address, bytes);
   errno = saved;
-  if (!done) return 0;
+  return done;
+}
+
+// As a number, whatever the order of its bytes.
+static int read_value(uint64_t *value, uint64_t address, uint64_t bytes) {
+  unsigned char raw[8] = {0};
+  uint16_t two;
+  uint32_t four;
+  if (!read_bytes(raw, address, bytes)) return 0;
   memcpy(&two, raw, sizeof two);
   memcpy(&four, raw, sizeof four);
   memcpy(value, raw, sizeof *value);
