@@ -125,8 +125,7 @@ class Watcher:
             self._compare()
             self._look_for_hang()
         self._look()
-        for sentence in self._unsure:
-            self._not_checked(sentence)
+        self._collected.unchecked.update(dict.fromkeys(self._unsure))
         counted = [one for one in self._watched if self._guarded(one)]
         calls = sum(one.calls for one in counted)
         tables = last_words(counted, self._not_checked)
@@ -359,10 +358,8 @@ class Watcher:
             asked = resting if process is None else [resting[process.number]]
             if any(one.memory.not_there for one in asked):
                 return  # which is said already
-            if process is None:
-                self._unsure.append(str(error))
-            else:
-                self._not_checked(f"{view.label(process.number)}: {error}")
+            who = f"{view.label(process.number)}: " if process else ""
+            (self._not_checked if process else self._unsure.append)(f"{who}{error}")
 
         for finding in checks.findings(processes, failed, between_too=self._looks_between):
             # Who waits for one that has died, or has been told of already.

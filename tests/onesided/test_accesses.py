@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support import MPI, need, on_mpi, shell
+from support import MPI, on_mpi
 from watch import runs
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -25,21 +25,9 @@ def told(block: str) -> tuple[str, str, str]:
     return headline, lines[at].strip(), lines[at + 1].rpartition(" in ")[2]
 
 
-def compiled(source: str, mpi: MPI, directory: Path) -> Path:
-    """A program that `mpipp cc` has compiled: with Clang for MPICH, GCC for Open MPI."""
-    compiler = need("clang" if mpi.id == "mpich4" else "gcc")
-    known = {key: mpi.env[key] for key in ("LD_LIBRARY_PATH",) if key in mpi.env}
-    program = directory / source.removesuffix(".c")
-    words: list[str | Path] = ["cc", "--mpicc", mpi.mpicc, "-g", "-O2", "-pthread"]
-    words += [PROGRAMS / source, "-o", program]
-    done = shell(*words, env={**known, "MPICH_CC": compiler, "OMPI_CC": compiler})
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    return program
-
-
 @on_mpi("mpich4", "openmpi4")
 def test_loads_and_stores_that_nothing_orders_are_told(mpi: MPI, tmp_path: Path) -> None:
-    program = compiled("accesses.c", mpi, tmp_path)
+    program = runs.compiled(PROGRAMS / "accesses.c", mpi, tmp_path)
     wrong = runs.run(mpi, [program], "--check=rma")
     assert (wrong.status, [told(block) for block in wrong.blocks]) == (0, FOUND)
     right = runs.run(mpi, [program, "right"], "--check=rma")
@@ -49,7 +37,7 @@ def test_loads_and_stores_that_nothing_orders_are_told(mpi: MPI, tmp_path: Path)
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_another_thread_stores_is_told_where_it_was(mpi: MPI, tmp_path: Path) -> None:
-    program = compiled("teams.c", mpi, tmp_path)
+    program = runs.compiled(PROGRAMS / "teams.c", mpi, tmp_path)
     right = runs.run(mpi, [program], "--check=rma")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
     wrong = runs.run(mpi, [program, "wrong"], "--check=rma")

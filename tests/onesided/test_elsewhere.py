@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support import MPI, compile_program, need, on_mpi, shell
+from support import MPI, compile_program, on_mpi
 from watch import runs
 
 HERE = Path(__file__).resolve().parent
@@ -32,12 +32,7 @@ def test_conflicts_are_told_with_new_libraries(mpi: MPI) -> None:
 
 @on_mpi("mpich5", "openmpi5")
 def test_the_cases_of_the_paper_with_new_libraries(mpi: MPI, tmp_path: Path) -> None:
-    compiler = need("clang")
-    program, source = tmp_path / "paper", HERE / "programs" / "paper.c"
-    known = {key: mpi.env[key] for key in ("LD_LIBRARY_PATH",) if key in mpi.env}
-    words = ["cc", "--mpicc", mpi.mpicc, "-g", "-O2", str(source), "-o", str(program)]
-    done = shell(*words, env={**known, "MPICH_CC": compiler, "OMPI_CC": compiler})
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    program = runs.compiled(HERE / "programs" / "paper.c", mpi, tmp_path)
     wrong = runs.run(mpi, [program], "--check=rma", n=3)
     assert (wrong.status, wrong.output) == (0, "done\n")
     assert told(wrong.blocks) == expected("paper.txt")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from support import MPI, ROOT, compile_program, need, on_mpi, shell
+from support import MPI, ROOT, compile_program, on_mpi
 from watch import runs
 
 from mpipp.onesided import rules
@@ -133,12 +133,7 @@ def test_what_a_full_log_leaves_out_is_said_and_nothing_false_is_told(mpi: MPI) 
 
 @on_mpi("mpich4", "openmpi4")
 def test_the_cases_of_the_paper_with_loads_and_stores(mpi: MPI, tmp_path: Path) -> None:
-    compiler = need("clang" if mpi.id == "mpich4" else "gcc")
-    program, source = tmp_path / "paper", HERE / "programs" / "paper.c"
-    known = {key: mpi.env[key] for key in ("LD_LIBRARY_PATH",) if key in mpi.env}
-    words = ["cc", "--mpicc", mpi.mpicc, "-g", "-O2", str(source), "-o", str(program)]
-    done = shell(*words, env={**known, "MPICH_CC": compiler, "OMPI_CC": compiler})
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    program = runs.compiled(HERE / "programs" / "paper.c", mpi, tmp_path)
     wrong = runs.run(mpi, [program], "--check=rma", n=3)
     assert (wrong.status, wrong.output) == (0, "done\n")
     assert [alike(block) for block in wrong.blocks] == expected("paper.txt", mpi)

@@ -67,3 +67,15 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
         else:
             inside = False
     return Run(done.returncode, done.stdout, blocks, last)
+
+
+def compiled(source: Path, mpi: support.MPI, directory: Path) -> Path:
+    """A program that `mpipp cc` has compiled: with Clang, but with GCC for Open MPI 4."""
+    compiler = support.need("gcc" if mpi.id == "openmpi4" else "clang")
+    known = {key: mpi.env[key] for key in ("LD_LIBRARY_PATH",) if key in mpi.env}
+    program = directory / source.stem
+    words: list[str | Path] = ["cc", "--mpicc", mpi.mpicc, "-g", "-O2", "-pthread"]
+    words += [source, "-o", program]
+    done = support.shell(*words, env={**known, "MPICH_CC": compiler, "OMPI_CC": compiler})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return program
