@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "records/breaches.h"
 #include "records/root.h"
 
 enum {
@@ -481,26 +482,6 @@ struct mpipp_python_place {
   // Private: what tells it from others, the next in its bucket, and whether it is mpi4py's own.
   uint64_t code, instruction, file, function, lines;
   uint64_t chain, passed_over;
-};
-
-enum mpipp_thread_level {
-  MPIPP_THREAD_UNKNOWN,
-  MPIPP_THREAD_SINGLE,
-  MPIPP_THREAD_FUNNELED,
-  MPIPP_THREAD_SERIALIZED,
-  MPIPP_THREAD_MULTIPLE,
-};
-enum mpipp_breach_state { MPIPP_BREACH_SEEN = 1, MPIPP_BREACH_CERTAIN };
-
-// A call that breaks the thread level: made by a thread that may not, or while another was inside.
-struct mpipp_breach {
-  uint32_t state; // enum "breach_state"; seen: certain if the other thread is in that call still
-  uint32_t level; // enum "thread_level", as provided
-  uint32_t procedure, other_procedure; // indices into the table of procedures
-  uint64_t tid, other_tid;
-  uint64_t caller, other_caller; // return addresses
-  uint64_t other_thread;         // serial of the other thread
-  uint64_t other_serial;         // of the call that it was in; 0: the call that initialised MPI
 };
 
 #endif
