@@ -48,7 +48,7 @@ warning: a process has called MPI_Abort
   rank 1: MPI_Abort(comm = "MPI_COMM_WORLD", errorcode = 7)
     called at ends.c:56 in end
     meanwhile rank 0: MPI_Ssend(dest 1, tag 9), called at ends.c:75 in main
-  rule: MPI-4.1, section 9.7: MPI_Abort ends all processes of a job at once
+  rule: MPI-4.1, section 11.4.2: MPI_Abort ends all processes of a job at once
   to do: nothing, if the program found an error of its own there"""
 
 

@@ -24,7 +24,7 @@ RULES = (
     Rule(
         "aborted",
         "aborted",
-        "9.7",
+        "11.4.2",
         "MPI_Abort ends all processes of a job at once",
         "nothing, if the program found an error of its own there",
         "",

@@ -29,7 +29,7 @@ class Rule(NamedTuple):
 def cited(section: str, standard: Version) -> str:
     """A section of MPI-4.1, by its number in a version where that is certain.
 
-    "MPI-3.1, section 4.1.9"; of a version that is not known, or newer, "MPI-4.1, section 5.1.9".
+    "MPI-3.1, section 4.1.9"; of a version that is not known, "MPI-4.1, section 5.1.9".
     """
     version = "{}.{}".format(*standard) if standard else ""
     number = _NUMBERS.get(version, {}).get(section)
@@ -52,6 +52,7 @@ _IN_3_1 = {
     "6.12": "5.12",
     "8.7": "7.7",
     "11.2.2": "8.7",
+    "11.4.2": "8.7",
     "12.3": "11.3",
     "12.5": "11.5",
     "12.5.3": "11.5.3",
@@ -60,7 +61,16 @@ _IN_3_1 = {
     "14.4.1": "13.4.1",
 }
 _IN_4_0 = "4.2 6.13 8.8".split()
+# What is not here was not seen: 5.0 may still have it.
+_IN_5_0 = """
+    2.5.1 3.2.3 3.3.1 3.5 3.6 3.7.2 3.7.3 3.8.2 3.8.3 3.9 4.2 4.2.1 4.2.2
+    5.1.2 5.1.3 5.1.4 5.1.9 5.1.11 5.1.12 6.1 6.2 6.2.1 6.9 6.9.2 6.9.4 6.12 6.13 6.14
+    7.3.2 7.4.2 7.4.3 7.6.2 8.5 8.5.1 8.5.3 8.5.4 8.5.7 8.6 8.7 8.8
+    11.2.1 11.2.2 11.4.1 11.4.2 11.6.2 12.2.1 12.3 12.3.1 12.3.4 12.5 12.5.1 12.5.3 12.5.5 12.7
+    14.3 14.4.4 14.6.1
+""".split()
 _NUMBERS: Mapping[str, Mapping[str, str]] = {
     "3.1": {**{section: section for section in _SAME}, **_IN_3_1},
     "4.0": {section: section for section in (*_SAME, *_IN_3_1, *_IN_4_0)},
+    "5.0": {section: section for section in _IN_5_0},
 }
