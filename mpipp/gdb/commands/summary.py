@@ -12,7 +12,7 @@ from mpipp.gdb.commands.info import process
 from mpipp.gdb.printing import buffers
 from mpipp.gdb.program import callers
 from mpipp.gdb.sessions import Session
-from mpipp.model import Broken, Object, Request
+from mpipp.model import Broken, Header, Object, Request
 
 
 def register() -> None:
@@ -40,7 +40,7 @@ def _summary(session: Session) -> str:
         if call is not None and thread is not None:
             place = callers.place(call.site, thread.ptid[1], session)
             where = f"in {call.procedure}, called at {place}"
-        types = sum(map(_is_made, session.registry.objects("datatype")))
+        types = sum(map(_is_made, session.registry.headers("datatype")))
         requests = sum(map(_is_pending, session.registry.objects("request")))
         counts = f"{words.counted(types, 'type')}, {words.counted(requests, 'pending request')}"
         return f"mpipp: {process(session.registry.info)}, {where}; {counts}"
@@ -48,11 +48,11 @@ def _summary(session: Session) -> str:
         return f"mpipp: {error}"
 
 
-def _is_made(found: Object | Broken) -> bool:
+def _is_made(found: Header | Broken) -> bool:
     # By the program, and not freed.
     if isinstance(found, Broken):
         return False
-    return not (found.header.predefined or found.header.null or found.header.ended)
+    return not (found.predefined or found.null or found.ended)
 
 
 def _is_pending(found: Object | Broken) -> bool:
