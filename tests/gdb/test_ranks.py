@@ -72,6 +72,17 @@ def test_what_is_equal_is_listed_once(waiting: dict[int, int]) -> None:
 
 
 @quiet
+def test_communicators_of_all(waiting: dict[int, int]) -> None:
+    pids = " ".join(map(str, waiting.values()))
+    lines = plain(support.gdb_batch([f"mpipp attach {pids}", "mpipp list comms --ranks"]))
+    world = re.compile(r'  #\d  0x\.\.\.  name = "MPI_COMM_WORLD", rank = \.\.\., size = 3')
+    assert world.fullmatch(lines[lines.index("ranks 0 to 2:") + 1]), lines
+    # MPI_COMM_SELF is of another process in each.
+    headings = [line for line in lines if re.match("ranks? ", line)]
+    assert headings == ["rank 0:", "ranks 0 to 2:", "rank 1:", "rank 2:", "ranks 0 to 2:"]
+
+
+@quiet
 def test_to_a_rank(waiting: dict[int, int]) -> None:
     commands = [f"mpipp attach {waiting[0]} {waiting[1]}", "mpipp rank 1", "output rank"]
     commands += ["echo \\n", "mpipp rank 2", "mpipp rank", "mpipp rank -1"]

@@ -16,8 +16,9 @@ from mpipp.gdb.program.memory import selected
 from mpipp.gdb.ranks import inferiors, rank
 from mpipp.gdb.sessions import Session
 
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{5,}\b")  # every process has others
-_OTHER = "0x..."
+# Every process has others: addresses, and its own rank in a communicator.
+_OWN = re.compile(r"\b(0x)[0-9a-f]{5,}\b|\b(rank = )\d+(?=, size = )")
+_OTHER = r"\1\2..."
 
 _Entry = list[str]  # the lines of one thing
 
@@ -52,7 +53,7 @@ class _Same:
     def add(self, process: int, entries: list[_Entry]) -> None:
         seen: Counter[str] = Counter()
         for entry in entries:
-            same = "\n".join(_ADDRESS.sub(_OTHER, line) for line in entry)
+            same = "\n".join(_OWN.sub(_OTHER, line) for line in entry)
             seen[same] += 1  # what a process has twice is two
             self._found.setdefault((same, seen[same]), []).append((process, entry))
 

@@ -65,7 +65,8 @@ class List(Command):
     windows on which this process has any open, with the locks it holds.
 
     --all             also freed ones, and those that are predefined; all messages, not the last
-    --ranks           of all processes in this gdb: what is equal but for addresses is one line
+    --ranks           of all processes in this gdb: what is equal but for addresses and the own
+                      rank is one line
     --named           those that were given a name
     --committed, --uncommitted
                       datatypes
