@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mpipp.checks import membership
 from mpipp.checks.finding import Finding
 from mpipp.checks.joined import Joined
+from mpipp.show.describe import MODES, flags
 
 
 def first(joined: Sequence[Joined]) -> Finding | None:
@@ -36,7 +38,7 @@ def _arguments(joined: Sequence[Joined]) -> Finding | None:
     # The first of those that only the procedure has.
     for name, how in joined[0].operation.call.facts.agree.items():
         if how == "members" and name in _KEPT:
-            pair = _parted(joined, name)
+            pair = _parted(joined)
             if pair:
                 return _disagreement(name, how, pair)
             continue
@@ -52,31 +54,37 @@ def _arguments(joined: Sequence[Joined]) -> Finding | None:
     return None
 
 
-def _parted(joined: Sequence[Joined], name: str) -> list[Joined]:
+def _parted(joined: Sequence[Joined]) -> list[Joined]:
     # Of a group not all of whose members give it, one, and who gives something else. Disjoint
     # groups are no error (MPI-4.1, section 7.4.2), so that all of the communicator must be there.
     comm = joined[0].member.comm
     if comm.inter or len(joined) != comm.size:
         return []
-    if any(one.operation.call.state != "over" for one in joined):
-        return []  # the members are kept of calls that are over
-    for one in joined:
-        value = _value(one, name, "members")
-        if not isinstance(value, int):
-            continue
-        others = [other for other in joined if _value(other, name, "members") != value]
-        if others and len(joined) - len(others) < value & _MOST_MEMBERS:
-            return [one, others[0]]
+    given = [membership.members(one.operation) for one in joined]
+    if None in given:
+        return []
+    for one, value in zip(joined, given):
+        others = [other for other, theirs in zip(joined, given) if theirs != value]
+        if value and others and len(joined) - len(others) < membership.count(value):
+            ranks = membership.ranks(one.operation) or ()
+            # Of others a member rather than one that may give what it likes.
+            named = (other for other in others if _world_rank(other) in ranks)
+            return [one, next(named, others[0])]
     return []
 
 
+def _world_rank(joined: Joined) -> int | None:
+    return joined.operation.process.registry.info.world_rank
+
+
 def _disagreement(name: str, how: str, pair: list[Joined]) -> Finding:
-    values = [_shown(one, name, how) for one in pair]
+    values = ["" if how == "members" else _shown(one, name, how) for one in pair]
     what = f"the processes give different {_NOUNS.get(name, name)}"
     if all(values):
         what += f": {values[0]} and {values[1]}"
     rule = _RULES[pair[0].operation.call.facts.operation]
-    parties = [one.operation.party() for one in pair]
+    details = [membership.shown(one.operation) if how == "members" else "" for one in pair]
+    parties = [one.operation.party(*filter(None, [text])) for one, text in zip(pair, details)]
     how = _HOW.get(how, "the same in all processes")
     return Finding.of(rule, what, parties, name=name, how=how)
 
@@ -84,8 +92,6 @@ def _disagreement(name: str, how: str, pair: list[Joined]) -> Finding:
 def _value(joined: Joined, name: str, how: str) -> int | tuple[int, ...] | str | None:
     # None where it is not known, or does not count.
     call = joined.operation.call
-    if how == "members":
-        return call.arguments.get("members")
     if how == "weights":
         degrees = call.arguments.get("degrees")
         if name not in call.arguments or not isinstance(degrees, tuple) or not sum(degrees):
@@ -104,13 +110,18 @@ def _value(joined: Joined, name: str, how: str) -> int | tuple[int, ...] | str |
 
 def _shown(joined: Joined, name: str, how: str) -> str:
     value = _value(joined, name, how)
-    if how == "members" or value is None:
+    if value is None:
         return ""
     if isinstance(value, tuple) and name in ("datarep", "stringtag"):
         return bytes(item % 256 for item in value).decode("utf-8", "backslashreplace")
     if isinstance(value, tuple):
         return f"{{{', '.join(map(str, value))}}}" if len(value) <= _MOST_SHOWN else ""
-    return str(value)
+    constants = joined.operation.process.registry.constants
+    if isinstance(value, int) and name in _FLAGS:
+        named = {flag: constants[flag] for flag in _FLAGS[name] if flag in constants}
+        return flags(value, named) or str(value)
+    names = (one for one in _NAMED.get(name, ()) if constants.get(one) == value)
+    return next(names, str(value))
 
 
 def _unequal(one: Joined, other: Joined, name: str, how: str) -> bool:
@@ -143,6 +154,11 @@ _KEPT = frozenset(
     "group local_leader high split_type ndims dims periods nnodes index edges reorder weights "
     "assert amode datarep etype size offset whence flag".split()
 )
+_FLAGS = {"amode": MODES, "assert": ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED")}
+_NAMED = {
+    "whence": ("MPI_SEEK_SET", "MPI_SEEK_CUR", "MPI_SEEK_END"),
+    "split_type": ("MPI_COMM_TYPE_SHARED",),
+}
 _LOGICAL = ("reorder", "high", "flag")
 _NOUNS = {
     "group": "groups",
@@ -166,7 +182,6 @@ _HOW = {
     "bits": "given MPI_MODE_NOPRECEDE, and MPI_MODE_NOSUCCEED, in all processes or in none",
 }
 _NO_EXTENT = -(1 << 63)
-_MOST_MEMBERS = (1 << 24) - 1  # the bits of a group's members that say how many they are
 _MOST_SHOWN = 16
 _RULES = {
     "Cart_create": "grid-differs",

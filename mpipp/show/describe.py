@@ -363,7 +363,7 @@ def _op(op: Op, around: Surroundings) -> _Members:
 
 
 # Of MPI_File_open; there are others, of windows, with the same values (MPI-4.1, section 14.2.1).
-_MODES = tuple(
+MODES = tuple(
     f"MPI_MODE_{mode}"
     for mode in (
         "RDONLY RDWR WRONLY CREATE EXCL DELETE_ON_CLOSE UNIQUE_OPEN SEQUENTIAL APPEND".split()
@@ -372,7 +372,7 @@ _MODES = tuple(
 
 
 def _file(file: File, around: Surroundings) -> _Members:
-    modes = {mode: around.constants[mode] for mode in _MODES if mode in around.constants}
+    modes = {mode: around.constants[mode] for mode in MODES if mode in around.constants}
     view: _Members = [
         ("disp", file.disp),
         ("etype", _datatype_reference(file.etype, around)),
@@ -382,7 +382,7 @@ def _file(file: File, around: Surroundings) -> _Members:
         view.append(("datarep", file.datarep))
     result: _Members = [
         ("filename", file.filename),
-        ("amode", _flags(file.amode, modes)),
+        ("amode", Constant(named) if (named := flags(file.amode, modes)) else file.amode),
         ("comm", reference("comm", file.comm, around)),
         ("view", Struct(view)),
     ]
@@ -397,12 +397,10 @@ def _datatype_reference(value: int, around: Surroundings) -> Shown:
     return component(found, value)
 
 
-def _flags(value: int, names: Mapping[str, int]) -> Shown:
-    # MPI_MODE_CREATE | MPI_MODE_RDWR; a bit without a name shows the number.
+def flags(value: int, names: Mapping[str, int]) -> str:
+    """`MPI_MODE_CREATE | MPI_MODE_RDWR`; "" if there is a bit without a name."""
     found = [name for name, bit in sorted(names.items()) if value & bit]
-    if sum(names[name] for name in found) != value or not found:
-        return value
-    return Constant(" | ".join(found))
+    return " | ".join(found) if sum(names[name] for name in found) == value else ""
 
 
 def _info(info: Info, around: Surroundings) -> _Members:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mpipp.checks import membership
 from mpipp.checks.hangs import words
 from mpipp.checks.hangs.conditions import Event
 from mpipp.checks.hangs.messages import Messages, receive_tag
-from mpipp.checks.process import Process
+from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import Member
 from mpipp.model import Comm
 
@@ -88,8 +89,19 @@ class NearMisses:
         for operation in process.operations if process is not None else ():
             call = operation.call
             if call.procedure == wanted.procedure and operation.process != event.operation.process:
-                other = "tag" if call.tag != wanted.tag else event.kind
-                yield f"another {other}: rank {rank} is in it with tag {call.tag}"
+                if call.tag != wanted.tag:
+                    yield f"another tag: rank {rank} is in it with tag {call.tag}"
+                elif event.kind == "group":
+                    yield from self._other_group(event.operation, operation, rank)
+                else:
+                    yield f"another {event.kind}: rank {rank} is in it with tag {call.tag}"
+
+    def _other_group(self, wanted: Operation, given: Operation, rank: int) -> Iterator[str]:
+        theirs, own = (membership.ranks(one) for one in (given, wanted))
+        if theirs and own and tuple(theirs) != tuple(own):
+            group = f"{membership.listed(theirs)} of ranks in MPI_COMM_WORLD"
+            not_this = f"not with {membership.listed(own)}"
+            yield f"another group: rank {rank} is in it with the group {group}, {not_this}"
 
     def _instead_of_send(self, event: Event, rank: int) -> Iterator[str]:
         known, own = self._messages.known, event.operation.process

@@ -274,12 +274,23 @@ static void group_tag(void) {
   if (rank < 2) MPI_Comm_create_group(WORLD, two, 3 + rank, &made);
 }
 
+// Of three groups of two processes, each of which gives another one.
+static void groups(void) {
+  MPI_Group all, two;
+  MPI_Comm made;
+  int members[2] = {rank, (rank + 1) % 3};
+  MPI_Comm_group(WORLD, &all);
+  MPI_Group_incl(all, 2, members, &two);
+  MPI_Comm_create_group(WORLD, two, 3, &made);
+}
+
 static const struct {
   const char *name;
   void (*hang)(void);
 } CASES[] = {{"graph", graph},
              {"leaders", leaders},
              {"group-tag", group_tag},
+             {"groups", groups},
              {"persistent-collective", persistent_collective},
              {"receives", receives},
              {"ring", ring},

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""The group that a process gives to MPI_Comm_create, in whose members all must give it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mpipp.checks.process import Operation
+from mpipp.model import Group
+
+_WORD = (1 << 64) - 1
+_COUNT = (1 << 24) - 1  # the bits that say how many members there are
+_MOST_SHOWN = 16
+
+
+def members(operation: Operation) -> int | None:
+    """What tells the group from others; 0 if the process is not in it, None if it is not known."""
+    call = operation.call
+    if call.state == "over":
+        known = call.arguments.get("members", 0)
+        return known if isinstance(known, int) else None
+    group = _given(operation)
+    if group is None or group.world_ranks is None:
+        return None
+    return _summed(group.world_ranks) if group.rank >= 0 else 0
+
+
+def count(summed: int) -> int:
+    """How many members a group has."""
+    return summed & _COUNT
+
+
+def shown(operation: Operation) -> str:
+    """The group in words, "" if it is not known any more."""
+    known = ranks(operation)
+    if known is None:
+        return "gives a group that it is not in" if members(operation) == 0 else ""
+    if not known:
+        return "gives a group of no processes"
+    if len(known) > _MOST_SHOWN:
+        return f"gives a group of {len(known)} processes"
+    return f"gives the group {listed(known)} of ranks in MPI_COMM_WORLD"
+
+
+def listed(ranks: Sequence[int]) -> str:
+    """A group's members, `{0, 2}`; not all of many."""
+    named = ["?" if rank < 0 else str(rank) for rank in ranks[:_MOST_SHOWN]]
+    more = ["..."] if len(ranks) > _MOST_SHOWN else []
+    return f"{{{', '.join([*named, *more])}}}"
+
+
+def ranks(operation: Operation) -> Sequence[int] | None:
+    """Its members' in MPI_COMM_WORLD, in its order; None if they are not known."""
+    if operation.call.state != "over":
+        group = _given(operation)
+        return group.world_ranks if group is not None else None
+    wanted = members(operation)
+    if not wanted:
+        return None
+    # Only a sum is kept of the group; most often it is still there, or its record is.
+    known = operation.process.registry.objects("group", ended=True)
+    groups = (one for one in known if isinstance(one, Group) and one.size == count(wanted))
+    found = (one.world_ranks for one in groups if one.world_ranks is not None)
+    return next((every for every in found if _summed(every) == wanted), None)
+
+
+def _given(operation: Operation) -> Group | None:
+    handle = operation.call.arguments.get("group")
+    if not isinstance(handle, int):
+        return None
+    found = operation.process.registry.find("group", handle)
+    return found if isinstance(found, Group) else None
+
+
+def _summed(ranks: Sequence[int]) -> int:
+    # As the ledger does (wrapper/recorders/ledger.c), a signed number.
+    hash = len(ranks)
+    for rank in ranks:
+        hash = ((hash ^ (rank & _WORD)) * 0xBF58476D1CE4E5B9 + 1) & _WORD
+    word = (hash << 24 | len(ranks) & _COUNT) & _WORD
+    return word - (1 << 64) if word >> 63 else word
