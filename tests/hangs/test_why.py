@@ -31,6 +31,18 @@ still moving: nothing is waited for that cannot come
     for rank 0
 as far as is seen: rank 0 is not here
 """
+COMPUTING = """\
+deadlock: rank 0 and rank 1 wait for each other
+  rank 0 waits in MPI_Recv(source 1, tag 5), called at computing.c:13 in main
+    rank 1 has no such send pending
+  rank 1 waits in MPI_Recv(source 0, tag 5), called at computing.c:13 in main
+    rank 0 has no such send pending
+
+the others:
+  rank 2 waits in MPI_Recv(source 3, tag 5), called at computing.c:13 in main
+    for rank 3
+  rank 3 is not in MPI (computing at computing.c:6 in work)
+"""
 USAGE = "Write mpipp why, with one of --picture, --svg FILE and --json.\n"
 
 
@@ -84,3 +96,14 @@ def of_cores(cores: list[Path], svg: Path) -> None:
     assert support.shell("why", cores[1], cores[1]).stderr.endswith(
         "is named twice: name a core of each process\n"
     )
+
+
+@pytest.mark.timeout(600)
+@support.on_mpi("mpich4", "openmpi4")
+def test_a_circle_beside_one_that_computes(mpi: support.MPI) -> None:
+    expected = COMPUTING.replace(" at computing.c:6 in work", "").strip()
+    with job("computing.c", mpi, n=4) as hung:
+        assert hung.becomes(lambda report: report == expected) == expected
+        pids = " ".join(str(hung.pids[rank]) for rank in range(4))
+        printed = support.gdb_batch([f"mpipp attach {pids}", "echo @@@\\n", "mpipp why"], mpi=mpi)
+    assert printed.partition("@@@\n")[2].partition("[Inferior")[0] == COMPUTING
