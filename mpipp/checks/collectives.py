@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from mpipp.checks import agreements, exchanges, ownops
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.joined import Joined
+from mpipp.checks.limits import Limits
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Op
@@ -27,19 +28,16 @@ def check(known: World) -> Findings:
     Raises MpippError at the end if not all of an operation was looked at.
     """
     parted: set[int] = set()
-    cut: MpippError | None = None
+    limits = Limits()
     for joined in _operations(known):
         identity = joined[0].member.comm.identity
         if identity in parted:
             continue
         if is_parted(joined):
             parted.add(identity)
-        try:
+        with limits.passed_over():
             yield from compare(joined)
-        except MpippError as error:
-            cut = cut or error
-    if cut is not None:
-        raise cut
+    limits.tell()
 
 
 def compare(joined: Sequence[Joined]) -> Findings:

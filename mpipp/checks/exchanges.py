@@ -14,7 +14,7 @@ from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.joined import Joined, Pairs
 from mpipp.errors import MpippError
 
-_MOST_PAIRS = 100_000
+MOST_PAIRS = 100_000  # of one operation
 
 
 def check(name: str, joined: Sequence[Joined]) -> Findings:
@@ -32,7 +32,7 @@ def check(name: str, joined: Sequence[Joined]) -> Findings:
     if pairs is None:
         return
     for number, (sent, received) in enumerate(pairs(joined)):
-        if number == _MOST_PAIRS:
+        if number == MOST_PAIRS:
             procedure = joined[0].operation.call.procedure
             raise MpippError(
                 f"of the buffers of {procedure} {number} pairs were compared, and no more"

@@ -7,6 +7,7 @@ The table of section 6.9.2: which classes of predefined datatypes an operation i
 from __future__ import annotations
 
 from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.limits import Limits
 from mpipp.checks.process import Operation, Process
 from mpipp.errors import MpippError
 from mpipp.model import DatatypeRecord, Op
@@ -56,17 +57,14 @@ def check(process: Process) -> Findings:
 
     Raises MpippError at the end if some datatype was too large to look through.
     """
-    cut: MpippError | None = None
+    limits = Limits()
     for operation in process.operations:
         handle = operation.call.op
         found = process.registry.find("op", handle) if handle is not None else None
         if isinstance(found, Op) and operation.call.buffers and not found.header.null:
-            try:
+            with limits.passed_over():
                 yield from _checked(operation, found)
-            except MpippError as error:
-                cut = cut or error
-    if cut is not None:
-        raise cut
+    limits.tell()
 
 
 def _checked(operation: Operation, op: Op) -> Findings:

@@ -129,12 +129,12 @@ STOPS = (
 )
 
 
-def on_rank_0(mpi: support.MPI, program: Path, commands: list[str]) -> str:
-    """What gdb prints that runs rank 0 of two processes."""
+def on_rank_0(mpi: support.MPI, program: Path, commands: list[str], n: int = 2) -> str:
+    """What gdb prints that runs rank 0 of some processes."""
     # Both ranks are one application: mpiexec of Open MPI 5.0.7 fails to start two.
     each = 'if [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 0 ]; then exec "$@"; fi; '
     each += f"exec env LD_PRELOAD={mpi.wrapper} {program}"
-    words = [*mpi.mpiexec, "-n", "2", "sh", "-c", each, "sh", *support.gdb_words(mpi), "-batch"]
+    words = [*mpi.mpiexec, "-n", str(n), "sh", "-c", each, "sh", *support.gdb_words(mpi), "-batch"]
     for command in commands:
         words += ["-ex", command]
     done = subprocess.run(
@@ -244,3 +244,35 @@ def test_entry_with_neighbors_and_without_counts(mpi: support.MPI) -> None:
         r'type = "MPI_INT", data = 1\}',
         one.strip(),
     ), one
+
+
+ONE_AND_TWO = """
+#include <mpi.h>
+int sent[2] = {1, 2}, received[2];
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Comm own, both;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &own);
+  MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, rank ? 0 : 1, 0, &both);
+  MPI_Alltoall(sent, 1, MPI_INT, received, 1, MPI_INT, both);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&own);
+  MPI_Finalize();
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_entry_with_an_intercommunicator(mpi: support.MPI) -> None:
+    # As many peers as the other group has; that of rank 0 has one process.
+    program = support.compile_program(ONE_AND_TWO, mpi)
+    commands = ["set breakpoint pending on", "break MPI_Alltoall", "run", "up"]
+    commands += ["echo @@@", "output sent", "echo \\n@@@", "delete", "continue"]
+    output = on_rank_0(mpi, program, commands, n=3)
+    assert re.fullmatch(
+        r'\{address = 0x[0-9a-f]+, call = "MPI_Alltoall", count = 1, peers = 2, '
+        r'type = "MPI_INT", data = \{r0 = 1, r1 = 2\}\}',
+        output.split("@@@")[1].strip(),
+    ), output

@@ -93,6 +93,10 @@ class Ended(Recorded):
         """Messages."""
         return self._add("receives", peer, tag, runs)
 
+    def turns(self, *runs: Run) -> Ended:
+        """How many collective calls came one after the other on a communicator: root and tag."""
+        return self._add("turns", -1, -1, runs)
+
     def _add(self, sequence: str, peer: int, tag: int, runs: Sequence[Run]) -> Ended:
         last = runs[-1][0] + runs[-1][1] - 1
         channel = Channel(sequence, peer, tag, last, False, history=1)

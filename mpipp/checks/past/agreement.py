@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mpipp.checks import collectives
-from mpipp.checks.finding import Findings
+from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.joined import Joined
+from mpipp.checks.limits import Limits
 from mpipp.checks.past import missing
-from mpipp.checks.past.meetings import Histories, Meeting, Met
+from mpipp.checks.past.meetings import MOST_TURNS, Histories, Meeting, Met
 from mpipp.checks.past.sides import Side, every, is_certain, is_joined
 from mpipp.checks.world import World
 from mpipp.model import Kept, Stretch
@@ -56,9 +57,14 @@ class _On(NamedTuple):
 
 
 class Collectives:
-    """The calls on all communicators, windows and files, compared as they become known."""
+    """The calls on all communicators, windows and files, compared as they become known.
+
+    Attributes:
+        limits: those that were reached.
+    """
 
     def __init__(self) -> None:
+        self.limits = Limits()
         self._of: dict[_On, _Calls] = {}
         self._new: dict[_On, None] = {}
 
@@ -107,18 +113,28 @@ class Collectives:
                 yield from collectives.compare(joined)
                 calls.is_parted = True
                 continue
-            wrong = list(collectives.compare(joined))
+            wrong: list[Finding] = []
+            with self.limits.passed_over():
+                wrong += collectives.compare(joined)
             for found in wrong:
                 compared.add(found, met)
             if not wrong:
                 if len(calls.alike) >= _MOST_ALIKE:
                     calls.alike.clear()
                 calls.alike.add(combination)
+        if calls.histories.left_out:
+            self.limits.reached(
+                f"of collective calls that repeat {MOST_TURNS} combinations were compared, and no "
+                "more"
+            )
         yield from compared.findings("collective call")
 
 
 def check(known: World) -> Findings:
-    """What differed between the calls of a collective operation that some of them have left."""
+    """What differed between the calls of a collective operation that some of them have left.
+
+    Raises MpippError at the end if not all of them were compared.
+    """
     past = Collectives()
     ends: dict[tuple[int, int], int] = {}  # by process and communicator: ordinals that are kept
     for side in every(known, is_joined):
@@ -132,6 +148,7 @@ def check(known: World) -> Findings:
             past.add(side)
     yield from past.compare(collectives.told(known))
     yield from missing.check(known, past.parted)
+    past.limits.tell()
 
 
 def _inside(known: World) -> Iterator[Side]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import lcm
+from math import lcm, prod
 from typing import NamedTuple
 
 from mpipp.checks.finding import Finding
 from mpipp.model import Kept, Stretch
 
-_MOST_TURNS = 4096  # combinations of two stretches' calls that are looked at
+MOST_TURNS = 4096  # combinations of two stretches' calls that are looked at
 
 
 class Meeting(NamedTuple):
@@ -29,11 +29,13 @@ class Histories:
     Attributes:
         waiting: by process, in order of ordinals.
         passed: calls that need not be told again when they meet.
+        left_out: whether some of those that met were too many to be told.
     """
 
     def __init__(self, count: int) -> None:
         self.waiting: list[list[Stretch]] = [[] for _ in range(count)]
         self.passed: set[tuple[Kept, ...]] = set()
+        self.left_out = False
 
     def meet(self, least: int = 2) -> Iterator[Meeting]:
         """The combinations of calls that have the same ordinals, in order of the first time.
@@ -73,10 +75,14 @@ class Histories:
         of = tuple(i for i, _ in here)
         period = lcm(*(len(stretch.calls) for _, stretch in here))
         count = min(end - first, period)
-        if not any(stretch.written_out for _, stretch in here):
-            count = min(count, _MOST_TURNS)
+        limited = count > MOST_TURNS and not any(stretch.written_out for _, stretch in here)
+        if limited:
+            count = MOST_TURNS
         columns = [_from(stretch, first, count) for _, stretch in here]
-        new = set(zip(*columns)) - self.passed  # of what may be a million
+        met = set(zip(*columns))
+        if limited and len(met) < prod(len(set(stretch.calls)) for _, stretch in here):
+            self.left_out = True
+        new = met - self.passed  # of what may be a million
         for ordinal, calls in enumerate(zip(*columns) if new else (), first):
             if calls in new and calls not in self.passed:
                 yield Meeting(ordinal, (end - 1 - ordinal) // period + 1, of, calls)

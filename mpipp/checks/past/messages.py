@@ -9,7 +9,8 @@ from dataclasses import replace
 from mpipp.checks import messages, signatures
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.leaks import at_the_end
-from mpipp.checks.past.meetings import Histories, Meeting, Met
+from mpipp.checks.limits import Limits
+from mpipp.checks.past.meetings import MOST_TURNS, Histories, Meeting, Met
 from mpipp.checks.past.sides import Key, Side, every, is_message, is_sent, key
 from mpipp.checks.past.whole import Whole, data_of
 from mpipp.checks.world import World
@@ -29,12 +30,17 @@ class _Pair:
 
 
 class Messages:
-    """What was sent and received in all channels, compared as it becomes known."""
+    """What was sent and received in all channels, compared as it becomes known.
+
+    Attributes:
+        limits: those that were reached.
+    """
 
     def __init__(self) -> None:
         self._pairs: dict[Key, _Pair] = {}
         self._new: dict[Key, None] = {}
         self._alike: set[object] = set()
+        self.limits = Limits()
 
     def add(self, of: Key, side: Side) -> None:
         """More of a channel's history."""
@@ -67,6 +73,10 @@ class Messages:
         for found in compared.findings("message"):
             yield replace(found, follows=pair.first)
             pair.first = pair.first or found.what
+        if pair.histories.left_out:
+            self.limits.reached(
+                f"of messages that repeat {MOST_TURNS} combinations were compared, and no more"
+            )
         if len(pair.histories.passed) > _FEW:
             pair.histories.passed.clear()
 
@@ -77,7 +87,10 @@ class Messages:
 
 
 def check(known: World) -> Findings:
-    """Sends and receives that belonged together and did not match; messages nobody received."""
+    """Sends and receives that belonged together and did not match; messages nobody received.
+
+    Raises MpippError at the end if not all of them were compared.
+    """
     channels: dict[Key, list[Side]] = {}
     for side in every(known, is_message):
         of = key(known, side)
@@ -92,6 +105,7 @@ def check(known: World) -> Findings:
     yield from past.compare(sends.keys() & receives.keys())
     sent = {of: side for of, ends in channels.items() for side in ends if is_sent(side.channel)}
     yield from _lost(known, sent)
+    past.limits.tell()
 
 
 def _is_received(side: Side) -> bool:

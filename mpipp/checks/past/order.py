@@ -20,9 +20,10 @@ from mpipp.checks.leaks import at_the_end
 from mpipp.checks.past.sides import Side, every, is_certain
 from mpipp.checks.process import Process
 from mpipp.checks.world import World
+from mpipp.errors import MpippError
 from mpipp.model import Call, Comm, Stretch
 
-_MOST = 1 << 18  # turns of all processes that are looked at
+MOST = 1 << 18  # turns of all processes that are looked at
 _MOST_TOLD = 64
 _WORLD = 1  # identity
 
@@ -41,9 +42,10 @@ class _Way:
         count: of its calls, by communicator.
         begun: the last ordinal that it has come to, likewise.
         turn: the one in which it is held up; None at the end.
+        is_cut: whether there are more than were looked at.
     """
 
-    def __init__(self, rank: int, sides: Sequence[Side], turns: Iterator[_Turn]) -> None:
+    def __init__(self, rank: int, sides: Sequence[Side], turns: Iterator[_Turn | None]) -> None:
         self.rank = rank
         self.sides = {side.member.comm.identity: side for side in sides}
         self.count = {identity: side.channel.count for identity, side in self.sides.items()}
@@ -51,11 +53,15 @@ class _Way:
         self._turns = turns
         self._known: dict[int, tuple[list[Stretch], list[int]]] = {}
         self.turn: _Turn | None = None
+        self.is_cut = False
         self.next()
 
     def next(self) -> None:
         """Go on with the next turn in which something blocks."""
         for turn in self._turns:
+            if turn is None:
+                self.is_cut = True
+                break
             if turn.identity not in self.count:
                 continue
             self.begun[turn.identity] = turn.last
@@ -106,7 +112,10 @@ def _blocks(call: Call) -> bool:
 
 
 def check(known: World) -> Findings:
-    """Each circle of processes; it is left, and what follows is looked at."""
+    """Each circle of processes; it is left, and what follows is looked at.
+
+    Raises MpippError at the end if there were too many calls, or circles.
+    """
     ways = list(_ways(known))
     members: dict[int, list[_Way]] = {}
     for way in ways:
@@ -116,11 +125,18 @@ def check(known: World) -> Findings:
         _go_on(ways, members)
         held = next((way for way in ways if way.turn is not None), None)
         if held is None:
-            return
+            break
         circle = _circle(held, members)
         yield _finding(circle)
         for way in circle:
             way.next()
+    else:
+        raise MpippError(f"after {_MOST_TOLD} circles of collective calls no more were looked for")
+    if any(way.is_cut for way in ways):
+        raise MpippError(
+            f"of the order of collective calls on several communicators {MOST} turns were looked "
+            "at, and no more"
+        )
 
 
 def _go_on(ways: list[_Way], members: dict[int, list[_Way]]) -> None:
@@ -182,7 +198,7 @@ def _ways(known: World) -> Iterator[_Way]:
         if world is not None and rank is not None and process in sides:
             past = _past(process, world)
             if past:
-                most = _MOST // len(ended)
+                most = MOST // len(ended)
                 yield _Way(rank, sides[process], _turns(past, sides[process], most))
 
 
@@ -193,7 +209,8 @@ def _past(process: Process, world: Comm) -> list[Stretch]:
     return []
 
 
-def _turns(past: Sequence[Stretch], sides: Sequence[Side], most: int) -> Iterator[_Turn]:
+def _turns(past: Sequence[Stretch], sides: Sequence[Side], most: int) -> Iterator[_Turn | None]:
+    # None: there are more.
     told: dict[int, int] = {}
     number = 0
     for stretch in past:
@@ -207,6 +224,7 @@ def _turns(past: Sequence[Stretch], sides: Sequence[Side], most: int) -> Iterato
             yield _Turn(identity, first, told[identity])
             number += 1
             if number >= most:
+                yield None
                 return
     # That which goes on is not kept: calls on one communicator alone are left.
     left = [

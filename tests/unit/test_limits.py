@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Limits of checks: what is left out is said, once; the rest is looked at all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from jobs import WORLD, Recorded, job
+from ledgers import Ended, Run, buffer, call, processes
+from samples import DOUBLE, FLOAT, INT
+
+from mpipp.checks import collectives, exchanges
+from mpipp.checks.finding import Finding
+from mpipp.checks.past import agreement, messages, order
+from mpipp.checks.past.meetings import MOST_TURNS
+from mpipp.checks.world import World
+from mpipp.errors import MpippError
+from mpipp.model import Call
+from mpipp.typetree import Datatype
+
+TYPES = (
+    "what is sent does not match what is received, at the first element: "
+    "MPI_INT is sent, MPI_FLOAT received"
+)
+
+
+def all_of(found: Iterator[Finding]) -> tuple[list[str], str]:
+    """What is found, and what is said not to have been looked at."""
+    said = []
+    try:
+        for one in found:
+            said.append(one.what)
+    except MpippError as error:
+        return said, str(error)
+    return said, ""
+
+
+def exchange(procedure: str, size: int, ordinal: int | None = None) -> Call:
+    both = [buffer(role, 1, INT, size) for role in ("sendbuf", "recvbuf")]
+    return call(procedure, *both, comm=WORLD, ordinal=ordinal, frame=ordinal or 0)
+
+
+def bcast(tree: Datatype, ordinal: int | None = None) -> Call:
+    return call("MPI_Ibcast", buffer("buffer", 1, tree), root=0, comm=WORLD, ordinal=ordinal)
+
+
+def test_pairs_of_an_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert exchanges.MOST_PAIRS == 100_000
+    monkeypatch.setattr(exchanges, "MOST_PAIRS", 8)
+    size = 3
+    many = [
+        Recorded(rank, size).pending(
+            exchange("MPI_Ialltoall", size, 1),
+            bcast(FLOAT if rank == 1 else INT, 2),
+            exchange("MPI_Ialltoallv", size, 3),
+        )
+        for rank in range(size)
+    ]
+    assert all_of(collectives.check(job(*many))) == (
+        [TYPES],
+        "of the buffers of MPI_Ialltoall 8 pairs were compared, and no more; "
+        "of the buffers of MPI_Ialltoallv 8 pairs were compared, and no more",
+    )
+    monkeypatch.setattr(exchanges, "MOST_PAIRS", 9)
+    assert all_of(collectives.check(job(*many))) == ([TYPES], "")
+
+
+def test_pairs_of_exchanges_that_are_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchanges, "MOST_PAIRS", 8)
+    ended = []
+    for rank in range(3):
+        wrong = bcast(FLOAT if rank == 1 else INT)
+        runs: list[Run] = [(1, 6, [exchange("MPI_Alltoall", 3)]), (7, 1, [wrong])]
+        ended.append(Ended(rank, 3).joins(*runs, (8, 2, [exchange("MPI_Alltoall", 3)])))
+    assert all_of(agreement.check(World(processes(ended)))) == (
+        [TYPES],
+        "of the buffers of MPI_Alltoall 8 pairs were compared, and no more",
+    )
+
+
+def test_messages_that_repeat() -> None:
+    # The periods have no factor in common: after so many messages all have met.
+    periods = 64, 65
+    assert periods[0] * periods[1] > MOST_TURNS
+    kinds = [INT, DOUBLE] * 32, [DOUBLE, INT] * 32 + [DOUBLE]
+    for count, left_out in ((MOST_TURNS, False), (10**6, True)):
+        sender, receiver = (
+            [call("MPI_Send", buffer("buf", 0, tree), line=i) for i, tree in enumerate(trees)]
+            for trees in kinds
+        )
+        ended = [
+            Ended(0, 2).sends(1, 5, (1, count, sender)),
+            Ended(1, 2).receives(0, 5, (1, count, receiver)),
+        ]
+        sentence = f"of messages that repeat {MOST_TURNS} combinations were compared, and no more"
+        said = all_of(messages.check(World(processes(ended))))
+        assert said == ([], sentence if left_out else "")
+
+
+def test_turns_of_communicators(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(rank: int) -> Ended:
+        one = Ended(rank, 2).joins((1, 9, [call("MPI_Barrier")]))
+        return one.turns((1, 3, [call("MPI_Barrier", root=1, tag=3)]))
+
+    world = World(processes([ended(rank) for rank in range(2)]))
+    assert all_of(order.check(world)) == ([], "")
+    monkeypatch.setattr(order, "MOST", 4)  # two of each
+    assert all_of(order.check(world)) == (
+        [],
+        "of the order of collective calls on several communicators 4 turns were looked at, and no "
+        "more",
+    )
