@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""programs/mistakes.c: what `mpipp check` says of each wrong call, and nothing of the others."""
+"""What `mpipp check` says of each wrong call of a program, and nothing of the others."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import pytest
 import support
 
 HERE = Path(__file__).parent
 PROGRAM = HERE / "programs" / "mistakes.c"
-MOST = 100  # calls, of which some are not made on every MPI
+MISFITS = HERE / "programs" / "misfits.c"
 
 # A line for each call that is held: what is to be found there, and what is.
 SCRIPT = """\
@@ -35,12 +36,16 @@ def hook(mpi: support.MPI) -> Path:
 
 
 @support.each_handle
-def test_mistakes(mpi: support.MPI, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("program", "least"), [(PROGRAM, 100), (MISFITS, 20)], ids=["mistakes", "misfits"]
+)
+def test_mistakes(mpi: support.MPI, program: Path, least: int, tmp_path: Path) -> None:
+    # At least so many calls: some are not made on every MPI.
     script, said = tmp_path / "held.py", tmp_path / "said"
     script.write_text(SCRIPT.format(said=said))
     printed = support.gdb_batch(
         [f"source {script}"],
-        program=support.compile_program(PROGRAM, mpi, ["-g", "-O0", "-w", "-ldl"]),
+        program=support.compile_program(program, mpi, ["-g", "-O0", "-w", "-ldl"]),
         mpi=mpi,
         stop=[
             "set breakpoint pending on",
@@ -48,6 +53,6 @@ def test_mistakes(mpi: support.MPI, tmp_path: Path) -> None:
         ],
     )
     held = [json.loads(line) for line in said.read_text().splitlines()]
-    assert len(held) > MOST, printed
+    assert len(held) > least, printed
     wrong = [(wanted, found) for wanted, found in held if found != ([wanted] if wanted else [])]
     assert wrong == []
