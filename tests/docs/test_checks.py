@@ -143,7 +143,7 @@ HANGING = (
 def rows_by_operation() -> dict[str, list[str]]:
     """The functions of tests/watch/programs/agree.c, by the operation that differs in them.
 
-    Then those of `HANGING`, by that which does not come.
+    Then those of `HANGING`, by that which does not come, and those of begin.c, by the last one.
     """
     programs = ROOT / "tests" / "watch"
     text = (programs / "programs" / "agree.c").read_text()
@@ -161,6 +161,11 @@ def rows_by_operation() -> dict[str, list[str]]:
         frees = ("Comm_free", "Win_free", "File_close")
         collective = [one.operation for one in called if one.over and one.operation not in frees]
         found.setdefault(collective[-1] if collective else "File_open", []).append(name)
+    refused = (programs / "programs" / "begin.c").read_text()
+    for name, body in re.findall(r"\nROW\((\w+)\) \{\n(.*?)\n\}", refused, re.DOTALL):
+        called = [procedures.of(one) for one in re.findall(r"\bMPI_[A-Z]\w*(?=\()", body)]
+        operation = [one.operation for one in called if one.over][-1]
+        found.setdefault(operation, []).append(f"{name}*")
     return found
 
 

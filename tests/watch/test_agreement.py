@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the processes of collective calls must agree in, a row for each procedure and argument.
 
-Not here is what makes MPI libraries hang or end the program: test_begin.py has it.
+Not here is what makes MPI libraries hang or end the program: test_begin.py has some of it.
 """
 
 from __future__ import annotations
