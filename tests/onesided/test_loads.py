@@ -31,7 +31,7 @@ def told(block: str) -> tuple[str, str, str, int]:
     return headline, side[1], side[2], int(side[3])
 
 
-@on_mpi("mpich4", "openmpi4")
+@on_mpi("mpich4", "mpich5", "openmpi4", "openmpi5")
 def test_loads_and_stores_are_found_in_a_program_as_it_is(mpi: MPI) -> None:
     program = compile_program(SOURCE, mpi, ("-g", "-O1", "-pthread"))
     wrong = runs.run(mpi, [program], *LOOKS)
