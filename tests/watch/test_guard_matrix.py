@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Accesses of every kind to guarded pages are told by their lines, and nothing else is; those of
-system calls, too."""
+system calls, too. Where bytes are compared, it is each of their changes."""
 
 from __future__ import annotations
 
@@ -27,6 +27,27 @@ def test_each_is_told_by_its_line(mpi: MPI, name: str) -> None:
     told = [TOLD.search(block) for block in run.blocks]
     assert all(told), run.blocks
     assert {one[2]: one[1] for one in told if one} == expected
+    assert run.last[-1].startswith(f"mpipp: {len(expected)} errors in 1 process, ")
+
+
+CHANGED = re.compile(
+    r"\n    called at matrix_small\.c:(\d+) in \w+\n"
+    r"    buf\(VECTOR\)(\S+), at 0x\w+, (was 0 and is \d+|holds)"
+)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_each_change_of_a_small_buffer_is_told(mpi: MPI) -> None:
+    expected = {}
+    for number, line in enumerate((runs.PROGRAMS / "matrix_small.c").read_text().splitlines(), 1):
+        marked = re.search(r"//: (.+)$", line)
+        if marked:
+            expected[number] = marked[1]
+    run = runs.run(mpi, [runs.program("matrix_small.c", mpi, "-pthread")], "--check=buffers", n=1)
+    assert (run.status, run.output) == (0, "done\n")
+    told = [CHANGED.search(block) for block in run.blocks]
+    assert all(told), run.blocks
+    assert {int(one[1]): f"{one[2]} {one[3]}" for one in told if one} == expected
     assert run.last[-1].startswith(f"mpipp: {len(expected)} errors in 1 process, ")
 
 
