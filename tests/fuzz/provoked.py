@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Random correct programs that are provoked: they know what they must get."""
+"""Random correct programs that are provoked: they know what they must get. And such of threads that
+are watched: nothing is told of them.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +12,30 @@ import sys
 from support import MPI, ROOT, clean_environment, compile_program
 
 PROGRAMS = 100  # of a run
+_WATCHED = 10  # the same, of those that are watched
 _SOURCES = ROOT / "tests" / "provoke" / "programs"
+_THREADS = ROOT / "tests" / "onesided" / "programs" / "threads.c"
 _LONGEST = 300  # seconds of a run
 
 
 def run(mpi: MPI, seed: int) -> str:
-    """What is wrong with a hundred one-sided programs and one of threads; "" if nothing is."""
+    """What is wrong with a hundred one-sided programs, one of threads, and ten of threads that are
+    watched; "" if nothing is.
+    """
     assert mpi.wrapper  # built before a command says that it does
     random = compile_program(_SOURCES / "correct_onesided.c", mpi)
     threads = compile_program(_SOURCES / "threads_onesided.c", mpi, ("-g", "-O0", "-pthread"))
     for words in ([str(random), str(seed + 1), str(PROGRAMS)], [str(threads), "30"]):
-        told = _run(mpi, seed, words)
+        told = _run(mpi, 2, [f"--provoke=rma,{seed}"], words)
         if told:
             return told
-    return ""
+    watched = compile_program(_THREADS, mpi, ("-g", "-O1", "-pthread"))
+    words = [str(watched), str(seed * _WATCHED), str(_WATCHED)]
+    return _run(mpi, 2 + seed % 3, ["--check=rma", "--error-exit", "9"], words)
 
 
-def _run(mpi: MPI, seed: int, program: list[str]) -> str:
-    options = ["--mpiexec", shlex.join(mpi.mpiexec), "-n", "2", f"--provoke=rma,{seed}"]
+def _run(mpi: MPI, n: int, how: list[str], program: list[str]) -> str:
+    options = ["--mpiexec", shlex.join(mpi.mpiexec), "-n", str(n), *how]
     words = [sys.executable, "-m", "mpipp.cli", "run", *options, "--", *program]
     try:
         done = subprocess.run(
