@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
-from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
-from mpipp.model import Broken, Call
+from mpipp.model import Broken, Call, Thread, procedures
 
+# Of procedures of which nothing is recorded: those of objects that there are none of outside.
+_NEED_MPI = tuple(
+    f"MPI_{name}" for name in "Comm_ Cart_ Graph_ Dist_graph_ Topo_ Group_ Type_ Win_ File_".split()
+)
 _INITIALISING = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init")
 
 
@@ -19,7 +23,24 @@ def check(process: Process) -> Findings:
         if call.procedure in _INITIALISING or call.procedure == "MPI_Finalize":
             yield from _once(operation)
         elif _needs_mpi(call):
-            yield from _outside(operation)
+            yield from _outside(process, call.procedure, operation.party())
+    for thread in process.registry.threads():
+        if isinstance(thread, Thread) and thread.marked is not None:
+            yield from _marked(process, thread)
+
+
+def _marked(process: Process, thread: Thread) -> Findings:
+    # The name may be that of the thread's call before, if it has just begun another; after
+    # MPI_Finalize this is that one in the thread that has made it.
+    assert thread.marked is not None
+    procedure, tid, site = thread.marked.procedure, thread.tid, thread.marked.site
+    recorded = procedure in procedures.PROCEDURES or "keyval" in procedure
+    info = process.registry.info
+    if recorded or not procedure.startswith(_NEED_MPI) or not site.address:
+        return
+    if info.status == "loaded" or tid == info.main_thread:
+        party = Party(process.number, procedure, "called at", site, tid)
+        yield from _outside(process, procedure, party)
 
 
 def _once(operation: Operation) -> Findings:
@@ -45,16 +66,14 @@ def _needs_mpi(call: Call) -> bool:
     return any(handle is not None for handle in handles) or bool(call.buffers or call.arguments)
 
 
-def _outside(operation: Operation) -> Findings:
-    process = operation.process
+def _outside(process: Process, procedure: str, party: Party) -> Findings:
     status = process.registry.info.status
-    procedure = operation.call.procedure
     if status == "loaded" and not _is_initialising(process):
         what = f"{procedure} is called before MPI is initialised"
-        yield Finding.of("not-initialised", what, [operation.party()])
+        yield Finding.of("not-initialised", what, [party])
     elif status == "finalized" and not _has_sessions(process):
         what = f"{procedure} is called after MPI_Finalize"
-        yield Finding.of("finalised", what, [operation.party()])
+        yield Finding.of("finalised", what, [party])
 
 
 def _is_initialising(process: Process) -> bool:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from mpipp.model import procedures
 from mpipp.model.buffers import Buffer
 from mpipp.model.headers import Broken, DatatypeRecord, Header, Site
+from mpipp.model.levels import ThreadCall
 from mpipp.model.procedures import Procedure
 
 
@@ -133,10 +134,15 @@ class Request:
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread that has called MPI, with the call it is inside of."""
+    """A thread that has called MPI, with the call it is inside of.
+
+    Attributes:
+        marked: one of which nothing is recorded but that the thread is inside of it.
+    """
 
     serial: int
     tid: int  # as gettid says
     pthread_self: int
     depth: int
     call: Call | None  # None: not inside a call, or its record is not whole yet
+    marked: ThreadCall | None = None

@@ -280,6 +280,7 @@ class Registry:
                 raw = decoder.one(record)
                 if raw.serial:
                     call = self._calls.active(raw.call) if raw.depth else None
+                    marked = self._calls.last(raw) if raw.depth and call is None else None
                     if call and self._has_left(raw.tid, call.frame, raw.stack_start, raw.stack_end):
                         call = None
                     if call and raw.shown and raw.shown_serial == call.serial:
@@ -287,7 +288,7 @@ class Registry:
                     if call and raw.python_serial == call.serial:
                         python = self._source.site(raw.python_place, 0).python
                         call = replace(call, site=replace(call.site, python=python))
-                    yield Thread(raw.serial, raw.tid, raw.self, raw.depth, call)
+                    yield Thread(raw.serial, raw.tid, raw.self, raw.depth, call, marked)
             except MpippError as error:
                 yield Broken("thread", address, str(error))
 

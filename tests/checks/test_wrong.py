@@ -123,3 +123,40 @@ def test_a_thousand_overlaps_are_one_finding(mpi: support.MPI, args: list[str]) 
     assert "    and 998 others at the same places\n" in report
     assert report.endswith("\n1 finding in 1 process, 1 active call, 1000 pending requests\n")
     assert float(seconds) < 8  # 2 at most on a machine that has nothing else to do
+
+
+# Calls of which nothing else is recorded. MPI ends the program in them.
+OUTSIDE = """\
+#include <mpi.h>
+
+int main(int argc, char **argv) {
+  int rank;
+  if (argc > 1) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Finalize();
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+}
+"""
+
+
+@support.on_mpi("mpich4")
+@pytest.mark.parametrize(
+    ("args", "when"), [([], "before MPI is initialised"), (["1"], "after MPI_Finalize")]
+)
+def test_a_call_that_is_only_marked(mpi: support.MPI, args: list[str], when: str) -> None:
+    printed = support.gdb_batch(
+        ["mpipp check"],
+        program=support.compile_program(OUTSIDE, mpi),
+        args=args,
+        mpi=mpi,
+        stop=["catch syscall exit_group", "run"],
+    )
+    lines = printed[printed.index("error: MPI_Comm_rank") :].splitlines()
+    assert lines[:3] == [
+        f"error: MPI_Comm_rank is called {when}",
+        "  MPI_Comm_rank",
+        "    called at main.c:10 in main",
+    ]
+    assert lines[-1] == "1 finding in 1 process, 0 active calls, 0 pending requests"
