@@ -97,5 +97,5 @@ def _make(task: tuple[str, int, int]) -> None:
                     runs = [(1, 501, sent), (502, 1, [wrong]), (503, 99_498, sent)]
                 ended.sends(after, tag, *runs)
                 ended.receives(before, tag, (1, 100_000, received))
-        content = files.written(ended.process(), lambda site: [], f"node{rank // 64}")
+        content = files.written(ended.process(), lambda site: [], f"node{rank // 64}").process
         run.save(directory, f"{run.PROCESSES}/{rank}-node{rank // 64}-{rank}", content)

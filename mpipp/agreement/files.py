@@ -12,6 +12,7 @@ compressed by zlib: lines of JSON, each an object with one member that says what
     last        the last call of a thread
     given       of a call that waits for requests: its frame and number, for each of them those that
                 it may be
+    log         what its log of one-sided communication has, which is in a file of its own (logs.py)
     sums        of each channel key, peer and both sums, see `sums.Part`; it is the first line
     channel     its key, a communicator's number among the lines `comm`, the channel, its stretches:
                 lists of first ordinal, count and the numbers of the calls that take turns;
@@ -28,12 +29,13 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from mpipp.agreement import plain
+from mpipp.agreement import logs, plain
 from mpipp.agreement import sums as sums_of
 from mpipp.agreement.written import Written, without_channel
 from mpipp.checks import ownops
 from mpipp.checks.past.sides import Side
 from mpipp.checks.process import Process
+from mpipp.checks.records import OnesidedLog
 from mpipp.errors import MpippError
 from mpipp.model import (
     Broken,
@@ -69,15 +71,25 @@ class Head(NamedTuple):
     bytes: int  # of the rest
 
 
-def written(process: Process, places: Places, node: str) -> bytes:
-    """The file of a process. Raises MpippError when its records make no sense."""
+class Files(NamedTuple):
+    """What a process leaves: its own file, and that of its log; without one that is empty."""
+
+    process: bytes
+    log: bytes
+
+
+def written(process: Process, places: Places, node: str, logged: bool = False) -> Files:
+    """The files of a process; `logged`: with its log of one-sided communication.
+
+    Raises MpippError when its records make no sense.
+    """
     parts = list(sums_of.parts(process))
     buckets: dict[int, sums_of.Pair] = {}
     for _, part in parts:
         buckets[part.bucket] = sums_of.added(buckets.get(part.bucket, (0, 0)), part.sum)
-    lines = _Writer(process, places, parts).lines()
-    rest = zlib.compress("".join(lines).encode(), _LEVEL)
     registry = process.registry
+    writer = _Writer(process, places, parts, registry.onesided() if logged else None)
+    rest = zlib.compress("".join(writer.lines()).encode(), _LEVEL)
     head = {
         "mpipp": FORMAT,
         "version": VERSION,
@@ -87,7 +99,8 @@ def written(process: Process, places: Places, node: str) -> bytes:
         "sums": [[bucket, *total] for bucket, total in sorted(buckets.items()) if any(total)],
         "bytes": len(rest),
     }
-    return _line(head).encode() + rest
+    log = logs.content(writer.log) if writer.log is not None else b""
+    return Files(_line(head).encode() + rest, log)
 
 
 def head(path: str) -> Head:
@@ -106,7 +119,7 @@ def read(path: str, keys: Collection[int] | None = None) -> Written:
         keys: of the channels that are wanted, if not all are.
     """
     known, lines = _read(path)
-    found = Written(known.node, known.calls, known.info)
+    found = Written(path, known.node, known.calls, known.info)
     try:
         for line in lines[1:]:
             if keys is None or not line.startswith(_CHANNEL) or _key(line) in keys:
@@ -195,7 +208,11 @@ class _Writer:
     # Numbers places, datatypes and calls as they are met; the tables come before what uses them.
 
     def __init__(
-        self, process: Process, places: Places, parts: Sequence[tuple[Side, sums_of.Part]]
+        self,
+        process: Process,
+        places: Places,
+        parts: Sequence[tuple[Side, sums_of.Part]],
+        log: OnesidedLog | None,
     ) -> None:
         self._process = process
         self._parts = [part for _, part in parts]
@@ -207,6 +224,7 @@ class _Writer:
         self._calls: dict[Hashable, int] = {}
         self._keys: dict[Hashable, int] = {}
         self._told: list[list[Any]] = []
+        self.log = log.moved(self.place, self.datatype) if log is not None else None
 
     def lines(self) -> Iterator[str]:
         rest = list(self._objects())
@@ -218,6 +236,8 @@ class _Writer:
             yield _line({"datatype": described})
         for told in self._told:
             yield _line({"call": told})
+        if self.log is not None:
+            yield _line({"log": logs.described(self.log)})
         yield from rest
 
     def _objects(self) -> Iterator[str]:

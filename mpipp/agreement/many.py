@@ -62,6 +62,7 @@ class Chosen(NamedTuple):
     keys: frozenset[int]  # of channels
     ranks: set[int]  # of all that have left a file
     world_size: int
+    logged: bool  # whether there are logs of one-sided communication
     unchecked: list[str]  # sentences
 
 
@@ -83,6 +84,7 @@ def chosen(paths: Sequence[str], team: Team) -> Chosen:
     ranks.pop(-1, None)
     sizes = [head.info.world_size or 0 for head in heads.values()]
     size = max(_numbers(team, [max(sizes, default=0)]))
+    logged = any(_numbers(team, [any(head.info.logged for head in heads.values())]))
     buckets = _buckets(heads, team)
     wrong = _wrong(list(_parts(heads, buckets, unchecked)), team)
     keys = frozenset(sorted(wrong)[:_MOST])
@@ -96,6 +98,7 @@ def chosen(paths: Sequence[str], team: Team) -> Chosen:
         keys,
         set(ranks),
         size,
+        logged,
         sorted({line for text in sentences for line in text.splitlines()}),
     )
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What all processes of a run have left in its directory, compared.
 
-The directory has a file for each process in `processes` and one for each node's watcher in `nodes`.
+The directory has a file for each process in `processes`, with that of its log in `logs`, and one
+for each node's watcher in `nodes`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from mpipp.agreement.many import Chosen, Team
 from mpipp.agreement.written import Written
 from mpipp.checks.finding import Finding, Party
 from mpipp.checks.hangs import words
+from mpipp.checks.onesided import NotKnown
 from mpipp.checks.process import Process
 from mpipp.checks.rules import hangs
 from mpipp.errors import MpippError
@@ -26,6 +28,7 @@ from mpipp.model import Site
 from mpipp.reports.sources import Frame
 
 PROCESSES, NODES = "processes", "nodes"
+_MOST_LOGS = 4 << 30  # bytes that logs have together, which are analysed
 _FEW = 64  # processes that are all compared in detail
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 
@@ -91,7 +94,10 @@ def compare(directory: str, told: Iterable[str], team: Team | None = None) -> Co
     choice = many.chosen(every, team or many.Alone())
     if team is not None and team.rank:
         return Compared([], [], View([]), [])
-    return _compared(directory, told, [_read(path, choice.keys) for path in choice.paths], choice)
+    wanted = dict.fromkeys(every if choice.logged else choice.paths, frozenset[int]())
+    wanted.update(dict.fromkeys(choice.paths, choice.keys))
+    read = [_read(path, keys) for path, keys in wanted.items()]
+    return _compared(directory, told, read, choice)
 
 
 def _read(path: str, keys: Collection[int] | None = None) -> Written | str:
@@ -106,13 +112,17 @@ def _compared(
 ) -> Compared:
     unchecked = [one for one in read if isinstance(one, str)]
     found = [one for one in read if not isinstance(one, str)]
+    concerned = None if choice is None else {*choice.paths}
     found.sort(key=lambda one: (one.info.world_rank or 0, one.node))
+    # Those of which logs alone are compared come last, so that the others have the same numbers.
+    compared = [one for one in found if concerned is None or one.path in concerned]
+    found = [*compared, *(one for one in found if one not in compared)]
     over = choice is not None
-    everything = list(_between(found, unchecked, over))
+    everything = list(_between(compared, unchecked, over))
     known: set[object] = set()
     view = View(found)
-    for node in {one.node for one in found}.intersection(told):
-        own = [one for one in found if one.node == node]
+    for node in {one.node for one in compared}.intersection(told):
+        own = [one for one in compared if one.node == node]
         known.update(_same(finding, View(own)) for finding in _between(own, [], over))
     fresh = [finding for finding in everything if _same(finding, view) not in known]
     if choice is None:
@@ -125,7 +135,29 @@ def _compared(
     if missing:
         has = f"{words.ranks(missing)} {'has' if len(missing) == 1 else 'have'}"
         unchecked.append(f"{has} left nothing in {directory} to compare: is it of all nodes?")
+    fresh += _of_logs(found, {*missing}, unchecked)
     return Compared(fresh, _processes(found), view, list(dict.fromkeys(unchecked)))
+
+
+def _of_logs(
+    found: Sequence[Written], missing: Collection[int], unchecked: list[str]
+) -> Iterator[Finding]:
+    # What one-sided operations conflict; `missing`: ranks of which that is said already.
+    sizes = [one.log.words << 3 for one in found if one.log is not None]
+    if sum(sizes) > _MOST_LOGS:
+        unchecked.append(
+            f"one-sided operations: {len(sizes)} logs have {sum(sizes) >> 20:,} MiB, more than "
+            f"{_MOST_LOGS >> 20:,}: MPIPP_RMA_LOG bounds each"
+        )
+        return
+
+    def failed(process: Process | None, error: MpippError) -> None:
+        if isinstance(error, NotKnown) and error.ranks.issubset(missing):
+            unchecked.extend(error.others)
+        else:
+            unchecked.append(str(error))
+
+    yield from checks.of_logs(_processes(found), failed)
 
 
 def paths(directory: str) -> list[str]:

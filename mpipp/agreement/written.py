@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from mpipp.agreement import plain
+from mpipp.agreement import logs, plain
 from mpipp.errors import MpippError
 from mpipp.model import (
     Breach,
@@ -29,6 +30,7 @@ from mpipp.model import (
     ThreadCall,
     Touch,
 )
+from mpipp.registry.onesided import Log
 from mpipp.reports.sources import Frame
 from mpipp.typetree import Datatype, Extents
 
@@ -54,9 +56,10 @@ def _in_channel(call: Call, channel: Channel, comm: Comm) -> Call:
 
 
 class Written:
-    """One process; `take` is given the lines of its file in their order."""
+    """One process; `take` is given the lines of the file at `path` in their order."""
 
-    def __init__(self, node: str, calls: int, info: ProcessInfo) -> None:
+    def __init__(self, path: str, node: str, calls: int, info: ProcessInfo) -> None:
+        self.path = path
         self.node = node
         self.info = info
         self.count_of_calls = calls
@@ -81,7 +84,9 @@ class Written:
             "last": lambda said: self._last.append(plain.model("ThreadCall", said, self)),
             "channel": self._take_channel,
             "given": self._take_given,
+            "log": self._take_log,
         }
+        self.log: logs.Left | None = None
 
     # How it is read.
 
@@ -138,6 +143,9 @@ class Written:
             tuple(plain.model("Request", one, self) for one in each) for each in rows
         ]
 
+    def _take_log(self, said: Any) -> None:
+        self.log = logs.description(said)
+
     def site(self, number: int) -> Site:
         """A place by its number, which stands for its address."""
         return Site(number if self._places[number] else 0)
@@ -148,7 +156,7 @@ class Written:
 
     def frames(self, site: Site) -> list[Frame]:
         """The calls that a place stands for, innermost first."""
-        return self._places[site.address]
+        return self._places[site.address] if site.address < len(self._places) else []
 
     # What the checks ask.
 
@@ -275,8 +283,21 @@ class Written:
         """They have been told."""
         return iter(())
 
-    def onesided(self) -> None:
-        """It is not written."""
+    def onesided(self) -> Log | None:
+        """What it did on windows and what orders it; None where that is not there.
+
+        Raises MpippError when it cannot be read.
+        """
+        rank, size = self.info.world_rank, self.info.world_size
+        if self.log is None or rank is None or size is None:
+            return None
+        around = logs.Process(rank, size, self._logged_datatype, partial(self.find, "op"), Site)
+        return logs.read(self.log, logs.path_of(self.path), around)
+
+    def _logged_datatype(self, number: int) -> DatatypeRecord | Broken:
+        if 0 < number <= len(self._datatypes):
+            return self._datatypes[number - 1]
+        return Broken("datatype", 0, "a log has a datatype that is not there")
 
     def function(self, address: int) -> str:
         """A function by its address."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
@@ -71,7 +71,6 @@ _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     agreement.check,
     order.check,
     deadlocks.check,
-    onesided.check,
 )
 _OVER = (past_messages.check, agreement.check, order.check)
 
@@ -84,17 +83,22 @@ def findings(
     failed: Callable[[Process | None, MpippError], None],
     leaks_too: bool = False,
     between_too: bool = True,
+    left: Collection[int] = (),
 ) -> Iterator[Finding]:
     """What every check finds, those of one process first; once where calls only repeat it.
 
-    `between_too`: those that compare processes as well.
+    `between_too`: those that compare processes as well; `left`: numbers of processes whose logs of
+    one-sided communication are left to somebody else.
 
     Damaged records are passed over: `failed` is given the reason, and the process, None if a check
     of several could not go on.
     """
     found = _findings(processes, failed, leaks_too)
-    between_them = _between(processes, failed, _BETWEEN) if between_too else ()
-    yield from cited(chain(found, between_them), processes)
+    if between_too:
+        here = [process for process in processes if process.number not in left]
+        logged = _between(here, failed, (onesided.check,))
+        found = chain(found, _between(processes, failed, _BETWEEN), logged)
+    yield from cited(found, processes)
 
 
 def cited(found: Iterable[Finding], processes: Sequence[Process]) -> list[Finding]:
@@ -108,8 +112,16 @@ def between(
     failed: Callable[[Process | None, MpippError], None],
     over: bool,
 ) -> Iterator[Finding]:
-    """As `findings`, those between processes alone; `over`: of nothing that goes on."""
+    """As `findings`, those between processes alone, of no logs; `over`: of nothing that goes on."""
     yield from cited(_between(processes, failed, _OVER if over else _BETWEEN), processes)
+
+
+def of_logs(
+    processes: Sequence[Process],
+    failed: Callable[[Process | None, MpippError], None],
+) -> Iterator[Finding]:
+    """As `findings`, what logs of one-sided communication tell."""
+    yield from cited(_between(processes, failed, (onesided.check,)), processes)
 
 
 def of_calls(

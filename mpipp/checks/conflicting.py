@@ -116,11 +116,13 @@ class Telling:
     def _call(self, event: events.Event) -> Call | None:
         return self._logs[event.moment.process].call(event.moment.number)
 
+    def _site(self, event: events.Event) -> Site:
+        return self._logs[event.moment.process].site(event.moment.place)
+
     def _party(self, event: events.Event, details: tuple[str, ...], more: str = "") -> Party:
         process, call = self._process(event), self._call(event)
         if isinstance(event, events.Access) or call is None:
-            # The log's places are return addresses.
-            site = Site(event.moment.place, ()) if call is None else call.site
+            site = self._site(event) if call is None else call.site
             return Party(process.number, f"{_name(event)}{more}", "at", site, None, details)
         if isinstance(event, events.Operation):
             party = Operation(process, call, None, None).party(*details)
@@ -183,8 +185,8 @@ class Telling:
             return points.add(Found(rank, number, Point(process.number, call.procedure, call.site)))
 
         def of(event: events.Event) -> tuple[int, int]:
-            rank, _, number, place, _ = event.moment
-            point = Point(self._process(event).number, _name(event), Site(place, ()))
+            rank, _, number, *_ = event.moment
+            point = Point(self._process(event).number, _name(event), self._site(event))
             return at(rank, number) or points.add(Found(rank, number, point))
 
         epochs, pending, edges, accesses = [], [], [], []

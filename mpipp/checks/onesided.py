@@ -21,24 +21,36 @@ if TYPE_CHECKING:
     from mpipp.onesided import Conflict
 
 
+class NotKnown(MpippError):
+    """Of some ranks no log is there, so that no two processes were compared.
+
+    Attributes:
+        ranks: these.
+        others: sentences of what else was not.
+    """
+
+    def __init__(self, ranks: frozenset[int], others: Sequence[str]) -> None:
+        nothing = f"one-sided operations of two processes: nothing is known of {words.ranks(ranks)}"
+        super().__init__("; ".join([nothing, *others]))
+        self.ranks = ranks
+        self.others = others
+
+
 def check(known: World) -> Findings:
     """Conflicts, and synchronisation that is wrong by itself."""
-    found = {known.rank(one): one.registry.onesided() for one in known.all}
-    logs = {rank: log for rank, log in found.items() if rank is not None and log is not None}
-    if not logs:
+    logs, failed = _logs(known)
+    if not logs and not failed:
         return
     # It takes some time to load.
     from mpipp.checks.conflicting import Telling
     from mpipp.onesided import analyse
 
-    try:
-        telling = Telling(known, logs)
-    except (ValueError, IndexError):
-        raise MpippError("a log of one-sided communication is damaged") from None
+    telling = Telling(known, logs)
+    damaged = sorted(rank for rank, log in logs.items() if log.damaged)
     if len(logs) != known.size:
         yield from _of_each(telling, logs)
-        others = words.ranks(set(range(known.size)) - {*logs})
-        raise MpippError(f"one-sided operations of two processes: nothing is known of {others}")
+        others = frozenset(range(known.size)) - {*logs}
+        raise NotKnown(others, [*failed, *_of_damaged(damaged)])
     again = any(log.has_values for log in logs.values())
     result = analyse(
         {rank: log.events(telling.reach) for rank, log in logs.items()},
@@ -48,9 +60,37 @@ def check(known: World) -> Findings:
     yield from telling.conflicts(decided)
     yield from map(telling.mistake, result.mistakes)
     undecided = len(result.undecided) + len(result.conflicts) - len(decided)
-    cut = [rank for rank in result.cut if _has_ended(known, rank) and not logs[rank].lost]
-    if undecided or cut or result.forgotten:
-        raise MpippError("; ".join(_not_decided(undecided, sorted(cut), result.forgotten)))
+    whole = (rank for rank in result.cut if not logs[rank].lost and not logs[rank].damaged)
+    cut = sorted(rank for rank in whole if _has_ended(known, rank))
+    unchecked = [*_of_damaged(damaged), *_not_decided(undecided, cut, result.forgotten)]
+    if unchecked:
+        raise MpippError("; ".join(unchecked))
+
+
+def _logs(known: World) -> tuple[dict[int, OnesidedLog], list[str]]:
+    # By rank, and why some cannot be read.
+    found: dict[int, OnesidedLog] = {}
+    failed = []
+    for one in known.all:
+        rank = known.rank(one)
+        try:
+            log = one.registry.onesided()
+        except MpippError as error:
+            failed.append(str(error))
+            continue
+        if rank is not None and log is not None:
+            found[rank] = log
+    return found, failed
+
+
+def _of_damaged(ranks: Sequence[int]) -> Iterator[str]:
+    if ranks:
+        log = "log" if len(ranks) == 1 else "logs"
+        it = "it is" if len(ranks) == 1 else "they are"
+        yield (
+            f"the {log} of one-sided communication of {words.ranks(ranks)} from where {it} damaged "
+            "on"
+        )
 
 
 def _of_each(telling: Telling, logs: Mapping[int, OnesidedLog]) -> Findings:

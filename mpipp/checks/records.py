@@ -12,17 +12,19 @@ from mpipp.model import (
     Call,
     Channel,
     Comm,
+    DatatypeRecord,
     Header,
     Object,
     Outline,
     ProcessInfo,
     Request,
+    Site,
     Stretch,
     Thread,
     ThreadCall,
     Touch,
 )
-from mpipp.model.onesided import Event
+from mpipp.model.onesided import Event, MovedLog
 
 
 class OnesidedLog(Protocol):
@@ -30,6 +32,7 @@ class OnesidedLog(Protocol):
 
     rank: int
     lost: int
+    damaged: bool
 
     @property
     def windows(self) -> Mapping[int, tuple[int, int, tuple[int, int]]]: ...
@@ -42,7 +45,13 @@ class OnesidedLog(Protocol):
 
     def events(self, reach: Callable[[int, int], tuple[int, int] | None]) -> Iterator[Event]: ...
 
+    def moved(
+        self, place: Callable[[Site], int], datatype: Callable[[DatatypeRecord | Broken], int]
+    ) -> MovedLog: ...
+
     def call(self, number: int) -> Call | None: ...
+
+    def site(self, place: int) -> Site: ...
 
 
 class Records(Protocol):

@@ -9,6 +9,8 @@ a completion).
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Mapping
 from typing import NamedTuple, Union
 
 # What the info key accumulate_ordering is unless it is given (MPI-4.1, section 12.2.1).
@@ -296,3 +298,22 @@ Event = Union[
     Access,
     Ended,
 ]
+
+
+class MovedLog(NamedTuple):
+    """A log of such events as a process leaves it for others.
+
+    Attributes:
+        words: as the wrapper has written them (wrapper/records/logged.h), with numbers in place of
+            the addresses of its records.
+        procedures: the names of those that it has, by their numbers.
+        enumerations: the names of values of each.
+        lost: entries that found no room.
+        damaged: whether there was more behind that makes no sense.
+    """
+
+    words: array[int]
+    procedures: Mapping[int, str]
+    enumerations: Mapping[str, Mapping[int, str]]
+    lost: int
+    damaged: bool

@@ -6,17 +6,53 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol
 
 from mpipp.errors import MpippError
+from mpipp.model import Site
 from mpipp.registry.records import RawPage
 from mpipp.registry.source import Source
 
 _MAX_PAGES = 1 << 16
-_MAX_WORDS = 1 << 32  # of a page
+_MAX_WORDS = 1 << 24  # of a page: those of an entry
 FIRST = 2  # words of an entry before its own
 ANY, NOT_KNOWN = (1 << 64) - 2, (1 << 64) - 1
+
+
+# Words of an entry's own: of each kind how many, or as many as that at least.
+_EXACT = {
+    "window": 10,
+    "freed": 1,
+    "memory": 3,
+    "send": 6,
+    "receive": 7,
+    "collective": 5,
+    "started": 2,
+    "matched": 2,
+    "completed": 4,
+    "given_up": 1,
+    "access": 6,
+    "ended": 0,
+    "unknown": 0,
+    "info": 2,
+    "value": 3,
+}
+_LEAST = {"comm": 5, "operation": 4, "synchronization": 3}
+
+
+class Naming(Protocol):
+    """What numbers in a log stand for, as `Source` has it."""
+
+    def value(self, enumeration: str, name: str) -> int: ...
+
+    def enumerator(self, enumeration: str, value: int) -> str: ...
+
+    def enumeration(self, name: str) -> Mapping[int, str]: ...
+
+    def procedure(self, number: int) -> str: ...
+
+    def site(self, caller: int, frames: int) -> Site: ...
 
 
 class Kinds(NamedTuple):
@@ -47,7 +83,7 @@ class Kinds(NamedTuple):
     cancelled: int
 
     @classmethod
-    def of(cls, source: Source) -> Kinds:
+    def of(cls, source: Naming) -> Kinds:
         """Those of a registry."""
         bits = cls._fields[cls._fields.index("synchronous") :]
         kinds = cls._fields[: -len(bits)]
@@ -57,21 +93,24 @@ class Kinds(NamedTuple):
         )
 
 
-def words(source: Source, first: int) -> array[int]:
-    """All that the pages from an address on hold. Raises MpippError when it makes no sense."""
+def words(source: Source, first: int) -> tuple[array[int], bool]:
+    """All that the pages from an address on hold, and whether that is all that there was."""
     found = array("Q")
     decoder = source.linked_decoder("pages", RawPage)
-    address, pages = first, 0
-    while address:
-        pages += 1
-        page = decoder.one(source.memory.read(address, decoder.size))
-        if pages > _MAX_PAGES or not page.used <= page.capacity <= _MAX_WORDS:
-            raise MpippError(f"the log of one-sided communication is damaged at {address:#x}")
-        found.frombytes(source.memory.fresh(address + decoder.size, 8 * page.used))
-        address = page.next
+    address, seen = first, set[int]()
+    try:
+        while address:
+            page = decoder.one(source.memory.read(address, decoder.size))
+            if not page.used <= page.capacity <= _MAX_WORDS or address in seen:
+                break
+            seen.add(address)
+            found.frombytes(source.memory.fresh(address + decoder.size, 8 * page.used))
+            address = page.next if len(seen) < _MAX_PAGES else 0
+    except MpippError:  # a page that is not there
+        pass
     if source.byte_order != "<":
         found.byteswap()
-    return found
+    return found, not address
 
 
 class Entry(NamedTuple):
@@ -85,15 +124,35 @@ class Entry(NamedTuple):
     words: array[int]
 
 
-def places(of: array[int]) -> Iterator[tuple[int, int]]:
-    """Where each entry begins, and its words. Raises MpippError when they make no sense."""
+def places(of: array[int], kinds: Kinds) -> array[int]:
+    """Where each entry begins, up to one that makes no sense."""
+    found = array("Q")
+    sizes = _sizes(kinds)
     at, end = 0, len(of)
     while at < end:
-        count = of[at] >> 8 & 0xFFFFFF
-        if count < FIRST or at + count > end:
-            raise MpippError("the log of one-sided communication is damaged")
-        yield at, count
+        head = of[at]
+        count = head >> 8 & 0xFFFFFF
+        least, most = sizes[head & 0xFF]
+        if not least <= count <= most or at + count > end:
+            break
+        found.append(at)
         at += count
+    return found
+
+
+def end(of: array[int], places: array[int]) -> int:
+    """How many words the entries have that begin there."""
+    return places[-1] + (of[places[-1]] >> 8 & 0xFFFFFF) if places else 0
+
+
+def _sizes(kinds: Kinds) -> list[tuple[int, int]]:
+    # Of the entries of each kind, at least and at most.
+    found = [(FIRST, _MAX_WORDS)] * 256
+    for name, count in _EXACT.items():
+        found[getattr(kinds, name)] = FIRST + count, FIRST + count
+    for name, count in _LEAST.items():
+        found[getattr(kinds, name)] = FIRST + count, _MAX_WORDS
+    return found
 
 
 def entry(of: array[int], at: int, number: int) -> Entry:
@@ -103,9 +162,9 @@ def entry(of: array[int], at: int, number: int) -> Entry:
     return Entry(number, head & 0xFF, head >> 32 & 0xFFFF, head >> 48, of[at + 1], own)
 
 
-def entries(of: array[int]) -> Iterator[Entry]:
-    """In their order. Raises MpippError when they make no sense."""
-    return (entry(of, at, number) for number, (at, _) in enumerate(places(of)))
+def entries(of: array[int], places: array[int]) -> Iterator[Entry]:
+    """In their order."""
+    return (entry(of, at, number) for number, at in enumerate(places))
 
 
 class _Posted:
@@ -137,7 +196,7 @@ class Receives:
     message; None: that is not certain.
     """
 
-    def __init__(self, log: array[int], kinds: Kinds) -> None:
+    def __init__(self, of: Iterator[Entry], kinds: Kinds) -> None:
         self.ended_by: dict[int, list[Message | None]] = {}
         self.began: dict[int, int] = {}  # by number of the entry: a request's receive begins
         self._kinds = kinds
@@ -145,7 +204,7 @@ class Receives:
         self._ends: list[tuple[int, _Posted]] = []
         self._made: dict[int, _Posted] = {}  # persistent ones by request
         self._active: dict[int, _Posted] = {}
-        for entry in entries(log):
+        for entry in of:
             self._take(entry)
         self._tell()
 

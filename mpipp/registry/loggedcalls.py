@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -10,14 +11,15 @@ from typing import NamedTuple
 
 from mpipp.datatypes.overlap import region
 from mpipp.datatypes.overlap.flat import pieces
-from mpipp.model import Buffer, Call, DatatypeRecord, Op
-from mpipp.model.onesided import DEFAULT_ORDERING, Comb, Memory, Moment, Values
+from mpipp.errors import MpippError
+from mpipp.model import Broken, Buffer, Call, DatatypeRecord, Op, Site
+from mpipp.model.onesided import DEFAULT_ORDERING, Comb, Memory, Moment, MovedLog, Values
 from mpipp.registry import logged
-from mpipp.registry.datatypes import Datatypes
-from mpipp.registry.logged import Entry, Kinds
-from mpipp.registry.source import Source
+from mpipp.registry.logged import Entry, Kinds, Naming
 
+PAGE_BITS = 12  # of an address, that are the same wherever a file is mapped
 STEPS = 4  # numbers of events for each entry of the log
+ENUMERATIONS = ("logged", "log_bits", "log_hints", "log_values", "win_flavor", "win_model")
 _HINTS = ("has ops", "same op", "has ordering", *DEFAULT_ORDERING)
 # Of the arguments of an operation, in the order of its entry.
 ROLES = {
@@ -38,44 +40,62 @@ class Members(NamedTuple):
     others: tuple[int, ...]  # of an intercommunicator's remote group
 
 
+class Around(NamedTuple):
+    """What a process's log is read with.
+
+    Attributes:
+        datatype: one by what stands for it in the log.
+        op: an operation's record by its handle.
+        rank: in MPI_COMM_WORLD; `size`: of that.
+        lost: entries that found no room.
+    """
+
+    naming: Naming
+    datatype: Callable[[int], DatatypeRecord | Broken]
+    op: Callable[[int], object]
+    rank: int
+    size: int
+    lost: int
+
+
 class LoggedCalls:
     """The log of one process, as far as one entry says it.
 
     Args:
-        rank: of the process in MPI_COMM_WORLD.
-        ops: an operation's record by its handle.
+        around: of its process.
+        words: all that there is of it.
+        is_whole: whether that is all that there was.
 
     Attributes:
         lost: entries that found no room at its end.
+        damaged: whether there is more behind that makes no sense.
     """
 
-    def __init__(
-        self,
-        source: Source,
-        datatypes: Datatypes,
-        ops: Callable[[int], object],
-        rank: int,
-    ) -> None:
-        root = source.root()
-        self.lost = root.onesided_lost
-        self.rank = rank
-        self._source = source
-        self._datatypes = datatypes
-        self._ops = ops
-        self._words = logged.words(source, root.onesided)
-        self._kinds = Kinds.of(source)
-        self._hints = {word: source.value("log_hints", word) for word in _HINTS}
-        self._given = source.value("log_values", "given")
-        self._told = source.value("log_values", "follows")
+    def __init__(self, around: Around, words: array[int], is_whole: bool) -> None:
+        naming = around.naming
+        self.lost = around.lost
+        self.rank = around.rank
+        self._around = around
+        self._words = words
+        self._kinds = Kinds.of(naming)
+        self._places = logged.places(words, self._kinds)
+        self.damaged = not is_whole or logged.end(words, self._places) < len(words)
+        self._hints = {word: naming.value("log_hints", word) for word in _HINTS}
+        self._given = naming.value("log_values", "given")
+        self._told = naming.value("log_values", "follows")
+        self._names: dict[int, str] = {}  # of operations
         self._combs: dict[tuple[int, int], Memory] = {}
         self._types: dict[int, str] = {}
         self._threads: dict[int, int] = {}
+
+    def _entries(self) -> Iterator[Entry]:
+        return logged.entries(self._words, self._places)
 
     @cached_property
     def windows(self) -> Mapping[int, tuple[int, int, Reach]]:
         """By serial: identity, the own rank in the group, and where it lies."""
         found, alone = {}, set[int]()
-        for entry in logged.entries(self._words):
+        for entry in self._entries():
             own = entry.words
             if entry.kind == self._kinds.comm and own[3] + own[4] == 1:
                 alone.add(own[0])
@@ -90,19 +110,63 @@ class LoggedCalls:
         """The processes that have memory in common with this one, by shared windows."""
         members: dict[int, array[int]] = {}
         found = set[int]()
-        for entry in logged.entries(self._words):
+        shared = self._around.naming.value("win_flavor", "shared")
+        for entry in self._entries():
             own = entry.words
             if entry.kind == self._kinds.comm:
                 members[own[0]] = own
-            elif entry.kind == self._kinds.window and self.word("win_flavor", own[5]) == "shared":
-                found.update(members_of(members[own[8]]).ranks if own[8] in members else ())
+            elif entry.kind == self._kinds.window and own[5] == shared and own[8] in members:
+                with contextlib.suppress(ValueError):  # of a window that is damaged
+                    found.update(self.members(members[own[8]]).ranks)
         return frozenset(found)
 
     @property
     def has_values(self) -> bool:
         """Whether it tells what atomic operations have brought."""
         kind = self._kinds.value
-        return any(self._words[at] & 0xFF == kind for at, _ in logged.places(self._words))
+        return any(self._words[at] & 0xFF == kind for at in self._places)
+
+    def moved(
+        self,
+        place: Callable[[Site], int],
+        datatype: Callable[[DatatypeRecord | Broken], int],
+    ) -> MovedLog:
+        """The log without addresses of records: with numbers in their place.
+
+        Args:
+            place: the number of one.
+            datatype: the same, from 0 on. The log has one more: 0 stands for none that is known.
+        """
+        words = array("Q", self._words[: logged.end(self._words, self._places)])
+        places: dict[int, int] = {}
+        datatypes: dict[int, int] = {0: 0}
+        procedures: dict[int, str] = {}
+        for at in self._places:
+            head, where = words[at], words[at + 1]
+            if where not in places:
+                number = place(self._around.naming.site(where, 0))
+                # Calls of one line are equal in all processes that run the same file.
+                places[where] = number << PAGE_BITS | where % (1 << PAGE_BITS)
+            words[at + 1] = places[where]
+            number = head >> 32 & 0xFFFF
+            if number not in procedures:
+                procedures[number] = self._known_procedure(number)
+            if head & 0xFF != self._kinds.operation:
+                continue
+            roles = ROLES.get(operation_kind(procedures[number]), ())
+            first, end = at + logged.FIRST + 6, at + (head >> 8 & 0xFFFFFF)
+            for record in range(first, min(first + 3 * len(roles), end), 3):
+                if words[record] not in datatypes:
+                    datatypes[words[record]] = 1 + datatype(self._around.datatype(words[record]))
+                words[record] = datatypes[words[record]]
+        enumerations = {one: self._around.naming.enumeration(one) for one in ENUMERATIONS}
+        return MovedLog(words, procedures, enumerations, self.lost, self.damaged)
+
+    def _known_procedure(self, number: int) -> str:
+        try:
+            return self._around.naming.procedure(number)
+        except MpippError:  # the entry is damaged
+            return ""
 
     def call(self, number: int) -> Call | None:
         """The call of an event, with its buffers if it is an operation; None: there is none."""
@@ -111,10 +175,6 @@ class LoggedCalls:
             return None
         return self._call(logged.entry(self._words, self._places[wanted], wanted))
 
-    @cached_property
-    def _places(self) -> array[int]:
-        return array("Q", (at for at, _ in logged.places(self._words)))
-
     def _call(self, entry: Entry) -> Call:
         own, buffers = entry.words, list[Buffer]()
         procedure = self.procedure(entry) if entry.kind != self._kinds.access else ""
@@ -122,7 +182,7 @@ class LoggedCalls:
         if is_operation:
             roles = ROLES[operation_kind(procedure)]
             for role, words in zip(roles, threes(own[4:])):
-                datatype = self._datatypes.at(words[2]) if words[2] else None
+                datatype = self._around.datatype(words[2]) if words[2] else None
                 access = {"remote"} if role == "target_disp" else set[str]()
                 handle = datatype.header.handle if isinstance(datatype, DatatypeRecord) else 0
                 buffers.append(
@@ -132,7 +192,7 @@ class LoggedCalls:
             procedure=procedure,
             state="active" if is_operation else "over",  # with addresses
             serial=0,
-            site=self._source.site(entry.place, 0),
+            site=self.site(entry.place),
             frame=0,
             comm=None,
             op=own[2] or None if is_operation else None,
@@ -154,11 +214,15 @@ class LoggedCalls:
 
     def procedure(self, entry: Entry) -> str:
         """The name of the procedure that was called."""
-        return self._source.procedure(entry.procedure)
+        return self._around.naming.procedure(entry.procedure)
+
+    def site(self, place: int) -> Site:
+        """Where a moment's place is."""
+        return self._around.naming.site(place, 0)
 
     def word(self, enumeration: str, value: int) -> str:
         """The name of a value."""
-        return self._source.enumerator(enumeration, value)
+        return self._around.naming.enumerator(enumeration, value)
 
     def moment(self, entry: Entry, step: int = 0) -> Moment:
         """Of an event of an entry."""
@@ -168,11 +232,20 @@ class LoggedCalls:
         procedure = self.procedure(entry) if is_call else ""
         return Moment(self.rank, thread, number, entry.place, procedure)
 
+    def members(self, words: array[int]) -> Members:
+        """Those of a communicator's entry. Raises ValueError if there are too many."""
+        _, _, _, size, remote = words[:5]
+        if max(size, remote) > self._around.size:
+            raise ValueError
+        ranks = tuple(map(signed, words[5:]))
+        own = ranks[:size] if len(ranks) >= size else tuple(range(size))
+        return Members(own, ranks[len(ranks) - remote :] if remote else ())
+
     def memory(self, record: int, count: int, address: int) -> Memory:
         """The bytes of a buffer; none if its datatype is not known, or has too many blocks."""
         known = self._combs.get((record, count))
         if known is None:
-            found = self._datatypes.at(record) if record else None
+            found = self._around.datatype(record) if record else None
             tree = found.tree if isinstance(found, DatatypeRecord) else None
             flat = pieces(region(tree, count)) if tree is not None and count > 0 else ()
             known = self._combs[record, count] = tuple(Comb(*one) for one in flat or ())
@@ -182,7 +255,7 @@ class LoggedCalls:
         """The basic datatype that an accumulate's datatype is made of."""
         known = self._types.get(record)
         if known is None:
-            found = self._datatypes.at(record) if record else None
+            found = self._around.datatype(record) if record else None
             tree = found.tree if isinstance(found, DatatypeRecord) else None
             while tree is not None and not tree.is_leaf:
                 tree = next((part for part in tree.components if not part.is_marker), None)
@@ -211,16 +284,11 @@ class LoggedCalls:
 
     def op(self, handle: int) -> str:
         """The name of a predefined operation."""
-        found = self._ops(handle) if handle else None
-        return found.header.name if isinstance(found, Op) else ""
-
-
-def members_of(words: array[int]) -> Members:
-    """Those of a communicator's entry, by its words."""
-    _, _, _, size, remote = words[:5]
-    ranks = tuple(map(signed, words[5:]))
-    own = ranks[:size] if len(ranks) >= size else tuple(range(size))
-    return Members(own, ranks[len(ranks) - remote :] if remote else ())
+        known = self._names.get(handle)
+        if known is None:
+            found = self._around.op(handle) if handle else None
+            known = self._names[handle] = found.header.name if isinstance(found, Op) else ""
+        return known
 
 
 def operation_kind(procedure: str) -> str:

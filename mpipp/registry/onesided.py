@@ -36,10 +36,10 @@ from mpipp.registry.logged import NOT_KNOWN, Entry, Kinds, Receives
 from mpipp.registry.loggedcalls import (
     ROLES,
     STEPS,
+    Around,
     LoggedCalls,
     Members,
     Reach,
-    members_of,
     operation_kind,
     signed,
     threes,
@@ -64,9 +64,11 @@ def log_of(
     source: Source, datatypes: Datatypes, ops: Callable[[int], object], rank: int | None
 ) -> Log | None:
     """The log of the process with that rank; None where that was not asked for."""
-    if rank is None or not source.root().onesided:
+    root = source.root()
+    if rank is None or not root.onesided:
         return None
-    return Log(source, datatypes, ops, rank)
+    around = Around(source, datatypes.at, ops, rank, root.world_size, root.onesided_lost)
+    return Log(around, *logged.words(source, root.onesided))
 
 
 class Log(LoggedCalls):
@@ -79,8 +81,8 @@ class Log(LoggedCalls):
             reach: of a window by its identity and a rank in its group.
         """
         try:
-            made = _Events(self, self._kinds, Receives(self._words, self._kinds), reach)
-            for entry in logged.entries(self._words):
+            made = _Events(self, self._kinds, Receives(self._entries(), self._kinds), reach)
+            for entry in self._entries():
                 yield from made.of(entry)
         except (_Cut, MpippError, *_DAMAGED):
             return
@@ -134,7 +136,7 @@ class _Events:
         return iter(())
 
     def _ended(self, entry: Entry) -> Iterator[Event]:
-        if not self._log.lost:
+        if not self._log.lost and not self._log.damaged:
             yield Ended(self._log.moment(entry))
 
     def _access(self, entry: Entry) -> Iterator[Event]:
@@ -143,7 +145,7 @@ class _Events:
         yield Access(self._log.moment(entry), bool(stores), memory, times)
 
     def _comm(self, entry: Entry) -> Iterator[Event]:
-        self._members[entry.words[0]] = members_of(entry.words)
+        self._members[entry.words[0]] = self._log.members(entry.words)
         return iter(())
 
     def _identity(self, serial: int) -> int:

@@ -148,6 +148,10 @@ class Source:
         values = self._enumerations.get(enumeration, {}).items()
         return next((value for value, known in values if known == name), 0)
 
+    def enumeration(self, name: str) -> Mapping[int, str]:
+        """The names of its values; none if the registry does not publish it."""
+        return self._enumerations.get(name, {})
+
     def header(self, kind: str, address: int, record: bytes) -> Header:
         """What is common to all objects. Raises MpippError when the record is another kind's."""
         return self.header_of(kind, address, self.raw_header(kind, record))

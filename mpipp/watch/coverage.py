@@ -42,20 +42,11 @@ def unwatched(processes: Sequence[Watched]) -> Iterator[str]:
         yield "processes that MPI_Comm_spawn has started are not watched"
 
 
-def apart(processes: Sequence[Watched]) -> Iterator[str]:
-    """Whether others were not there, where one-sided communication was to be looked at."""
-    size = max((one.registry.info.world_size or 0 for one in processes), default=0)
-    own = [one for one in processes if not one.spawned]
-    if any(one.registry.info.logged for one in own) and len(own) < size:
-        yield "one-sided communication: some processes are on other nodes, or were not watched"
-
-
 def last_words(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> dict[str, Any]:
     """The members of a total that are tables; what nobody has looked at is said."""
     guarded = covers(processes, not_checked)
     for sentence in (
         *unwatched(processes),
-        *apart(processes),
         *by_pages(processes),
         *unguarded(processes, guarded),
     ):

@@ -131,8 +131,8 @@ class Nodes:
             path = os.path.join(self._waiting, f"{rank}-{self._own}-{self._movement}")
             named.append((rank, path))
             if path not in self._written:
-                content = files.written(one.process(0), one.places.frames, start.node())
-                run.save(self._waiting, os.path.basename(path), content)
+                left = files.written(one.process(0), one.places.frames, start.node())
+                run.save(self._waiting, os.path.basename(path), left.process)
                 self._written.append(path)
         self._beat += 1
         said = {"node": self._own, "movement": self._movement, "beat": self._beat, "files": named}

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mpipp.agreement import run
+from mpipp.agreement import logs, run
 from mpipp.agreement.many import Team
 from mpipp.checks.rules import chosen
 from mpipp.errors import MpippError
@@ -110,7 +110,7 @@ def begin(report: str | None) -> str:
     """
     if report is None:
         return os.path.join(os.getcwd(), f".mpipp-{start.node()}-{os.getpid()}")
-    for name in (run.PROCESSES, run.NODES, STRICT, WAITING):
+    for name in (run.PROCESSES, logs.FOLDER, run.NODES, STRICT, WAITING):
         path = os.path.join(os.path.abspath(report), name)
         try:
             shutil.rmtree(path)

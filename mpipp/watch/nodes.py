@@ -9,8 +9,9 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from mpipp.agreement import files, run
+from mpipp.agreement import files, logs, run
 from mpipp.checks.hangs import words
+from mpipp.checks.onesided import NotKnown
 from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo
 from mpipp.watch import start
@@ -27,7 +28,23 @@ class Left:
     def __init__(self, directory: str) -> None:
         self._directory = directory
         self._left: set[int] = set()  # process numbers
+        self._failed: set[int] = set()  # those of which not all could be written
         self._node = start.node()
+
+    def taken(self, of: Sequence[Watched], known: Sequence[Watched]) -> list[int]:
+        """The places of processes whose logs are left, or will be, for those of other nodes.
+
+        Args:
+            known: all processes of this node.
+        """
+        if not self._directory:
+            return []
+        others = (n for n, one in enumerate(of) if are_elsewhere(one.registry.info, known))
+        return [number for number in others if of[number].pid not in self._failed]
+
+    def has_said(self, error: MpippError) -> bool:
+        """Whether `leave` has said that processes of other nodes are not compared with these."""
+        return isinstance(error, NotKnown) and bool(self._failed)
 
     def leave(self, ended: Sequence[Watched], known: Sequence[Watched]) -> Iterator[str]:
         """Write those that are new, if others of their world are elsewhere.
@@ -50,6 +67,7 @@ class Left:
             self._left.add(one.pid)
             reason = self._write(one)
             if reason:
+                self._failed.add(one.pid)
                 failed.setdefault(reason, []).append(one.registry.info)
         for reason, infos in failed.items():
             yield (
@@ -60,8 +78,10 @@ class Left:
     def _write(self, one: Watched) -> str:
         name = f"{one.registry.info.world_rank}-{self._node}-{one.pid}"
         try:
-            content = files.written(one.process(0), one.places.frames, self._node)
-            run.save(self._directory, os.path.join(run.PROCESSES, name), content)
+            left = files.written(one.process(0), one.places.frames, self._node, logged=True)
+            run.save(self._directory, os.path.join(run.PROCESSES, name), left.process)
+            if left.log:
+                run.save(self._directory, os.path.join(logs.FOLDER, name), left.log)
         except MpippError as error:
             return str(error)
         except OSError as error:

@@ -75,8 +75,7 @@ class Watcher:
         self._told_ends: set[float] = set()
         made = chosen.joined([settings.checks])
         self._compares = chosen.has_group(made, "messages", "collectives")
-        between = ("deadlocks", "windows", "rma")
-        self._looks_between = self._compares or chosen.has_group(made, *between)
+        self._between = self._compares or chosen.has_group(made, "deadlocks", "windows", "rma")
         self._collected = Collected(suppressions.read(settings.suppress), made)
         self._comparing = Comparing()
         self._taking: Any = None  # once something is found
@@ -287,13 +286,13 @@ class Watcher:
         self._output.looking(len(resting))
         self._tell_endings()
         known = [one for one in resting if self._guarded(one)]
+        for sentence in self._left.leave(known, self._watched):
+            self._not_checked(sentence)
         as_they_are = [(one, one.end, one.calls) for one in known]
         if as_they_are != self._looked_at:
             self._looked_at = as_they_are
             self._unsure.clear()
             self._tell(known, self._findings(known))
-        for sentence in self._left.leave(known, self._watched):
-            self._not_checked(sentence)
         self._output.looking(0)
         for one in waiting:
             one.answer(said.LOOKED)
@@ -356,18 +355,19 @@ class Watcher:
 
         def failed(process: Process | None, error: MpippError) -> None:
             asked = resting if process is None else [resting[process.number]]
-            if any(one.memory.not_there for one in asked):
-                return  # which is said already
+            if self._left.has_said(error) or any(one.memory.not_there for one in asked):
+                return
             who = f"{view.label(process.number)}: " if process else ""
             (self._not_checked if process else self._unsure.append)(f"{who}{error}")
 
-        for finding in checks.findings(processes, failed, between_too=self._looks_between):
+        left = self._left.taken(resting, self._watched)
+        for finding in checks.findings(processes, failed, between_too=self._between, left=left):
             # Who waits for one that has died, or has been told of already.
             if finding.rule not in hangs.RULES or not (self._ended or self._told_hang):
                 yield finding
         for one, process in zip(resting, processes):
             if one.end == said.EXITING:
-                found = checks.findings([process], failed, leaks_too=True)
+                found = checks.findings([process], failed, leaks_too=True, between_too=False)
                 yield from (each for each in found if each.rule in leaks.RULES)
 
     def _tell(self, of: Sequence[Shown], found: Iterable[Finding], line: str = "") -> bool:

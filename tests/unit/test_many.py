@@ -72,7 +72,7 @@ def leave(directory: Path, *wrong: str) -> None:
         if "lost" in wrong and rank == 7:
             ended.sends(8, 9, (1, 1, [OTHER]))
         ended.joins((1, 7, [SUM]), (8, 1, [MAX if "op" in wrong and rank == 40 else SUM]))
-        content = files.written(ended.process(), frames, "node")
+        content = files.written(ended.process(), frames, "node").process
         run.save(str(directory), f"{run.PROCESSES}/{rank}", content)
 
 
@@ -92,7 +92,7 @@ def test_nothing_is_wrong(tmp_path: Path) -> None:
     leave(tmp_path)
     paths = run.paths(str(tmp_path / run.PROCESSES))
     found = many.chosen(paths, many.Alone())
-    assert found == ([], frozenset(), set(range(SIZE)), SIZE, [])
+    assert found == ([], frozenset(), set(range(SIZE)), SIZE, False, [])
     Path(paths[4]).unlink()
     Path(paths[5]).write_bytes(b"")
     compared = run.compare(str(tmp_path), told=[])
