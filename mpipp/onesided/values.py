@@ -127,6 +127,8 @@ class _Reading:
             _OfProcess(self, rank).read(some)
         if self.complete and len(self.boxes) <= MOST_BOXES:
             self._tell()
+        else:
+            self.values = Values()
 
     def element(self, place: Place) -> _Element:
         known = self.elements.get(place)

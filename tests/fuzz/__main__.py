@@ -2,9 +2,10 @@
 """`python -m fuzz`: damage recorded registries, and look at them; first snapshots, then with gdb.
 
 Before these, what is found in random one-sided programs is compared with an oracle, random correct
-ones must not change when they are provoked, digests of random signatures are compared with what
-`matching` says, and what screens clear of random calls with what the checks find. A case that goes
-wrong is told with its seed. A live one shares its processes with others before it.
+ones must not change when they are provoked, damaged logs of one-sided communication are looked at,
+digests of random signatures are compared with what `matching` says, and what screens clear of
+random calls with what the checks find. A case that goes wrong is told with its seed. A live one
+shares its processes with others before it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import time
 from collections import Counter
 
 import digest_cases
+import logged_damage
 import onesided_flagged
 import onesided_random
 import screened
@@ -36,6 +38,7 @@ def main() -> int:
     parser.add_argument("--digests", type=int, help="signatures (as many as snapshots)")
     parser.add_argument("--onesided", type=int, help="one-sided programs (a hundredth as many)")
     parser.add_argument("--provoked", type=int, help="provoked programs (a thousandth as many)")
+    parser.add_argument("--logs", type=int, help="damaged logs (a hundredth as many)")
     parser.add_argument("--screens", type=int, help="screened calls (as many as snapshots)")
     parser.add_argument("--seed", type=int, help="only the case of this seed")
     parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
@@ -55,6 +58,7 @@ def main() -> int:
     wrong |= _provoked(
         options.cases // 1000 if options.provoked is None else options.provoked, options
     )
+    wrong |= _logs(options.cases // 100 if options.logs is None else options.logs, options)
     wrong |= _digests(options.cases if options.digests is None else options.digests, options)
     wrong |= _screens(options.cases if options.screens is None else options.screens, options)
     number = options.cases // 10 if options.live is None else options.live
@@ -142,6 +146,27 @@ def _provoked(number: int, options: argparse.Namespace) -> int:
 def _run_provoked(task: tuple[int, str]) -> str:
     seed, mpi = task
     return provoked.run(support.find_mpi(mpi), seed)
+
+
+def _logs(number: int, options: argparse.Namespace) -> int:
+    begin, wrong = time.monotonic(), 0
+    seeds = range(options.first, options.first + number)
+    with multiprocessing.Pool(options.jobs) as pool:
+        for sentence in pool.imap(_log, seeds, _STEP // 10):
+            wrong += bool(sentence)
+            if sentence:
+                print(sentence, flush=True)
+    print(f"{number} damaged logs, {wrong} wrong, {time.monotonic() - begin:.0f} s", flush=True)
+    return wrong > 0
+
+
+def _log(seed: int) -> str:
+    try:
+        with cases.patience():
+            logged_damage.run(seed)
+    except Exception as error:
+        return f"log, seed {seed}: {type(error).__name__}: {error}"
+    return ""
 
 
 def _screens(number: int, options: argparse.Namespace) -> int:

@@ -44,7 +44,7 @@ def run(seed: int, mpi_id: str) -> Found | None:
         case = _case(chance, mpi_id)
         steps = looks.some(case)
         while True:
-            with _patience():
+            with patience():
                 look = next(steps, "")
             if not look:
                 return None
@@ -73,7 +73,9 @@ def _found(seed: int, look: str, error: Exception) -> Found:
 
 
 @contextmanager
-def _patience() -> Iterator[None]:
+def patience() -> Iterator[None]:
+    """Ends what takes too long."""
+
     def ended(*_: object) -> None:
         raise TimeoutError(f"more than {_LONGEST} s")
 

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: MIT
+"""Logs of one-sided communication with every sort of entry, made by hand, and damaged at random."""
+
+from __future__ import annotations
+
+import random
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from jobs import Recorded
+from samples import DOUBLE, INT
+
+from mpipp.checks import onesided
+from mpipp.checks.process import Process
+from mpipp.checks.world import World
+from mpipp.errors import MpippError
+from mpipp.model import Broken, DatatypeRecord, Header, Op, Site
+from mpipp.registry.logged import ANY, NOT_KNOWN, Kinds
+from mpipp.registry.loggedcalls import ENUMERATIONS, PAGE_BITS, Around
+from mpipp.registry.onesided import Log
+
+SIZE = 3  # processes
+KINDS = Kinds(*range(1, 1 + len(Kinds._fields)))._replace(
+    synchronous=1, persistent=2, sends=4, takes=8, cancelled=16
+)
+_BITS = ("synchronous", "persistent", "sends", "takes", "cancelled")
+_SORTS = [name for name in Kinds._fields if name not in _BITS]
+_NAMES: dict[str, dict[int, str]] = {
+    "logged": {getattr(KINDS, name): name.replace("_", " ") for name in _SORTS},
+    "log_bits": {getattr(KINDS, name): name for name in _BITS},
+    "log_hints": {
+        1 << bit: name
+        for bit, name in enumerate(
+            ("has ops", "same op", "has ordering", "rar", "raw", "war", "waw")
+        )
+    },
+    "log_values": {1 << 8: "given", 1 << 9: "follows"},
+    "win_flavor": {1: "create", 2: "allocate", 3: "shared", 4: "dynamic"},
+    "win_model": {1: "separate", 2: "unified"},
+}
+_PROCEDURES = (
+    *("", "Win_allocate", "Win_create_dynamic", "Win_attach", "Win_fence", "Put", "Rput", "Get"),
+    *("Accumulate", "Fetch_and_op", "Win_lock", "Win_flush", "Win_unlock", "Win_start"),
+    *("Win_complete", "Win_post", "Win_wait", "Isend", "Irecv", "Recv", "Send", "Wait", "Bcast"),
+    *("Bcast_init", "Send_init", "Recv_init", "Start", "Mprobe", "Mrecv", "Imrecv", "Win_set_info"),
+    *("Win_free", "Finalize", "Request_free", "Ssend", "Win_sync"),
+)
+_INT, _DOUBLE, _SUM = 0x100, 0x200, 0x300  # datatypes and an operation
+_BASE = 0x10000
+_MESSAGE = 1 << 62
+_NASTY = (0, 1, 2, 3, 255, 1 << 20, 1 << 31, 1 << 40, 1 << 62, 1 << 63, ANY, NOT_KNOWN)
+
+
+class Naming:
+    """What numbers in these logs stand for."""
+
+    def value(self, enumeration: str, name: str) -> int:
+        return next((n for n, one in _NAMES[enumeration].items() if one == name), 0)
+
+    def enumerator(self, enumeration: str, value: int) -> str:
+        if value and value not in _NAMES[enumeration]:
+            raise MpippError(f"{value} is not a value of {enumeration}")
+        return _NAMES[enumeration].get(value, "")
+
+    def enumeration(self, name: str) -> Mapping[int, str]:
+        return _NAMES[name]
+
+    def procedure(self, number: int) -> str:
+        if not number < len(_PROCEDURES):
+            raise MpippError(f"procedure number {number} is not in the table of procedures")
+        return f"MPI_{_PROCEDURES[number]}"
+
+    def site(self, caller: int, frames: int) -> Site:
+        return Site(caller)
+
+
+def _header(kind: str, handle: int, name: str) -> Header:
+    return Header(kind, handle, 1, frozenset(("predefined",)), 0, 0, Site(0), name, handle)
+
+
+_DATATYPES = {
+    number: DatatypeRecord(_header("datatype", number, tree.name), tree, True, False)
+    for number, tree in ((_INT, INT), (_DOUBLE, DOUBLE))
+}
+
+
+def datatype(number: int) -> DatatypeRecord | Broken:
+    """That of a number."""
+    return _DATATYPES.get(number) or Broken("datatype", number, "there is none")
+
+
+def operation(handle: int) -> object:
+    """That of a handle."""
+    header = _header("op", _SUM, "MPI_SUM")
+    return Op(header, 0, True) if handle == _SUM else None
+
+
+class Writer:
+    """The log of one process, which conflicts with itself and others."""
+
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
+        self.words = array("Q")
+        self.numbers = 0
+        self.before, self.after = (rank - 1) % SIZE, (rank + 1) % SIZE
+        self._windows()
+        self._messages()
+        self._epochs()
+        self._end()
+
+    def add(self, kind: int, procedure: str, *own: int) -> int:
+        """An entry; returns its number."""
+        place = 0x400000 + self.numbers
+        head = kind | (2 + len(own)) << 8 | _PROCEDURES.index(procedure) << 32 | 1 << 48
+        self.words.extend(word % (1 << 64) for word in (head, place, *own))
+        self.numbers += 1
+        return self.numbers - 1
+
+    def _windows(self) -> None:
+        own = self.rank, SIZE, 0
+        self.add(KINDS.comm, "Win_allocate", 1, 0, *own)
+        base = _BASE * (self.rank + 1)
+        self.add(KINDS.window, "Win_allocate", 5, 77, base, 512, 1, 2, 2, self.rank, 1, 0)
+        self.add(KINDS.comm, "Win_create_dynamic", 9, 0, *own, *range(SIZE))
+        self.add(KINDS.window, "Win_create_dynamic", 6, 78, 0, 0, 1, 4, 2, self.rank, 9, 4 | 8)
+        self.add(KINDS.memory, "Win_attach", 6, base + 1024, 64)
+        self.add(KINDS.info, "Win_set_info", 5, 1 | 4 | 16)
+
+    def _put(self, kind: str, at: int, request: int = 0, to: int | None = None) -> None:
+        target = self.after if to is None else to
+        buffer = 0x900000, 2, _INT
+        operation = KINDS.operation
+        self.add(operation, kind, 5, target, 0, request, *buffer, at, 2, _INT)
+
+    def _fence(self, asserted: int = 0) -> None:
+        self.add(KINDS.synchronization, "Win_fence", 5, NOT_KNOWN, asserted)
+
+    def _send(self, procedure: str, tag: int, ordinal: int, request: int, bits: int = 0) -> None:
+        self.add(KINDS.send, procedure, 1, self.after, tag, ordinal, request, bits)
+
+    def _receive(self, procedure: str, source: int, tag: int, request: int, bits: int = 0) -> None:
+        before = self.before
+        self.add(KINDS.receive, procedure, 1, source, tag, request, bits, before, tag % 1000)
+
+    def _completed(self, procedure: str, request: int, tag: int = -1) -> None:
+        self.add(KINDS.completed, procedure, request, self.before, tag, 0)
+
+    def _messages(self) -> None:
+        self._send("Isend", 5, 1, 11)
+        self._receive("Irecv", self.before, 5, 12)
+        self._completed("Wait", 11)
+        self._completed("Wait", 12, 5)
+        self._send("Send", 6, 1, 0)
+        self._receive("Recv", ANY, 6, 0)
+        self._send("Send_init", 7, 0, 13, 2)
+        self._receive("Recv_init", self.before, 7, 14, 2)
+        for turn in (1, 2):
+            self.add(KINDS.started, "Start", 14, 0)
+            self.add(KINDS.started, "Start", 13, turn)
+            self._completed("Wait", 13)
+            self._completed("Wait", 14, 7)
+        self._send("Send", 8, 1, 0)
+        self._receive("Mprobe", self.before, 8, _MESSAGE | 3)
+        self.add(KINDS.matched, "Imrecv", 15, _MESSAGE | 3)
+        self._completed("Wait", 15, 8)
+        self._send("Isend", 9, 1, 16)
+        self._receive("Recv", self.before, 9, 0)
+        self.add(KINDS.given_up, "Request_free", 16)
+        both = KINDS.sends | KINDS.takes
+        self.add(KINDS.collective, "Bcast", 1, 1, 0, 0, both)
+        self.add(KINDS.collective, "Bcast_init", 1, 2, 1, 17, both | 2)
+        self.add(KINDS.started, "Start", 17, 2)
+        self._completed("Wait", 17)
+
+    def _epochs(self) -> None:
+        self._fence()
+        self._put("Put", 0)
+        self._put("Put", 4)
+        self._put("Get", 4, to=self.before)
+        self._fence()
+        lock = KINDS.synchronization
+        self.add(lock, "Win_lock", 5, self.after, 0)
+        self._put("Rput", 64, request=21)
+        self._completed("Wait", 21)
+        sums = 0x910000, 1, _INT
+        self.add(KINDS.operation, "Accumulate", 5, 0, _SUM, 0, *sums, 128, 1, _INT)
+        self.add(lock, "Win_flush", 5, self.after, 0)
+        self.add(lock, "Win_unlock", 5, self.after, 0)
+        self._fence()
+        atomic = 0x910000, 1, _INT, 0x910100, 1, _INT, 256, 1, _INT
+        values = 4 | 1 << 8 | 1 << 9, 1, 0
+        fetch = self.add(KINDS.operation, "Fetch_and_op", 5, 0, _SUM, 0, *atomic, *values)
+        self._fence()
+        self.add(KINDS.value, "Win_fence", fetch, self.rank, 1)
+        base = _BASE * (self.rank + 1)
+        self.add(KINDS.access, "", 1, base + 300, 4, 8, 5, 7)
+        self.add(KINDS.access, "", 0, base + 64, 4, 0, 1, 1)
+        self.add(lock, "Win_sync", 5, NOT_KNOWN, 0)
+        self._fence(16)
+        self.add(lock, "Win_post", 5, NOT_KNOWN, 0, self.before)
+        self.add(lock, "Win_start", 5, NOT_KNOWN, 0, self.after)
+        self._put("Put", 400)
+        self.add(lock, "Win_complete", 5, NOT_KNOWN, 0)
+        self.add(lock, "Win_wait", 5, NOT_KNOWN, 0)
+
+    def _end(self) -> None:
+        self.add(KINDS.freed, "Win_free", 6)
+        self.add(KINDS.freed, "Win_free", 5)
+        self.add(KINDS.ended, "Finalize")
+
+
+@dataclass
+class Logged(Recorded):
+    """A process with such a log."""
+
+    words: array[int] = field(default_factory=lambda: array("Q"))
+    is_whole: bool = True
+
+    def log(self) -> Log:
+        """What it has kept."""
+        around = Around(Naming(), datatype, operation, self.rank, self.size, 0)
+        return Log(around, self.words, self.is_whole)
+
+    onesided = log
+
+
+def whole() -> list[array[int]]:
+    """The logs of all processes."""
+    return [Writer(rank).words for rank in range(SIZE)]
+
+
+def told(logs: list[array[int]], is_whole: bool = True) -> tuple[list[str], str]:
+    """What is found in them, and what is said not to be checked."""
+    recorded = [Logged(rank, SIZE, words=words) for rank, words in enumerate(logs)]
+    for one in recorded:
+        one.is_whole = is_whole
+    processes = [Process(one.rank, one, one, None) for one in recorded]  # type: ignore[arg-type]
+    found = []
+    try:
+        for finding in onesided.check(World(processes)):
+            parties = " ".join(party.text for party in finding.parties)
+            found.append(f"{finding.rule.id}: {finding.what}: {parties}")
+    except MpippError as error:
+        return found, str(error)
+    return found, ""
+
+
+def moved(words: array[int]) -> None:
+    """Write a log as it is left for other nodes, and look at what comes of it."""
+    places: dict[Site, int] = {}
+    types: list[object] = []
+
+    def place(site: Site) -> int:
+        return places.setdefault(site, len(places))
+
+    def number(found: DatatypeRecord | Broken) -> int:
+        types.append(found)
+        return len(types) - 1
+
+    left = Logged(0, SIZE, words=words).log().moved(place, number)
+    assert len(left.words) <= len(words)
+    assert max(places.values(), default=0) < 1 << (64 - PAGE_BITS)
+    assert set(left.enumerations) == set(ENUMERATIONS)
+
+
+_Damage = Callable[[random.Random, "array[int]"], None]
+
+
+def _word(chance: random.Random, words: array[int]) -> None:
+    at = chance.randrange(len(words))
+    how = chance.randrange(4)
+    if how == 0:
+        words[at] = chance.choice(_NASTY)
+    elif how == 1:
+        words[at] ^= 1 << chance.randrange(64)
+    elif how == 2:
+        words[at] = words[chance.randrange(len(words))]
+    else:
+        words[at] = chance.getrandbits(64)
+
+
+def _cut(chance: random.Random, words: array[int]) -> None:
+    del words[chance.randrange(len(words)) :]
+
+
+def _without(chance: random.Random, words: array[int]) -> None:
+    at = chance.randrange(len(words))
+    del words[at : at + chance.randrange(1, 9)]
+
+
+def _twice(chance: random.Random, words: array[int]) -> None:
+    at = chance.randrange(len(words))
+    words[at:at] = words[at : at + chance.randrange(1, 30)]
+
+
+_DAMAGES: tuple[_Damage, ...] = (_word, _word, _word, _cut, _without, _twice)
+
+
+def damaged(seed: int) -> list[array[int]]:
+    """The logs with some damage."""
+    chance = random.Random(seed)
+    logs = whole()
+    for _ in range(chance.choice((1, 1, 1, 2, 5))):
+        words = chance.choice(logs)
+        if words:
+            chance.choice(_DAMAGES)(chance, words)
+    return logs
+
+
+def run(seed: int) -> None:
+    """The case of a seed: raises what should not be raised."""
+    logs = damaged(seed)
+    told(logs, seed % 5 > 0)
+    for words in logs:
+        moved(words)
+
+
+def nasty(every: int = 1) -> Iterator[tuple[str, int, list[array[int]]]]:
+    """Each word of the first entry of each sort, with values that it never has.
+
+    Args:
+        every: of how many values one is taken, in turn.
+    """
+    found: dict[int, int] = {}
+    at, first = 0, whole()[0]
+    while at < len(first):
+        found.setdefault(first[at] & 0xFF, at)
+        at += first[at] >> 8 & 0xFFFFFF
+    for kind, at in found.items():
+        for word in range(at, at + (first[at] >> 8 & 0xFFFFFF)):
+            for value in _NASTY[word % every :: every]:
+                logs = whole()
+                logs[0][word] = value
+                yield _NAMES["logged"][kind], word - at, logs

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Damaged and cut-off logs of one-sided communication: sentences, and what comes before."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import logged_damage
+from fuzz.cases import patience
+from logged_damage import KINDS, damaged, nasty, run, told, whole
+
+CASES = 200  # of some hundredths of a second; `make fuzz` has more
+_MOST_BYTES = 4 << 30  # of addresses, beside what the process has
+
+
+@contextmanager
+def little_memory() -> Iterator[None]:
+    """Where there is no room for what a number that makes no sense asks for."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with open("/proc/self/statm", encoding="utf-8") as statm:
+        own = int(statm.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (own + _MOST_BYTES, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def test_the_logs_have_entries_of_each_sort_and_are_understood() -> None:
+    found, unchecked = told(whole())
+    assert unchecked == ""
+    assert len(found) == 12
+    sorts = {sort for sort, _, _ in nasty(every=12)}
+    assert sorts == {name.replace("_", " ") for name in KINDS._fields[:18]} - {"unknown"}
+
+
+def test_nasty_values_in_each_word_of_each_sort_of_entry() -> None:
+    with little_memory():
+        for sort, word, logs in nasty(every=6):
+            try:
+                with patience():
+                    told(logs)
+                    logged_damage.moved(logs[0])
+            except Exception as error:
+                raise AssertionError(f"word {word} of {sort}") from error
+
+
+def test_random_damage() -> None:
+    with little_memory():
+        for seed in range(CASES):
+            try:
+                with patience():
+                    run(seed)
+            except Exception as error:
+                raise AssertionError(f"seed {seed}") from error
+
+
+def test_what_comes_before_a_cut_in_the_middle_of_an_entry_is_analysed() -> None:
+    log = "the log of one-sided communication of rank 1 from where it is damaged on"
+    seen = set()
+    for end in range(1, len(whole()[1]), 3):
+        logs = whole()
+        del logs[1][end:]
+        some, unchecked = told(logs)
+        seen.add(len(some))
+        is_whole = end in ends(whole()[1])
+        assert (log in unchecked) != is_whole, end
+    assert 0 in seen
+    assert len(seen) > 3
+
+
+def test_counters_of_a_process_that_was_killed_are_not_understood() -> None:
+    logs = whole()
+    del logs[0][-2:]  # MPI_Finalize
+    found, unchecked = told(logs)
+    assert (len(found), unchecked) == (12, "")
+
+
+def ends(words: object) -> set[int]:
+    """Where entries end."""
+    found, at = set(), 0
+    while at < len(words):  # type: ignore[arg-type]
+        at += words[at] >> 8 & 0xFFFFFF  # type: ignore[index]
+        found.add(at)
+    return found
+
+
+def test_a_log_of_which_pages_are_missing_is_one_sentence() -> None:
+    _, unchecked = told(whole(), is_whole=False)
+    assert unchecked == (
+        "the logs of one-sided communication of ranks 0 to 2 from where they are damaged on"
+    )
+    assert any(told(damaged(seed))[1] for seed in range(20))
