@@ -18,7 +18,7 @@ from tests.support import MPI, ROOT, compile_program
 ROUNDS = 9
 _WAYS: dict[str, tuple[Sequence[str], float]] = {  # beside the program alone: options, at most
     "logged": ((), 1.10),
-    "and loads, 10 percent": (("--rma-loads",), 1.25),
+    "and loads, 10 percent": (("--rma-loads",), 1.15),
     "and loads, 100 percent": (("--rma-loads", "--budget", "100"), float("inf")),
 }
 _COVERAGE = re.compile(r"these of ([\d,]+ of [\d,]+ pages)")

@@ -183,13 +183,13 @@ static int is_traced(void) {
   static int answer;
   enum { OFTEN = 10000000 }; // nanoseconds
   char text[512] = "";
-  if (asked && mpipp_budget_begin() - asked < OFTEN) return answer;
+  if (asked && mpipp_budget_time() - asked < OFTEN) return answer;
   int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (file >= 0 && read(file, text, sizeof text - 1) < 0) *text = 0;
   if (file >= 0) close(file);
   const char *found = strstr(text, "TracerPid:");
   answer = !found || strtol(found + strlen("TracerPid:"), NULL, 10) != 0;
-  asked = mpipp_budget_begin();
+  asked = mpipp_budget_time();
   return answer;
 }
 
@@ -213,7 +213,7 @@ static int meet(struct area *area, uint64_t address, uint64_t pc, ucontext_t *co
     return !is_stuck(address, pc);
   }
   if (inside) {
-    mpipp_budget_faulted(0);
+    mpipp_budget_faulted(1); // which is not measured there
     open_page(area, address, OPEN);
     return 1;
   }
@@ -362,7 +362,7 @@ static void close_pages(uint64_t most) {
 }
 
 static void close_some(int64_t closed) {
-  uint64_t since = mpipp_budget_begin(), affords;
+  uint64_t affords;
   int64_t affords_steps;
   mpipp_budget_left((uint64_t)(all_pages - closed), &affords, &affords_steps);
   if (affords_steps > MOST_STEPS) affords_steps = MOST_STEPS;
@@ -373,7 +373,7 @@ static void close_some(int64_t closed) {
     catch_traps();
     close_pages(affords < room ? affords : room);
   }
-  mpipp_budget_spend(since);
+  mpipp_budget_spend();
 }
 
 void mpipp_areas_close(void) {

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
-// How much of the program's time loads and stores of windows may take.
-#ifndef MPIPP_ONESIDED_BUDGET_H
-#define MPIPP_ONESIDED_BUDGET_H
+// How much of the time looking at loads and stores may take: MPIPP_BUDGET percent.
+#ifndef MPIPP_BUDGET_H
+#define MPIPP_BUDGET_H
 
 #include <stdint.h>
 
 void mpipp_budget_open(void);
-// How many of the pages that are open may be forbidden now, and in how many more accesses they may
-// stay so.
+// How many of the open pages there is time to forbid now, and how many accesses may be let through
+// alone until the next call.
 void mpipp_budget_left(uint64_t open, uint64_t *pages, int64_t *steps);
-// A signal was handled; steps: another follows.
+// A signal has come; a single step, and another signal, follow.
 void mpipp_budget_faulted(int steps);
-// The time, and what was done since then.
-uint64_t mpipp_budget_begin(void);
-void mpipp_budget_spend(uint64_t since);
+// This thread goes on after a call at that place; it has looked since then; it comes to the next.
+void mpipp_budget_leave(uint64_t place);
+void mpipp_budget_spend(void);
+void mpipp_budget_enter(void);
+// Nanoseconds, the same in all processes of the machine.
+uint64_t mpipp_budget_time(void);
 
 #endif

@@ -19,6 +19,7 @@
 #include "guard/shares.h"
 #include "intercept/seam.h"
 #include "loads/areas.h"
+#include "loads/budget.h"
 #include "mpi/vendor.h"
 #include "records/store.h"
 
@@ -83,6 +84,7 @@ static int enter(struct mpipp_passage *passage) {
   if (!is_inside) __atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
   is_inside = 1;
   if (!MPIPP_READ(mpipp_areas_used)) return MPIPP_GO_ON;
+  mpipp_budget_enter();
   mpipp_guard_lock();
   if (call->procedure == MPIPP_PROC_Win_free && passage->handle)
     mpipp_area_drop(MPIPP_KEY(*(const MPI_Win *)passage->handle));
@@ -93,11 +95,12 @@ static int enter(struct mpipp_passage *passage) {
 }
 
 static void leave(struct mpipp_passage *passage) {
-  (void)passage;
   if (MPIPP_READ(is_off)) return;
   is_inside = 0;
   int others = __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
-  if (others > 0 || !MPIPP_READ(mpipp_areas_used)) return;
+  if (!MPIPP_READ(mpipp_areas_used)) return;
+  mpipp_budget_leave(passage->call->caller);
+  if (others > 0) return;
   mpipp_guard_lock();
   mpipp_areas_close();
   mpipp_guard_unlock();
