@@ -8,15 +8,17 @@ follow each other, with none in between that might hear of a receive, need room 
 
 from __future__ import annotations
 
+from mpipp.checks.accesses import accesses
 from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
+from mpipp.datatypes import overlap
 from mpipp.model import NOTHING_ATTACHED, Attachment, Comm, DatatypeRecord
 
 _ATTACHING = ("MPI_Buffer_attach", "MPI_Comm_attach_buffer")
 
 
 def check(process: Process) -> Findings:
-    """Buffered sends that are too large, and buffers attached where there is one."""
+    """Buffered sends that are too large, or of what lies there; buffers attached where one is."""
     for operation in process.operations:
         if _is_buffered(operation):
             yield from _sends(operation)
@@ -39,6 +41,10 @@ def _sends(operation: Operation) -> Findings:
     overhead = operation.process.registry.constants.get("MPI_BSEND_OVERHEAD")
     if attached is None or not bytes or overhead is None or attached.state == "automatic":
         return
+    inside = list(_inside(operation, attached))
+    if inside:
+        yield from inside
+        return
     needed, room = bytes + overhead, attached.size if attached.state else 0
     if needed <= room:
         yield from _together(operation, attached, needed)
@@ -52,6 +58,22 @@ def _sends(operation: Operation) -> Findings:
         what = f"{procedure} needs an attached buffer, but there is none"
         parties = [operation.party()]
     yield Finding.of("attached-too-small", what, parties)
+
+
+def _inside(operation: Operation, attached: Attachment) -> Findings:
+    # MPI writes there what it likes.
+    if not attached.state or attached.size <= 0:
+        return
+    space = overlap.span(attached.address, attached.address + attached.size)
+    for access in accesses(operation):
+        both = overlap.shared(access.region, space)
+        if both is not None:
+            start, end = both
+            detail = f"reads [{start:#x}, {end:#x}) through {access.name(start)}"
+            what = f"{operation.call.procedure} sends from the attached buffer"
+            parties = [operation.party(detail), _made(operation, attached)]
+            yield Finding.of("attached-in-use", what, parties)
+            return
 
 
 def _together(operation: Operation, attached: Attachment, needed: int) -> Findings:

@@ -31,6 +31,7 @@ class Attachment:
         str  # "attached" "automatic" "unknown": it was not seen whether there is one; "": none is
     )
     size: int = 0  # bytes
+    address: int = 0
     site: Site = _NOWHERE  # of the call that attached it
     unheard: Unheard | None = None
 

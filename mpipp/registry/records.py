@@ -49,6 +49,7 @@ class RawRoot(NamedTuple):
 
 class RawAttachment(NamedTuple):
     state: int
+    address: int
     size: int
     caller: int
     used: int

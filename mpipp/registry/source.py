@@ -199,7 +199,8 @@ class Source:
         if not state:
             return NOTHING_ATTACHED
         sent = Unheard(raw.used, raw.messages, self.site(raw.since, 0), raw.last)
-        return Attachment(state, raw.size, self.site(raw.caller, 0), sent if raw.last else None)
+        site = self.site(raw.caller, 0)
+        return Attachment(state, raw.size, raw.address, site, sent if raw.last else None)
 
     def string(self, address: int) -> str:
         """A C string, "" at address 0; at most 4096 bytes of it."""

@@ -49,6 +49,13 @@ typedef uintptr_t mpipp_arg;
 #define MPIPP_FINT(NAME, handle) ((int32_t)PMPI(NAME##_c2f)(handle))
 #endif
 
+// Whether MPI_File_call_errhandler takes MPI_FILE_NULL, whose error handler MPI_File_open has.
+#ifdef MPIPP_FOR_OPENMPI
+#define MPIPP_CALLS_HANDLER_OF_NO_FILE 0
+#else
+#define MPIPP_CALLS_HANDLER_OF_NO_FILE 1
+#endif
+
 // The bits of a handle by which the library tells communicators from datatypes and so on; 0: none.
 #ifdef MPIPP_FOR_MPICH
 #define MPIPP_KIND_BITS 0x3C000000

@@ -120,6 +120,15 @@ static int is_over_or_sends(const struct mpipp_call *call, struct mpipp_doubt *d
   return fine || mpipp_doubted(doubt, MPIPP_OF_REQUEST, request->call.procedure);
 }
 
+// Whether the message lies, or may lie, in the buffer that is attached for it.
+static int is_in_attached(const struct mpipp_call *call, const struct mpipp_attachment *attached) {
+  const struct mpipp_buffer *buffer = &call->buffers[0];
+  const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
+  uint64_t low, high;
+  return attached->size > 0 && mpipp_bounds(type, buffer->address, buffer->count, &low, &high) &&
+         low < attached->address + (uint64_t)attached->size && attached->address < high;
+}
+
 int mpipp_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const struct mpipp_attachment *attached = mpipp_attached_for(call);
   int64_t bytes = attached ? mpipp_bytes_buffered(call) : 0;
@@ -127,6 +136,10 @@ int mpipp_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   uint64_t state = MPIPP_READ(attached->state);
   int64_t room = state == MPIPP_ATTACHED ? attached->size : 0;
   if (state == MPIPP_ATTACHED_AUTOMATIC) return 1;
+  if (room && is_in_attached(call, attached)) {
+    mpipp_doubt(doubt, call->buffers[0].address - attached->address);
+    return mpipp_doubted(doubt, MPIPP_OF_ROOM, (uint64_t)bytes);
+  }
   int follows = attached->last + 1 == call->serial && !MPIPP_READ(mpipp_several_threads) &&
                 mpipp_facts[call->procedure].form <= MPIPP_FORM_NONBLOCKING;
   int fits = bytes <= room;

@@ -23,6 +23,7 @@ static struct mpipp_object *over(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   switch (mpipp_facts[call->procedure].over) {
   case MPIPP_OVER_COMM:
+  case MPIPP_OVER_GROUPS: // each with those of its own
     if (call->present & MPIPP_HAS_COMM) return mpipp_find_live(MPIPP_COMM, call->comm);
     if (passage->kind != MPIPP_COMM || !passage->handle) return NULL; // which it ends
     return mpipp_find_live(MPIPP_COMM, MPIPP_KEY(*(MPI_Comm *)passage->handle));

@@ -136,6 +136,8 @@ static struct handles handles_of(const struct mpipp_passage *passage) {
     found.kind = MPIPP_FILE;
     found.file = call->present & MPIPP_HAS_FILE ? (MPI_File)(uintptr_t)call->file
                                                 : *(MPI_File *)passage->handle;
+  } else if (call->procedure == MPIPP_PROC_File_open) {
+    found.kind = MPIPP_FILE; // there is no file yet (MPI-4.1, section 14.7)
   } else {
     found.comm = call->present & MPIPP_HAS_COMM ? (MPI_Comm)(uintptr_t)call->comm
                                                 : *(MPI_Comm *)passage->handle;
@@ -166,9 +168,9 @@ static int fail(struct mpipp_passage *passage, enum mpipp_disagreement found) {
   if (on_error == ABORT) PMPI(Abort)(MPI_COMM_WORLD, 1);
   if (of.kind == MPIPP_WIN)
     PMPI(Win_call_errhandler)(of.win, passage->code);
-  else if (of.kind == MPIPP_FILE)
+  else if (of.kind == MPIPP_FILE && (of.file != MPI_FILE_NULL || MPIPP_CALLS_HANDLER_OF_NO_FILE))
     PMPI(File_call_errhandler)(of.file, passage->code);
-  else
+  else if (of.kind == MPIPP_COMM)
     PMPI(Comm_call_errhandler)(of.comm, passage->code);
   return MPIPP_DROPPED;
 }

@@ -6,9 +6,10 @@
 #include "generated/facts.h"
 #include "mpi/resolve.h"
 #include "recorders/digests.h"
+#include "records/registry.h"
 #include "records/store.h"
 
-enum { OWN = 1, RING, PAIR, ENTRY }; // uses of weights
+enum { OWN = 1, RING, PAIR, ENTRY, GROUP }; // uses of weights
 
 struct words {
   uint64_t word[2];
@@ -185,8 +186,8 @@ static uint64_t operation(uint64_t handle) {
   return text(op && op->flags & MPIPP_FLAG_PREDEFINED ? (const char *)(uintptr_t)op->name : NULL);
 }
 
-// Arguments that are recorded by name, of which all processes give the same value; those that only
-// some must, or that may be MPI_UNDEFINED, are compared later.
+// Arguments that are recorded by name. Some need not be the same in all processes: one may give
+// MPI_UNDEFINED, or the other group another leader; the watcher knows.
 static const struct {
   uint32_t agree;
   const char *name;
@@ -198,7 +199,9 @@ static const struct {
     {MPIPP_AGREE_AMODE, "amode"},     {MPIPP_AGREE_DATAREP, "datarep"},
     {MPIPP_AGREE_ETYPE, "etype"},     {MPIPP_AGREE_SIZE, "size"},
     {MPIPP_AGREE_OFFSET, "offset"},   {MPIPP_AGREE_WHENCE, "whence"},
-    {MPIPP_AGREE_FLAG, "flag"},
+    {MPIPP_AGREE_FLAG, "flag"},       {MPIPP_AGREE_LOCAL_LEADER, "local_leader"},
+    {MPIPP_AGREE_HIGH, "high"},       {MPIPP_AGREE_SPLIT_TYPE, "split_type"},
+    {MPIPP_AGREE_WEIGHTS, "weights"},
 };
 
 static uint32_t agreeing(const struct mpipp_input *input) {
@@ -213,6 +216,7 @@ static uint32_t agreeing(const struct mpipp_input *input) {
 static uint64_t input_value(uint64_t value, const struct mpipp_input *input, uint32_t agree,
                             int64_t last) {
   if (!input->values) return value;
+  if (agree == MPIPP_AGREE_WEIGHTS) return mixed(value, 1);
   if (input->size == 1) return mixed(value, text(input->values));
   int64_t count = input->count >= 0 ? input->count : last;
   int64_t mask = agree == MPIPP_AGREE_ASSERT ? MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED : -1;
@@ -245,6 +249,28 @@ static uint64_t arguments(const struct mpipp_call *call, const struct mpipp_fact
   return value;
 }
 
+// The group that MPI_Comm_create is given, in its members: others may give other groups.
+static void add_group(struct mpipp_terms *terms, const struct mpipp_call *call) {
+  const struct mpipp_input *given = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  const struct mpipp_group *group = NULL;
+  for (uint32_t i = 0; i < call->input_count; i++) {
+    if (given[i].name == mpipp_role(MPIPP_ROLE_group))
+      group = mpipp_find_live(MPIPP_GROUP, *(const uint64_t *)given[i].values);
+  }
+  if (!group || group->rank < 0 || !group->world_known) return;
+  const int32_t *ranks = (const int32_t *)(uintptr_t)group->world_ranks;
+  int next = group->rank + 1 == group->size ? 0 : group->rank + 1;
+  struct words words = {{1, 2}};
+  for (int i = 0; i < group->size; i++) {
+    uint64_t member = (uint64_t)(ranks ? ranks[i] : i);
+    for (int k = 0; k < 2; k++) words.word[k] = mixed(words.word[k], member);
+  }
+  add(terms,
+      weight(GROUP, ranks ? ranks[group->rank] : group->rank, 0) -
+          weight(GROUP, ranks ? ranks[next] : next, 0),
+      words);
+}
+
 struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_position position) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   const struct mpipp_buffer *buffer = NULL;
@@ -273,5 +299,7 @@ struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_po
   uint64_t given = arguments(call, facts, position);
   for (int i = 0; i < 2; i++) words.word[i] = mixed(given, words.word[i]);
   add_ring(&terms, position, words);
+  if (facts->agree & MPIPP_AGREE_GROUP && call->present & MPIPP_HAS_ARGUMENTS)
+    add_group(&terms, call);
   return terms;
 }

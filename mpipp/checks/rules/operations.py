@@ -108,6 +108,13 @@ _ATTACHED = (
         severity=WARNING,
     ),
     Rule(
+        "attached-in-use",
+        "attached-buffer",
+        "3.6",
+        "the space of an attached buffer may be used again only once it is detached",
+        "send from other memory, or detach the buffer first",
+    ),
+    Rule(
         "attached-twice",
         "attached-buffer",
         "3.6",

@@ -433,7 +433,7 @@ static void windows(void) {
   "attached-buffer: " call " needs " bytes " bytes, but the attached buffer has "
 
 static void attached(void) {
-  static char room[ROOM], too_large[200], started[200], of_comm[200];
+  static char room[ROOM + 8], too_large[200], started[200], of_comm[200];
   int size;
   void *gone;
   snprintf(too_large, sizeof too_large, NEEDS("MPI_Bsend", "%d") "%d", 1001 + MPI_BSEND_OVERHEAD,
@@ -446,6 +446,9 @@ static void attached(void) {
   RIGHT(MPI_Bsend(out, 1, MPI_CHAR, MPI_PROC_NULL, 0, comm));
   MPI_Buffer_attach(room, ROOM);
   RIGHT(MPI_Bsend(in, 500, MPI_CHAR, 0, 0, comm));
+  RIGHT(MPI_Bsend(room + ROOM, 8, MPI_CHAR, 0, 0, comm));
+  WRONG("attached-buffer: MPI_Bsend sends from the attached buffer",
+        MPI_Bsend(room + ROOM - 1, 8, MPI_CHAR, 0, 0, comm));
   RIGHT(MPI_Ibsend(room_for_more, 1000, MPI_CHAR, 0, 0, comm, &request));
   WRONG(too_large, MPI_Bsend(room_for_more, 1001, MPI_CHAR, 0, 0, comm));
   WRONG("attached-buffer: a buffer is attached, but there is one already",

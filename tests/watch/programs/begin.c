@@ -13,7 +13,7 @@ static MPI_Comm comm;
 static MPI_Win win;
 static MPI_File file;
 static MPI_Info info;
-static MPI_Comm grid = MPI_COMM_NULL;
+static MPI_Comm parts[2]; // what a row makes beside
 static int memory[8];
 
 #define ROW(NAME) static int NAME(void)
@@ -51,11 +51,37 @@ ROW(comm_split) {
   MPI_Comm made;
   return differs ? MPI_Comm_dup(comm, &made) : MPI_Comm_split(comm, 0, 0, &made);
 }
-ROW(cart_sub) {
+ROW(comm_split_type) {
   MPI_Comm made;
+  int type = MPI_COMM_TYPE_SHARED + differs;
+  return MPI_Comm_split_type(comm, type, 0, MPI_INFO_NULL, &made);
+}
+ROW(comm_create) {
+  MPI_Comm made;
+  MPI_Group all, given_group;
+  int ranks[2] = {differs, !differs};
+  MPI_Comm_group(comm, &all);
+  MPI_Group_incl(all, 2, ranks, &given_group);
+  MPI_Group_free(&all);
+  int code = MPI_Comm_create(comm, given_group, &made);
+  MPI_Group_free(&given_group);
+  return code;
+}
+ROW(cart_sub) {
+  MPI_Comm made, *grid = &parts[0];
   int dims[2] = {3, 1}, periods[2] = {0}, kept[2] = {1, 0};
-  MPI_Cart_create(comm, 2, dims, periods, 0, &grid);
-  return differs ? MPI_Barrier(grid) : MPI_Cart_sub(grid, kept, &made);
+  MPI_Cart_create(comm, 2, dims, periods, 0, grid);
+  return differs ? MPI_Barrier(*grid) : MPI_Cart_sub(*grid, kept, &made);
+}
+ROW(intercomm_leader) {
+  MPI_Comm made;
+  return MPI_Intercomm_create(comm, differs, MPI_COMM_WORLD, 0, 5, &made);
+}
+ROW(merge_high) {
+  MPI_Comm made, *part = &parts[0], *inter = &parts[1];
+  MPI_Comm_split(comm, rank == 0, rank, part);
+  MPI_Intercomm_create(*part, 0, comm, rank == 0, 5, inter);
+  return MPI_Intercomm_merge(*inter, differs, &made);
 }
 ROW(spawn_root) {
   MPI_Comm made;
@@ -111,6 +137,11 @@ ROW(win_free) {
   return differs ? MPI_Win_fence(0, win) : MPI_Win_free(&freed);
 }
 
+ROW(open_amode) {
+  MPI_File made;
+  int amode = MPI_MODE_CREATE | MPI_MODE_RDWR | (differs ? MPI_MODE_UNIQUE_OPEN : 0);
+  return MPI_File_open(comm, path, amode, MPI_INFO_NULL, &made);
+}
 ROW(file_close) {
   MPI_File freed = file;
   return differs ? MPI_File_sync(file) : MPI_File_close(&freed);
@@ -144,7 +175,11 @@ static const struct {
     ENTRY(comm_free),
     ENTRY(comm_disconnect),
     ENTRY(comm_split),
+    ENTRY(comm_split_type),
+    ENTRY(comm_create),
     ENTRY(cart_sub),
+    ENTRY(intercomm_leader),
+    ENTRY(merge_high),
     ENTRY(spawn_root),
     ENTRY(spawn_multiple_root),
     ENTRY(accept_root),
@@ -156,6 +191,7 @@ static const struct {
     ENTRY(win_set_info),
     ENTRY(win_fence),
     ENTRY(win_free),
+    ENTRY(open_amode),
     ENTRY(file_close),
     ENTRY(file_sync),
     ENTRY(file_seek),
@@ -166,6 +202,7 @@ static const struct {
 
 static const char *outcome(int code) {
   int class;
+  if (calls == 0 && code != MPI_SUCCESS) return "not called";
   if (calls != 1 || given != code) return "not told";
   MPI_Error_class(code, &class);
   if (class == MPI_ERR_ROOT) return "root";
@@ -196,23 +233,25 @@ int main(int argc, char **argv) {
   MPI_Comm_set_errhandler(comm, of_comm); // those made of it have it, too
   MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, comm, &win);
   MPI_Win_set_errhandler(win, of_win);
+  MPI_File_set_errhandler(MPI_FILE_NULL, of_file); // that of files that are opened
   MPI_File_open(comm, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-  MPI_File_set_errhandler(file, of_file);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     int wanted = argc < 3;
     for (int a = 2; a < argc; a++) wanted |= strcmp(argv[a], rows[i].name) == 0;
     if (!wanted) continue;
     calls = 0;
+    for (int k = 0; k < 2; k++) parts[k] = MPI_COMM_NULL;
     tell(rows[i].name, rows[i].run());
+    for (int k = 0; k < 2; k++) {
+      if (parts[k] != MPI_COMM_NULL) MPI_Comm_free(&parts[k]);
+    }
   }
-  if (grid != MPI_COMM_NULL) MPI_Comm_free(&grid);
   MPI_File_close(&file);
   MPI_Win_free(&win);
   MPI_Comm_free(&comm);
   MPI_Info_free(&info);
-  MPI_Errhandler_free(&of_comm);
+  MPI_Errhandler_free(&of_comm); // MPICH does not survive it of one that MPI_FILE_NULL has
   MPI_Errhandler_free(&of_win);
-  MPI_Errhandler_free(&of_file);
   MPI_Finalize();
   return 0;
 }
