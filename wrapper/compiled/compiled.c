@@ -166,7 +166,19 @@ static void leave(struct mpipp_passage *passage) {
   mpipp_guard_unlock();
 }
 
-static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
+static int wants(const struct mpipp_call *call);
+
+static struct mpipp_hook hook = {
+    .enter = enter, .leave = leave, .event = event, .wants = wants, .deaf = 1, .order = ORDER};
+
+// From the first compiled part of the program on, which may come late.
+static int wants(const struct mpipp_call *call) {
+  (void)call;
+  if (MPIPP_LIKELY(!MPIPP_READ(hook.deaf))) return 1;
+  if (MPIPP_LIKELY(!MPIPP_READ(mpipp_programs_any))) return 0;
+  mpipp_hook_hears(&hook, 1);
+  return 1;
+}
 
 // The child is not watched.
 static void after_fork_in_child(void) {

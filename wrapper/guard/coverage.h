@@ -14,7 +14,9 @@ struct mpipp_cover *mpipp_cover_of(const struct mpipp_call *call);
 // Whether there is time for one more operation of it. Places take turns.
 int mpipp_coverage_affords(const struct mpipp_cover *cover);
 
-// The processor's clock, in its ticks; what was done for a place since then is counted.
+// An operation of a place is looked at. The processor's clock, in its ticks; what was done for a
+// place since then is counted.
+void mpipp_coverage_begin(struct mpipp_cover *cover);
 uint64_t mpipp_ticks(void);
 void mpipp_coverage_spend(struct mpipp_cover *cover, uint64_t since);
 

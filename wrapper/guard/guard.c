@@ -22,11 +22,11 @@
 #include "guard/shares.h"
 #include "guard/system.h"
 #include "guard/telling.h"
+#include "guard/turns.h"
 #include "intercept/seam.h"
 #include "intercept/startup.h"
 #include "mpi/resolve.h"
 #include "mpi/vendor.h"
-#include "records/registry.h"
 #include "records/store.h"
 
 enum { ORDER = 1000 }; // next to MPI: others see the program's own buffers
@@ -49,31 +49,6 @@ void mpipp_guard_lock(void) {
 void mpipp_guard_unlock(void) {
   has_lock = 0;
   pthread_mutex_unlock(&lock);
-}
-
-// Whether a call starts an operation that has buffers, or makes a request of one.
-static int is_guarded(const struct mpipp_call *call) {
-  switch (mpipp_facts[call->procedure].form) {
-  case MPIPP_FORM_NONBLOCKING:
-  case MPIPP_FORM_PERSISTENT:
-  case MPIPP_FORM_PARTITIONED:
-    return call->present & MPIPP_HAS_REQUESTS && call->buffer_count;
-  default:
-    return mpipp_is_access(call);
-  }
-}
-
-static int all_open(void) {
-  return mpipp_faults_open() && mpipp_pages_open() && mpipp_coverage_open();
-}
-
-static int open_guard(void) {
-  static int opened = 0; // 1: it is there, -1: it cannot be
-  if (!opened) opened = mpipp_memcheck_open() && all_open() ? 1 : -1;
-  mpipp_registry.guard = opened < 0       ? MPIPP_GUARD_FAILED
-                         : mpipp_memcheck ? MPIPP_GUARD_MEMCHECK
-                                          : MPIPP_GUARD_THERE;
-  return opened > 0;
 }
 
 // Whether buffers of one operation share bytes, of which it writes some: an error, or what nobody
@@ -157,29 +132,22 @@ static void count(const struct mpipp_guarded *guarded) {
 }
 
 static struct mpipp_guarded *look_at(struct mpipp_passage *passage, struct mpipp_cover *cover) {
-  if (!mpipp_coverage_affords(cover)) {
-    cover->skipped++;
-    return NULL;
-  }
   struct mpipp_guarded *guarded = take(passage->call);
   if (!guarded) {
     cover->nothing++;
     return NULL;
   }
   guarded->cover = cover;
+  mpipp_coverage_begin(cover);
   give(passage, guarded);
   if (!guarded->persistent) count(guarded);
   return guarded;
 }
 
 static void post(struct mpipp_passage *passage) {
-  const struct mpipp_call *call = passage->call;
-  uint32_t used = 0;
-  for (uint32_t i = 0; i < call->buffer_count; i++) used += (uint32_t)mpipp_is_used(call, i);
-  if (!used) return;
   mpipp_guard_lock();
-  struct mpipp_cover *cover = open_guard() ? mpipp_cover_of(call) : NULL;
   uint64_t since = mpipp_ticks();
+  struct mpipp_cover *cover = mpipp_turn_take(passage->call);
   if (mpipp_guarded_named) mpipp_faults_catch_soon();
   posted = cover ? look_at(passage, cover) : NULL;
   if (cover) mpipp_coverage_spend(cover, since);
@@ -339,7 +307,7 @@ static int enter(struct mpipp_passage *passage) {
     mpipp_guarded_claim(call);
     mpipp_guard_unlock();
   }
-  if (is_guarded(call)) post(passage);
+  if (mpipp_turn_is_possible(call)) post(passage);
   if (mpipp_memcheck) mpipp_memcheck_enter();
   return MPIPP_GO_ON;
 }
@@ -465,7 +433,19 @@ static void event(const struct mpipp_event *event) {
   if (found && is_named) mpipp_tell_change((const struct mpipp_request *)request, &change);
 }
 
-static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
+static int wants(const struct mpipp_call *call);
+
+static struct mpipp_hook hook = {
+    .enter = enter, .leave = leave, .event = event, .wants = wants, .deaf = 1, .order = ORDER};
+
+// Where nothing is looked at, nothing is left to be done or told, and nothing becomes so now, a
+// call is MPI's and the program's alone.
+static int wants(const struct mpipp_call *call) {
+  if (MPIPP_READ(is_off)) return 0;
+  int comes = mpipp_turn_comes(&hook, call);
+  return comes || is_inside || mpipp_memcheck || MPIPP_READ(mpipp_faults_count) ||
+         call->procedure == MPIPP_PROC_Win_attach || call->procedure == MPIPP_PROC_Finalize;
+}
 
 // As for the store's lock (recorders/threads.c): the handler of a signal may fork.
 static int interrupted;

@@ -18,6 +18,7 @@ enum { HEADS = 1024 }; // a power of two
 static struct mpipp_guarded all[MPIPP_MOST_GUARDED];
 uint32_t mpipp_guarded_kept;
 uint32_t mpipp_guarded_named;
+uint32_t mpipp_guarded_count;
 uint64_t mpipp_guarded_begun;
 static uint32_t used;    // those beyond have never been
 static uint32_t windows; // of all
@@ -40,6 +41,7 @@ struct mpipp_guarded *mpipp_guarded_new(void) {
   guarded->part_count = guarded->persistent = guarded->given_back = guarded->next = 0;
   guarded->request = guarded->serial = guarded->win = guarded->place = guarded->claim = 0;
   set_state(guarded, MPIPP_GUARDED_POSTED);
+  mpipp_guarded_count++;
   if (i == used) __atomic_store_n(&used, used + 1, __ATOMIC_RELEASE);
   return guarded;
 }
@@ -208,6 +210,7 @@ void mpipp_guarded_drop(struct mpipp_guarded *guarded) {
   if (guarded->serial) unlist(guarded);
   guarded->next = first_free;
   first_free = (uint32_t)(guarded - all) + 1;
+  mpipp_guarded_count--;
   set_state(guarded, MPIPP_GUARDED_FREE);
 }
 

@@ -86,7 +86,8 @@ struct mpipp_guarded *mpipp_guarded_next_kept(struct mpipp_guarded *after);
 void mpipp_guarded_expose(void);
 // The first pending operation of a window, or that after another; NULL.
 struct mpipp_guarded *mpipp_guarded_next_of(struct mpipp_guarded *after, uint64_t win);
-// How many have a request's name; how many operations have begun.
+// How many there are; how many have a request's name; how many operations have begun.
+extern uint32_t mpipp_guarded_count __attribute__((visibility("hidden")));
 extern uint32_t mpipp_guarded_named __attribute__((visibility("hidden")));
 extern uint64_t mpipp_guarded_begun __attribute__((visibility("hidden")));
 // The first pending one in which a change is found now, or that after another; NULL.

@@ -2,6 +2,7 @@
 // The screens as a hook: the first, since what others make of a call is not the program's doing.
 #include "intercept/screened.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "intercept/passage.h"
@@ -28,7 +29,16 @@ static void leave(struct mpipp_passage *passage) {
   if (is_seen_returning && passage->code == MPI_SUCCESS) mpipp_screen_returned(mpipp_self);
 }
 
-static struct mpipp_hook screens = {.enter = enter, .leave = leave, .order = MPIPP_SCREENS_ORDER};
+static int wants(const struct mpipp_call *call);
+
+static struct mpipp_hook screens = {
+    .enter = enter, .leave = leave, .wants = wants, .order = MPIPP_SCREENS_ORDER};
+
+// A passage is not worth it: mpipp_is_hooked does the same.
+static int wants(const struct mpipp_call *call) {
+  (void)call;
+  return screens.order != MPIPP_SCREENS_ORDER;
+}
 
 void mpipp_screens_open(void) {
   if (!mpipp_watch_is_there() || !mpipp_asking_open()) return;
@@ -43,8 +53,20 @@ void mpipp_screens_close(void) {
 // Stands for the passage of a call that only the screens want to see return.
 static struct mpipp_passage only = {.status = NULL};
 
+// All are asked.
+static int is_wanted(const struct mpipp_call *call) {
+  int wanted = 0, saved = errno;
+  for (const struct mpipp_hook *hook = mpipp_hooks; hook; hook = hook->next)
+    wanted |= !hook->wants || hook->wants(call);
+  errno = saved;
+  return wanted;
+}
+
 static __attribute__((noinline)) int is_hooked_further(struct mpipp_thread *thread) {
-  if (!mpipp_only_screens) return 1;
+  if (!mpipp_only_screens) {
+    if (is_wanted(&thread->call)) return 1;
+    if (mpipp_hooks != &screens || mpipp_is_clear(thread)) return 0;
+  }
   if (mpipp_screen(thread)) thread->passage = (uint64_t)(uintptr_t)&only;
   return 0;
 }

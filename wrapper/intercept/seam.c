@@ -13,16 +13,20 @@
 struct mpipp_hook *mpipp_hooks = NULL;
 void (*mpipp_before_marked)(unsigned procedure) = NULL;
 int mpipp_listening = 0;
+int mpipp_listening_to_requests = 0;
 
 int mpipp_only_screens = 0;
 
 static void set_listening(void) {
-  int listening = 0;
+  int listening = 0, to_requests = 0;
   const struct mpipp_hook *first = mpipp_hooks;
   MPIPP_WRITE(mpipp_only_screens, first && first->order == MPIPP_SCREENS_ORDER && !first->next);
-  for (const struct mpipp_hook *hook = mpipp_hooks; hook; hook = hook->next)
+  for (const struct mpipp_hook *hook = mpipp_hooks; hook; hook = hook->next) {
     listening |= hook->event != NULL;
+    to_requests |= hook->event && !hook->deaf;
+  }
   MPIPP_WRITE(mpipp_listening, listening);
+  MPIPP_WRITE(mpipp_listening_to_requests, to_requests);
   mpipp_set_requests_alone();
 }
 
@@ -44,6 +48,13 @@ EXPORT void mpipp_hook_out(struct mpipp_hook *hook) {
   if (hook->next) hook->next->previous = hook->previous;
   __atomic_store_n(hook->previous ? &hook->previous->next : &mpipp_hooks, hook->next,
                    __ATOMIC_RELEASE);
+  set_listening();
+  mpipp_unlock();
+}
+
+void mpipp_hook_hears(struct mpipp_hook *hook, int hears) {
+  mpipp_lock();
+  hook->deaf = !hears;
   set_listening();
   mpipp_unlock();
 }

@@ -59,6 +59,10 @@ struct mpipp_hook {
   int (*enter)(struct mpipp_passage *passage); // enum mpipp_verdict
   void (*leave)(struct mpipp_passage *passage);
   void (*event)(const struct mpipp_event *event);
+  // Whether it wants a call that is about to be made: one that no hook wants passes none. Of each
+  // call all are asked, once. NULL: it wants them all.
+  int (*wants)(const struct mpipp_call *call);
+  int deaf; // 1: it is not told of requests
   // Low ones enter first and leave last, so that high ones are next to MPI; among equals, the one
   // that was hooked in first. Only hooks that have entered leave.
   int order;
@@ -73,6 +77,8 @@ void mpipp_hook_out(struct mpipp_hook *hook);
 
 // Within this library: called before a procedure that is not recorded; NULL: nobody wants it.
 extern void (*mpipp_before_marked)(unsigned procedure) __attribute__((visibility("hidden")));
+// Whether a hook is told of requests from now on: what nobody is told of is done faster.
+void mpipp_hook_hears(struct mpipp_hook *hook, int hears) __attribute__((visibility("hidden")));
 // The first hook.
 extern struct mpipp_hook *mpipp_hooks __attribute__((visibility("hidden")));
 // The screens' order (screened.c), before all others, and whether they are the only hook.

@@ -25,7 +25,7 @@ static uint64_t null_request(void) {
 }
 
 static inline int is_listening(void) {
-  return MPIPP_UNLIKELY(MPIPP_READ(mpipp_listening));
+  return MPIPP_UNLIKELY(MPIPP_READ(mpipp_listening_to_requests));
 }
 
 uint64_t mpipp_requests_made = 0;

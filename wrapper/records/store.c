@@ -88,7 +88,7 @@ static void put(struct mpipp_slots *slots, struct mpipp_object *object) {
 void mpipp_set_requests_alone(void) {
   const struct mpipp_slots *slots = MPIPP_READ(mpipp_stores[MPIPP_REQUEST].slots);
   int alone = slots && !MPIPP_READ(mpipp_several_threads) && !mpipp_registry.frames &&
-              !MPIPP_READ(mpipp_listening);
+              !MPIPP_READ(mpipp_listening_to_requests);
   MPIPP_WRITE(mpipp_requests_alone, alone ? slots : &no_slots);
 }
 

@@ -116,6 +116,27 @@ static int in_order(void) {
   return wrong_line;
 }
 
+static int wants_messages(const struct mpipp_call *call) {
+  return mark(call->present & MPIPP_HAS_TAG ? 'w' : '-'), call->present & MPIPP_HAS_TAG;
+}
+static struct mpipp_hook choosy = {
+    .enter = third_enter, .leave = third_leave, .wants = wants_messages};
+
+static int are_asked(void) {
+  memset(trace, 0, sizeof trace);
+  hook_in(&choosy);
+  MPI_Barrier(MPI_COMM_SELF);
+  CHECK(strcmp(trace, "-") == 0);
+  MPI_Sendrecv(out, 1, MPI_INT, 0, 7, in, 1, MPI_INT, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  CHECK(strcmp(trace, "-wcC") == 0);
+  hook_in(&observer); // it wants all: then both have all, and both are asked once
+  MPI_Barrier(MPI_COMM_SELF);
+  CHECK(strcmp(trace, "-wcC-celC") == 0);
+  hook_out(&observer);
+  hook_out(&choosy);
+  return 0;
+}
+
 static int redirect_enter(struct mpipp_passage *passage) {
   for (uint32_t i = 0; i < passage->call->buffer_count; i++) {
     if (passage->addresses[i] == (uintptr_t)in) passage->addresses[i] = (uintptr_t)elsewhere;
@@ -229,7 +250,8 @@ int main(void) {
   int wrong = 0;
   MPI_Init(NULL, NULL);
   find_seam();
-  if (hook_in) wrong = observe() || in_order() || redirect() || take_over() || change_code();
+  if (hook_in)
+    wrong = observe() || in_order() || are_asked() || redirect() || take_over() || change_code();
   if (!wrong) wrong = nothing_hooked();
   look("done");
   if (wrong) return 1;
