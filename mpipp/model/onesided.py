@@ -129,6 +129,8 @@ class Operation(NamedTuple):
         types: the basic datatype of each comb of `at_target`, or one for all.
         request: of MPI_Rput and its like, a number that is this operation's alone; else 0.
         values: of an atomic operation on one element; None: they are not known.
+        frame: the address on its thread's stack above which was what the thread's functions had; 0:
+            that is not known.
     """
 
     moment: Moment
@@ -143,6 +145,7 @@ class Operation(NamedTuple):
     types: tuple[str, ...] = ()
     request: int = 0
     values: Values | None = None
+    frame: int = 0
 
 
 class Brought(NamedTuple):
@@ -164,12 +167,15 @@ class Synchronization(NamedTuple):
     Attributes:
         kind: "fence", "start", "complete", "post", "wait" (and a test that was true), "lock",
             "unlock", "lock_all", "unlock_all", "flush", "flush_all", "flush_local",
-            "flush_local_all", "sync".
+            "flush_local_all", "sync"; of an attempt also "free".
         target: rank in the window's group; -1: none.
         group: of start and post, ranks in MPI_COMM_WORLD.
         asserted: "MPI_MODE_NOPRECEDE" ...
         request: of a fence, a start or a wait during which another thread had events: it is
             recorded when it begins, with a number of its own, and a Completed follows; else 0.
+        attempt: it begins, and need not be followed by the one that tells of its success: MPI may
+            refuse it, end the process, or wait for ever. The group is not told.
+        frame: as an Operation's.
     """
 
     moment: Moment
@@ -180,6 +186,8 @@ class Synchronization(NamedTuple):
     exclusive: bool = False
     asserted: frozenset[str] = frozenset()
     request: int = 0
+    attempt: bool = False
+    frame: int = 0
 
 
 class Completed(NamedTuple):

@@ -81,7 +81,7 @@ def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:
             yield event._replace(at_target=tuple(_there(rank, event, ranks)))
         elif isinstance(event, Synchronization):
             yield event._replace(group=tuple(dict.fromkeys(_as_one(rank, event.group))), request=0)
-            if event.kind == "complete":
+            if event.kind == "complete" and not event.attempt:
                 # That the targets have waited may have been heard of at once.
                 told = Channel(_OTHERS, _OTHERS, rank, 0, completed)
                 yield Received(event.moment, told)
@@ -115,7 +115,9 @@ def _others(rank: int, events: Iterable[Event]) -> Iterator[Event]:
                 yield event._replace(moment=moment, base=0, length=0, ranks=group)
         elif isinstance(event, WindowFreed) and event.window not in alone:
             yield event._replace(moment=moment)
-        elif isinstance(event, Synchronization) and event.window not in alone:
+        elif isinstance(event, Synchronization):
+            if event.attempt or event.window in alone:
+                continue
             kind = _ANSWERS.get(event.kind)
             end = {"start": "complete", "post": "wait"}.get(event.kind)
             if end and not set(event.group) - {rank}:

@@ -34,7 +34,7 @@ from mpipp.onesided.conflicts import Conflict, Conflicts
 from mpipp.onesided.epochs import Epochs, Window, exclusion
 from mpipp.onesided.flags import ATOMIC, LOCKED, PLAIN, POLLED, Flags, Group
 from mpipp.onesided.messages import Messages
-from mpipp.onesided.mistakes import Mistake, Mistakes
+from mpipp.onesided.mistakes import Mistake, Mistakes, no_put
 from mpipp.onesided.processes import Board, Process, Steps, later
 from mpipp.onesided.rules import ACCUMULATE, GET, LOAD, PUT, READ, STORE, UPDATES, WRITTEN, Atomic
 from mpipp.onesided.synchronization import Synchronizer
@@ -148,16 +148,20 @@ class _Analysis:
         if mine is None:
             return
         targets = range(-1 if event.kind not in ("lock", "unlock") else 0, len(mine.made.ranks))
+        if event.kind == "free":  # an attempt
+            self._not_ended(mine, event)
+            mine.attempts[event.moment.thread] = "free"
+            return
         if event.target not in targets or not self.indices.keys() >= set(event.group):
             yield _DAMAGED
         window = self.windows[event.window]
-        if event.kind == "sync":
+        if event.kind == "sync" and not event.attempt:
             # It may have loaded what others have put.
             polled = event.window, process.index, POLLED
             self.flags.minded.add(polled)
             self.flags.reads(polled, process.index, process.time, event.moment.number)
             mine.polls = True
-        if event.exclusive:
+        if event.exclusive and not event.attempt:
             owner = self.indices[mine.made.ranks[event.target]]
             self.flags.minded.add((event.window, owner, LOCKED))
         yield from self.synchronizer.synchronize(process, window, mine, event)
@@ -193,16 +197,20 @@ class _Analysis:
         elif isinstance(event, Ended):
             for window in self.windows.values():
                 mine_there = window.epochs.get(process.index)
-                for opened in mine_there.open() if mine_there else ():
-                    self.mistakes.add("rma-not-ended", opened, event)
+                if mine_there and "free" not in mine_there.attempts.values():
+                    self._not_ended(mine_there, event)
             process.ended = True
+
+    def _not_ended(self, mine: Epochs, event: Event) -> None:
+        for opened in mine.open():
+            self.mistakes.add("rma-not-ended", opened, event)
 
     def _freed(self, process: Process, event: WindowFreed) -> Steps:
         mine = self._epochs(process, event.window)
         if mine is None:
             return
-        for opened in mine.open():
-            self.mistakes.add("rma-not-ended", opened, event)
+        if mine.attempts.pop(event.moment.thread, "") != "free":
+            self._not_ended(mine, event)
         for target in mine.targets():
             mine.end_local(target, process.index, process.time, event.moment.number)
             mine.end_remote(target, process.index, process.time, event.moment.number)
@@ -300,7 +308,9 @@ class _Analysis:
         elif opened.kind == "fence":
             mine.used = True
             segment = yield from self._fenced(process, mine, owner)
-        self._no_put(event, opened, mine, owner)
+        said = no_put(self.windows[event.window], process.index, owner, event, opened)
+        if said is not None:
+            self.mistakes.add("rma-noput", said, event)
         local = self._buffers(process, event, opened)
         remote = self._at_target(process, event, segment, owner, mine, opened)
         if remote is not None:
@@ -342,16 +352,6 @@ class _Analysis:
             both = now._replace(clock=later(now.clock, clock))
             known = mine.joined[owner] = now, both
         return known[1]
-
-    def _no_put(self, event: Operation, opened: Synchronization, mine: Epochs, owner: int) -> None:
-        theirs = self.windows[event.window].epochs.get(owner)
-        if event.kind == "get" or theirs is None:
-            return
-        said = theirs.no_put.get(mine.fences) if opened.kind == "fence" else theirs.post
-        if said is None or opened.kind not in ("fence", "start"):
-            return
-        if "MPI_MODE_NOPUT" in said.asserted:
-            self.mistakes.add("rma-noput", said, event)
 
     def _buffers(self, process: Process, event: Operation, opened: Synchronization) -> list[Entry]:
         # Accesses of the origin's own memory.

@@ -54,6 +54,7 @@ class Epochs:
         self.polls = False  # whether it has ever called MPI_Win_sync
         self.stored: Entry | None = None  # since the last synchronisation
         self.no_put: dict[int, Synchronization] = {}  # by the number of fences up to it
+        self.attempts: dict[int, str] = {}  # the last call of each thread that began to be wrong
         self.joined: dict[int, tuple[Segment, Segment]] = {}
 
     def hint(self, event: WindowInfo) -> None:
@@ -141,6 +142,9 @@ class Window:
     def __init__(self) -> None:
         self.epochs: dict[int, Epochs] = {}  # by the process's index
         self.posts: dict[tuple[int, int, int], tuple[int, ...]] = {}  # target, origin, which
-        self.completes: dict[tuple[int, int, int], tuple[tuple[int, ...], list[Entry]]] = {}
+        self.no_put: dict[tuple[int, int, int], Synchronization] = {}  # of those posts, as asserted
+        self.completes: dict[
+            tuple[int, int, int], tuple[tuple[int, ...], list[Entry], Synchronization]
+        ] = {}
         self.last_update: dict[tuple[int, int, int], Entry] = {}  # owner, origin, lock
         self.last_store: dict[tuple[int, int, int], Entry] = {}

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, Union
 
-from mpipp.model.onesided import Event
+from mpipp.model.onesided import Event, Operation, Synchronization
+from mpipp.onesided.accesses import Entry, bounds
+from mpipp.onesided.epochs import Epochs, Window
 
 # What is wrong, and the section of MPI-4.1 that says so.
 MISTAKES = {
@@ -14,6 +17,8 @@ MISTAKES = {
     "rma-locked": ("a target is locked that this process has locked", "12.5.3"),
     "rma-not-open": ("an epoch is ended that is not open", "12.5"),
     "rma-not-ended": ("an epoch is open at the end", "12.5"),
+    "rma-gone": ("the buffer of an operation is gone before it is complete", "12.3"),
+    "rma-nocheck": ("MPI_MODE_NOCHECK of MPI_Win_start or MPI_Win_post alone", "12.5.5"),
     "rma-noprecede": ("MPI_MODE_NOPRECEDE, but operations precede", "12.5.5"),
     "rma-noput": ("MPI_MODE_NOPUT, but there is an update", "12.5.5"),
     "rma-nostore": ("MPI_MODE_NOSTORE, but there was a store", "12.5.5"),
@@ -48,3 +53,71 @@ class Mistakes:
         self.found[key] = (
             before._replace(times=before.times + 1) if before else Mistake(rule, event, other, 1)
         )
+
+
+def wrong(mine: Epochs, event: Synchronization) -> Iterator[tuple[str, Event | None]]:
+    """What is wrong with a call that begins: the rule, and what it does not go together with."""
+    kind = event.kind
+    for other in _excluding(mine, event):
+        if other is not None:
+            yield "rma-nested", other
+    if kind == "fence" and "MPI_MODE_NOPRECEDE" in event.asserted and mine.pending():
+        yield "rma-noprecede", mine.fence
+    if "MPI_MODE_NOSTORE" in event.asserted and mine.stored is not None:
+        yield "rma-nostore", mine.stored.event
+    if kind == "lock" and event.target in mine.locks:
+        yield "rma-locked", mine.locks[event.target]
+    if not _has_begun(mine, event):
+        yield "rma-not-open", None
+
+
+def no_put(
+    window: Window, process: int, owner: int, event: Operation, opened: Synchronization
+) -> Synchronization | None:
+    """The call by which a target, the owner, has said that no operation is such, if it has."""
+    mine, theirs = window.epochs[process], window.epochs.get(owner)
+    if event.kind == "get" or theirs is None:
+        return None
+    if opened.kind == "start":
+        return window.no_put.get((owner, process, mine.started[owner]))
+    return theirs.no_put.get(mine.fences) if opened.kind == "fence" else None
+
+
+def is_gone(entry: Entry, event: Event) -> bool:
+    """Whether a buffer is on the stack, of a function that has returned before a call ends it."""
+    begun = entry.event
+    if not isinstance(begun, Operation) or not isinstance(event, Synchronization):
+        return False
+    if begun.moment.thread != event.moment.thread or not begun.frame:
+        return False
+    box = bounds(entry.memory)  # the entry's own is not kept once it has ended
+    return box is not None and begun.frame <= box[0] and box[1] <= event.frame
+
+
+def _excluding(mine: Epochs, event: Synchronization) -> list[Synchronization | None]:
+    # Epochs that must not be open, if they are.
+    locks = list[Union[Synchronization, None]](mine.locks.values())
+    if event.kind == "fence":
+        return [*locks, mine.all_locked, mine.start, mine.post]
+    if event.kind == "post":
+        return [mine.post]
+    if event.kind == "start":
+        return [*locks, mine.all_locked, mine.start]
+    if event.kind in ("lock", "lock_all"):
+        others = locks if event.kind == "lock_all" else []
+        return [mine.start, mine.all_locked, mine.fence if mine.used else None, *others]
+    return []
+
+
+def _has_begun(mine: Epochs, event: Synchronization) -> bool:
+    # Whether there is an epoch that the call may end or must be in, if it is such a call.
+    kind = event.kind
+    if kind == "complete":
+        return mine.start is not None
+    if kind == "wait":
+        return mine.post is not None
+    if kind == "unlock":
+        return event.target in mine.locks
+    if kind == "unlock_all":
+        return mine.all_locked is not None
+    return not kind.startswith("flush") or bool(mine.locks) or mine.all_locked is not None

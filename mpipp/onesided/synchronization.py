@@ -14,7 +14,7 @@ from mpipp.model.onesided import Event, Synchronization
 from mpipp.onesided.accesses import Entry
 from mpipp.onesided.epochs import Epochs, Window
 from mpipp.onesided.messages import Messages
-from mpipp.onesided.mistakes import Mistakes
+from mpipp.onesided.mistakes import Mistakes, is_gone, wrong
 from mpipp.onesided.processes import Process, Steps
 from mpipp.onesided.rules import GET, WRITTEN
 
@@ -39,8 +39,14 @@ class Synchronizer:
         self, process: Process, window: Window, mine: Epochs, event: Synchronization
     ) -> Steps:
         """One call."""
-        kind = event.kind
-        if kind == "fence":
+        kind, thread = event.kind, event.moment.thread
+        if event.attempt or mine.attempts.pop(thread, "") != kind:
+            for rule, other in wrong(mine, event):
+                self.mistakes.add(rule, event, other)
+        if event.attempt:
+            # What it does is told when it has succeeded.
+            mine.attempts[thread] = kind
+        elif kind == "fence":
             yield from self._fence(process, mine, event)
         elif kind == "post":
             self._post(process, window, mine, event)
@@ -61,14 +67,7 @@ class Synchronizer:
             self._flush(process, mine, event)
 
     def _fence(self, process: Process, mine: Epochs, event: Synchronization) -> Steps:
-        for other in (*mine.locks.values(), mine.all_locked, mine.start, mine.post):
-            if other is not None:
-                self.mistakes.add("rma-nested", event, other)
         orders = "MPI_MODE_NOPRECEDE" not in event.asserted
-        if not orders and mine.pending():
-            self.mistakes.add("rma-noprecede", event, mine.fence)
-        if "MPI_MODE_NOSTORE" in event.asserted and mine.stored is not None:
-            self.mistakes.add("rma-nostore", event, mine.stored.event)
         time = process.time
         mine.publish(time)
         key = "fence", event.window, mine.fences
@@ -95,10 +94,6 @@ class Synchronizer:
             yield from end(event)
 
     def _post(self, process: Process, window: Window, mine: Epochs, event: Synchronization) -> None:
-        if mine.post is not None:
-            self.mistakes.add("rma-nested", event, mine.post)
-        if "MPI_MODE_NOSTORE" in event.asserted and mine.stored is not None:
-            self.mistakes.add("rma-nostore", event, mine.stored.event)
         mine.publish(process.time)
         told = process.release()
         mine.post = event
@@ -108,12 +103,11 @@ class Synchronizer:
             which = mine.posted[origin] = mine.posts.get(origin, 0)
             mine.posts[origin] = which + 1
             window.posts[process.index, origin, which] = told
+            if "MPI_MODE_NOPUT" in event.asserted:
+                window.no_put[process.index, origin, which] = event
             self.board.done(("post", event.window, process.index, origin, which))
 
     def _start(self, process: Process, mine: Epochs, event: Synchronization) -> None:
-        for other in (*mine.locks.values(), mine.all_locked, mine.start):
-            if other is not None:
-                self.mistakes.add("rma-nested", event, other)
         mine.start = event
         mine.started = {}
         mine.joined = {}
@@ -126,8 +120,8 @@ class Synchronizer:
         self, process: Process, window: Window, mine: Epochs, event: Synchronization
     ) -> None:
         if mine.start is None:
-            self.mistakes.add("rma-not-open", event)
             return
+        start = mine.start
         ranks: dict[int, list[int]] = {}
         for at, rank in enumerate(mine.made.ranks):
             ranks.setdefault(self.indices[rank], []).append(at)
@@ -148,7 +142,7 @@ class Synchronizer:
                 left += mine.remote.pop(at, [])
             for entry in left:
                 entry.closed = event.moment.number
-            window.completes[target, process.index, which] = told, left
+            window.completes[target, process.index, which] = told, left, start
             self.board.done(("complete", event.window, target, process.index, which))
         mine.start = None
         mine.started = {}
@@ -156,8 +150,8 @@ class Synchronizer:
     def _wait(
         self, process: Process, window: Window, mine: Epochs, event: Synchronization
     ) -> Steps:
-        if mine.post is None:
-            self.mistakes.add("rma-not-open", event)
+        post = mine.post
+        if post is None:
             return
         posted, mine.posted, mine.post = mine.posted, {}, None
 
@@ -167,8 +161,11 @@ class Synchronizer:
                 key = process.index, origin, which
                 while key not in window.completes:
                     yield "complete", event.window, *key
-                told, left = window.completes.pop(key)
+                told, left, start = window.completes.pop(key)
+                if ("MPI_MODE_NOCHECK" in start.asserted) != ("MPI_MODE_NOCHECK" in post.asserted):
+                    self.mistakes.add("rma-nocheck", start, post)
                 window.posts.pop(key, None)
+                window.no_put.pop(key, None)
                 process.hear(told, by)
                 ended += left
             for entry in ended:
@@ -182,30 +179,18 @@ class Synchronizer:
             yield from end(event)
 
     def _lock(self, process: Process, mine: Epochs, event: Synchronization) -> None:
-        others = [mine.start, mine.all_locked, mine.fence if mine.used else None]
-        if event.kind == "lock_all":
-            others += mine.locks.values()
-        for other in others:
-            if other is not None:
-                self.mistakes.add("rma-nested", event, other)
         if event.kind == "lock_all":
             mine.all_locked = event
         else:
-            before = mine.locks.get(event.target)
-            if before is not None:
-                self.mistakes.add("rma-locked", event, before)
             mine.locks[event.target] = event
         mine.hear(process.clock, event.moment.number)
 
     def _unlock(self, process: Process, mine: Epochs, event: Synchronization) -> None:
         if event.kind == "unlock_all":
-            if mine.all_locked is None:
-                self.mistakes.add("rma-not-open", event)
             mine.all_locked = None
             targets = mine.targets()
         else:
-            if mine.locks.pop(event.target, None) is None:
-                self.mistakes.add("rma-not-open", event)
+            mine.locks.pop(event.target, None)
             targets = [event.target]
         for target in targets:
             self._end(process, mine, target, process.time, event, everywhere=True)
@@ -213,7 +198,6 @@ class Synchronizer:
 
     def _flush(self, process: Process, mine: Epochs, event: Synchronization) -> None:
         if not mine.locks and mine.all_locked is None:
-            self.mistakes.add("rma-not-open", event)
             return
         everywhere = "local" not in event.kind
         targets = [event.target] if event.target >= 0 else [*mine.targets()]
@@ -231,6 +215,9 @@ class Synchronizer:
         everywhere: bool,
     ) -> None:
         ended = mine.end_local(target, process.index, time, event.moment.number)
+        gone = {id(entry.event): entry.event for entry in ended if is_gone(entry, event)}
+        for operation in gone.values():
+            self.mistakes.add("rma-gone", operation, event)
         if ended:
             self.told_end(process, ended, event.moment.number)
         if everywhere:

@@ -38,7 +38,7 @@ _EXACT = {
     "info": 2,
     "value": 3,
 }
-_LEAST = {"comm": 5, "operation": 4, "synchronization": 3}
+_LEAST = {"comm": 5, "operation": 5, "synchronization": 4}
 
 
 class Naming(Protocol):

@@ -19,8 +19,21 @@ from mpipp.registry.logged import Entry, Kinds, Naming
 
 PAGE_BITS = 12  # of an address, that are the same wherever a file is mapped
 STEPS = 4  # numbers of events for each entry of the log
-ENUMERATIONS = ("logged", "log_bits", "log_hints", "log_values", "win_flavor", "win_model")
+ENUMERATIONS = (
+    "logged",
+    "log_assertions",
+    "log_bits",
+    "log_hints",
+    "log_values",
+    "win_flavor",
+    "win_model",
+)
 _HINTS = ("has ops", "same op", "has ordering", *DEFAULT_ORDERING)
+FIRST = 5  # words of an operation before those of its buffers
+ASSERTED = tuple(
+    f"MPI_MODE_{one}" for one in ("NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED")
+)
+ASSERTIONS = (*ASSERTED, "exclusive", "attempt")
 # Of the arguments of an operation, in the order of its entry.
 ROLES = {
     "put": ("origin_addr", "target_disp"),
@@ -69,6 +82,7 @@ class LoggedCalls:
     Attributes:
         lost: entries that found no room at its end.
         damaged: whether there is more behind that makes no sense.
+        assertions: the bit of each of ASSERTIONS.
     """
 
     def __init__(self, around: Around, words: array[int], is_whole: bool) -> None:
@@ -81,6 +95,7 @@ class LoggedCalls:
         self._places = logged.places(words, self._kinds)
         self.damaged = not is_whole or logged.end(words, self._places) < len(words)
         self._hints = {word: naming.value("log_hints", word) for word in _HINTS}
+        self.assertions = {word: naming.value("log_assertions", word) for word in ASSERTIONS}
         self._given = naming.value("log_values", "given")
         self._told = naming.value("log_values", "follows")
         self._names: dict[int, str] = {}  # of operations
@@ -181,7 +196,7 @@ class LoggedCalls:
         is_operation = entry.kind == self._kinds.operation
         if is_operation:
             roles = ROLES[operation_kind(procedure)]
-            for role, words in zip(roles, threes(own[4:])):
+            for role, words in zip(roles, threes(own[FIRST:])):
                 datatype = self._around.datatype(words[2]) if words[2] else None
                 access = {"remote"} if role == "target_disp" else set[str]()
                 handle = datatype.header.handle if isinstance(datatype, DatatypeRecord) else 0

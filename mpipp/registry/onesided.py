@@ -34,6 +34,8 @@ from mpipp.registry import logged
 from mpipp.registry.datatypes import Datatypes
 from mpipp.registry.logged import NOT_KNOWN, Entry, Kinds, Receives
 from mpipp.registry.loggedcalls import (
+    ASSERTED,
+    FIRST,
     ROLES,
     STEPS,
     Around,
@@ -46,7 +48,6 @@ from mpipp.registry.loggedcalls import (
 )
 from mpipp.registry.source import Source, certain
 
-_ASSERTED = ("NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED")
 _FLOWS = {
     **dict.fromkeys(("Bcast", "Scatter", "Scatterv"), "from root"),
     **dict.fromkeys(("Gather", "Gatherv", "Reduce"), "to root"),
@@ -106,6 +107,7 @@ class _Events:
         self._persistent: dict[int, Entry] = {}  # requests: a send or a collective operation
         self._starts: dict[int, int] = {}
         self._told: set[int] = set()  # requests of which a Completed is expected
+        self._assertions = log.assertions
         self._makers: dict[int, Callable[[Entry], Iterator[Event]]] = {
             kinds.comm: self._comm,
             kinds.window: self._window,
@@ -194,14 +196,14 @@ class _Events:
 
     def _operation(self, entry: Entry) -> Iterator[Event]:
         own, log = entry.words, self._log
-        serial, target, op, request = own[0], signed(own[1]), own[2], own[3]
+        serial, target, op, request, frame = own[0], signed(own[1]), *own[2:5]
         identity = self._identity(serial)
         reach = self._reach(identity, target)
         if reach is None:
             raise _Cut
         moment = log.moment(entry)
         kind = operation_kind(moment.procedure)
-        given = dict(zip(ROLES[kind], threes(own[4:])))
+        given = dict(zip(ROLES[kind], threes(own[FIRST:])))
         memory = {
             role: log.memory(words[2], signed(words[1]), words[0])
             for role, words in given.items()
@@ -224,22 +226,25 @@ class _Events:
             name,
             () if kind in ("put", "get") else (log.basic(record),),
             request,
-            log.values(own[4 + 3 * len(ROLES[kind]) :]),
+            log.values(own[FIRST + 3 * len(ROLES[kind]) :]),
+            frame,
         )
 
     def _synchronization(self, entry: Entry) -> Iterator[Event]:
-        serial, rank, detail, *group = entry.words
+        serial, rank, detail, frame, *group = entry.words
         moment = self._log.moment(entry)
         kind = moment.procedure.removeprefix("MPI_Win_")
-        bits = detail if kind == "fence" else 0
+        bits = self._assertions
         yield Synchronization(
             moment,
             "wait" if kind == "test" else kind,
             self._identity(serial),
             -1 if rank == NOT_KNOWN else signed(rank),
             tuple(map(signed, group)),
-            kind == "lock" and bool(detail),
-            frozenset(f"MPI_MODE_{name}" for i, name in enumerate(_ASSERTED) if bits >> i & 1),
+            bool(detail & bits["exclusive"]),
+            frozenset(name for name in ASSERTED if detail & bits[name]),
+            attempt=bool(detail & bits["attempt"]),
+            frame=frame,
         )
 
     def _send(self, entry: Entry) -> Iterator[Event]:

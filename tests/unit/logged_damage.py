@@ -17,7 +17,7 @@ from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Broken, DatatypeRecord, Header, Op, Site
 from mpipp.registry.logged import ANY, NOT_KNOWN, Kinds
-from mpipp.registry.loggedcalls import ENUMERATIONS, PAGE_BITS, Around
+from mpipp.registry.loggedcalls import ASSERTIONS, ENUMERATIONS, PAGE_BITS, Around
 from mpipp.registry.onesided import Log
 
 SIZE = 3  # processes
@@ -29,6 +29,7 @@ _SORTS = [name for name in Kinds._fields if name not in _BITS]
 _NAMES: dict[str, dict[int, str]] = {
     "logged": {getattr(KINDS, name): name.replace("_", " ") for name in _SORTS},
     "log_bits": {getattr(KINDS, name): name for name in _BITS},
+    "log_assertions": {1 << bit: name for bit, name in enumerate(ASSERTIONS)},
     "log_hints": {
         1 << bit: name
         for bit, name in enumerate(
@@ -48,6 +49,7 @@ _PROCEDURES = (
 )
 _INT, _DOUBLE, _SUM = 0x100, 0x200, 0x300  # datatypes and an operation
 _BASE = 0x10000
+_FRAME = 0x7FFF0000  # of the calls
 _MESSAGE = 1 << 62
 _NASTY = (0, 1, 2, 3, 255, 1 << 20, 1 << 31, 1 << 40, 1 << 62, 1 << 63, ANY, NOT_KNOWN)
 
@@ -131,10 +133,10 @@ class Writer:
         target = self.after if to is None else to
         buffer = 0x900000, 2, _INT
         operation = KINDS.operation
-        self.add(operation, kind, 5, target, 0, request, *buffer, at, 2, _INT)
+        self.add(operation, kind, 5, target, 0, request, _FRAME, *buffer, at, 2, _INT)
 
     def _fence(self, asserted: int = 0) -> None:
-        self.add(KINDS.synchronization, "Win_fence", 5, NOT_KNOWN, asserted)
+        self.add(KINDS.synchronization, "Win_fence", 5, NOT_KNOWN, asserted, _FRAME)
 
     def _send(self, procedure: str, tag: int, ordinal: int, request: int, bits: int = 0) -> None:
         self.add(KINDS.send, procedure, 1, self.after, tag, ordinal, request, bits)
@@ -180,29 +182,29 @@ class Writer:
         self._put("Get", 4, to=self.before)
         self._fence()
         lock = KINDS.synchronization
-        self.add(lock, "Win_lock", 5, self.after, 0)
+        self.add(lock, "Win_lock", 5, self.after, 0, _FRAME)
         self._put("Rput", 64, request=21)
         self._completed("Wait", 21)
         sums = 0x910000, 1, _INT
-        self.add(KINDS.operation, "Accumulate", 5, 0, _SUM, 0, *sums, 128, 1, _INT)
-        self.add(lock, "Win_flush", 5, self.after, 0)
-        self.add(lock, "Win_unlock", 5, self.after, 0)
+        self.add(KINDS.operation, "Accumulate", 5, 0, _SUM, 0, _FRAME, *sums, 128, 1, _INT)
+        self.add(lock, "Win_flush", 5, self.after, 0, _FRAME)
+        self.add(lock, "Win_unlock", 5, self.after, 0, _FRAME)
         self._fence()
         atomic = 0x910000, 1, _INT, 0x910100, 1, _INT, 256, 1, _INT
         values = 4 | 1 << 8 | 1 << 9, 1, 0
-        fetch = self.add(KINDS.operation, "Fetch_and_op", 5, 0, _SUM, 0, *atomic, *values)
+        fetch = self.add(KINDS.operation, "Fetch_and_op", 5, 0, _SUM, 0, _FRAME, *atomic, *values)
         self._fence()
         self.add(KINDS.value, "Win_fence", fetch, self.rank, 1)
         base = _BASE * (self.rank + 1)
         self.add(KINDS.access, "", 1, base + 300, 4, 8, 5, 7)
         self.add(KINDS.access, "", 0, base + 64, 4, 0, 1, 1)
-        self.add(lock, "Win_sync", 5, NOT_KNOWN, 0)
+        self.add(lock, "Win_sync", 5, NOT_KNOWN, 0, _FRAME)
         self._fence(16)
-        self.add(lock, "Win_post", 5, NOT_KNOWN, 0, self.before)
-        self.add(lock, "Win_start", 5, NOT_KNOWN, 0, self.after)
+        self.add(lock, "Win_post", 5, NOT_KNOWN, 0, _FRAME, self.before)
+        self.add(lock, "Win_start", 5, NOT_KNOWN, 0, _FRAME, self.after)
         self._put("Put", 400)
-        self.add(lock, "Win_complete", 5, NOT_KNOWN, 0)
-        self.add(lock, "Win_wait", 5, NOT_KNOWN, 0)
+        self.add(lock, "Win_complete", 5, NOT_KNOWN, 0, _FRAME)
+        self.add(lock, "Win_wait", 5, NOT_KNOWN, 0, _FRAME)
 
     def _end(self) -> None:
         self.add(KINDS.freed, "Win_free", 6)

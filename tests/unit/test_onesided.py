@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
-from onesided_programs import BASE, INT, Program, at, buffer, found, told
+from onesided_programs import BASE, BUFFERS, INT, Program, at, buffer, found, told
 
 from mpipp.model.onesided import (
     Access,
@@ -14,6 +15,7 @@ from mpipp.model.onesided import (
     Collective,
     Comb,
     Event,
+    Operation,
     Synchronization,
     WindowFreed,
 )
@@ -387,6 +389,65 @@ def test_mistakes() -> None:
     assert mistakes("fence", "put", ("fence", "MPI_MODE_NOPRECEDE")) == ["rma-noprecede: fence"]
     assert mistakes("fence", "store", ("fence", "MPI_MODE_NOSTORE")) == ["rma-nostore: fence"]
     assert mistakes(("fence", "MPI_MODE_NOPUT"), "put", "fence") == ["rma-noput: fence"]
+
+
+def test_calls_that_begin_wrongly_are_told_once() -> None:
+    """MPI may refuse them, or never return: no event tells that they have succeeded."""
+
+    def mistakes(kind: str, target: int, *before: str, succeeds: bool) -> list[str]:
+        program = Program(2)
+        for call in before:
+            program[0].sync(call, 1 if call == "lock" else -1)
+        event = program[0].sync(kind, target)
+        assert isinstance(event, Synchronization)
+        program[0].events[-1] = event._replace(attempt=True)
+        if succeeds:
+            again = program[0].moment(kind)._replace(place=event.moment.place)
+            program[0].does(event._replace(moment=again))
+        result = analyse(program.events())
+        assert all(one.times == 1 for one in result.mistakes)
+        return [f"{one.rule}: {one.event.moment.procedure}" for one in result.mistakes]
+
+    for succeeds in (False, True):
+        assert mistakes("unlock", 1, succeeds=succeeds) == ["rma-not-open: unlock"]
+        assert mistakes("unlock", 1, "lock", succeeds=succeeds) == []
+        assert mistakes("lock", 1, "lock", succeeds=succeeds) == ["rma-locked: lock"]
+        assert mistakes("lock_all", -1, "lock", succeeds=succeeds) == ["rma-nested: lock_all"]
+        assert mistakes("wait", -1, succeeds=succeeds) == ["rma-not-open: wait"]
+    assert mistakes("free", -1, "lock", succeeds=False) == ["rma-not-ended: lock"]
+
+
+def test_buffers_of_functions_that_have_returned_are_gone() -> None:
+    for operation, end, expected in (
+        (BUFFERS - 64, BUFFERS + 0x200, ["rma-gone: put"]),
+        (BUFFERS - 64, BUFFERS + 0x102, []),  # its function is still there
+        (BUFFERS + 0x200, BUFFERS + 0x300, []),  # never on this stack
+        (0, BUFFERS + 0x200, []),
+        (BUFFERS - 64, 0, []),
+    ):
+        program = Program(2)
+        program.sync("lock_all")
+        put = program[0].put(1, at(0), buffer(1))
+        assert isinstance(put, Operation)
+        program[0].events[-1] = put._replace(frame=operation)
+        flush = program[0].sync("flush", 1)
+        assert isinstance(flush, Synchronization)
+        program[0].events[-1] = flush._replace(frame=end)
+        program.sync("unlock_all")
+        program.end()
+        assert found(program) == expected
+
+
+def test_what_is_not_checked_must_be_said_on_both_sides() -> None:
+    for start, post in itertools.product((True, False), repeat=2):
+        program = Program(2)
+        asserted = ("MPI_MODE_NOCHECK",)
+        program[1].sync("post", -1, (0,), *asserted * post)
+        program[0].sync("start", -1, (1,), *asserted * start)
+        program[0].sync("complete")
+        program[1].sync("wait")
+        program.end()
+        assert found(program) == (["rma-nocheck: start"] if start != post else [])
 
 
 def test_many_alike_are_one() -> None:

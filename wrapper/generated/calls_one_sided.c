@@ -1397,6 +1397,7 @@ int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_win_asserted(assert);
   mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_lock *)real)(lock_type, rank, assert, (MPI_Win)win)
@@ -1432,6 +1433,7 @@ int MPI_Win_lock_all(int assert, mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_lock_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_win_asserted(assert);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_lock_all *)real)(assert, (MPI_Win)win)
                  : hooked_Win_lock_all(thread, real, assert, win);
@@ -1466,6 +1468,7 @@ int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_post, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_ARGUMENTS;
   call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_win_asserted(assert);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
@@ -1572,6 +1575,7 @@ int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_start, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_ARGUMENTS;
   call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_win_asserted(assert);
   mpipp_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};

@@ -211,8 +211,11 @@ BEFORE = {
     "Win_free": "mpipp_win_freeing(win ? MPIPP_KEY(*win) : 0);",
     "Win_fence": f"mpipp_synchronizing({WIN}, MPIPP_FENCING, (uint64_t)assert);",
     "Win_complete": f"mpipp_synchronizing({WIN}, MPIPP_COMPLETING, 0);",
-    "Win_start": f"mpipp_synchronizing({WIN}, MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));",
-    "Win_lock": f"mpipp_synchronizing({WIN}, MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);",
+    "Win_start": "mpipp_win_asserted(assert);\n"
+    f"mpipp_synchronizing({WIN}, MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));",
+    "Win_lock": "mpipp_win_asserted(assert);\n"
+    f"mpipp_synchronizing({WIN}, MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);",
+    **dict.fromkeys(("Win_post", "Win_lock_all"), "mpipp_win_asserted(assert);"),
     "Type_free": GIVEN + "\nuint64_t serial = mpipp_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));",
 }
 

@@ -32,7 +32,14 @@ static int enter(struct mpipp_passage *passage) {
   began = mpipp_log_count();
   if (call->procedure == MPIPP_PROC_Finalize) mpipp_log_ended(call);
   // Before MPI may find it wrong, and end the process.
-  if (is_operation(call) && !(call->present & MPIPP_HAS_REQUESTS)) mpipp_log_operation(call, 0);
+  if (is_operation(call)) {
+    if (!(call->present & MPIPP_HAS_REQUESTS)) mpipp_log_operation(call, 0);
+  } else if (call->present & MPIPP_HAS_WIN) {
+    mpipp_log_attempt(call, call->win);
+  } else if (call->procedure == MPIPP_PROC_Win_free) {
+    const MPI_Win *win = passage->handle;
+    if (win) mpipp_log_attempt(call, MPIPP_KEY(*win));
+  }
   if (!(call->present & MPIPP_HAS_MESSAGE)) return MPIPP_GO_ON;
   const struct mpipp_object *found = mpipp_find_live(MPIPP_MESSAGE, call->message);
   message = found ? found->serial : 0;
@@ -88,6 +95,8 @@ static void leave(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   if (MPIPP_READ(is_off)) return;
   if (passage->code != MPI_SUCCESS) {
+    // One with a request has made none: what it was to do is told before.
+    if (is_operation(call) && call->present & MPIPP_HAS_REQUESTS) mpipp_log_operation(call, 0);
     if (call->present & (MPIPP_HAS_COMM | MPIPP_HAS_WIN)) mpipp_log_unknown(call);
   } else if (call->present & MPIPP_HAS_WIN) {
     of_window(passage);

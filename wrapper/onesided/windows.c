@@ -9,11 +9,9 @@
 #include "onesided/members.h"
 #include "onesided/values.h"
 #include "recorders/alike.h"
+#include "recorders/threads.h"
 #include "recorders/windows.h"
 #include "records/store.h"
-
-// Of the assertions that MPI libraries number as they like.
-enum { NO_CHECK = 1, NO_STORE = 2, NO_PUT = 4, NO_PRECEDE = 8, NO_SUCCEED = 16 };
 
 static uint64_t serial_of(uint64_t win) {
   const struct mpipp_object *found = mpipp_find(MPIPP_WIN, win);
@@ -106,19 +104,79 @@ static int64_t number_in(const struct mpipp_call *call, uint32_t i) {
 
 static uint64_t assertion(int64_t given) {
   uint64_t bits = 0;
-  if (given & MPI_MODE_NOCHECK) bits |= NO_CHECK;
-  if (given & MPI_MODE_NOSTORE) bits |= NO_STORE;
-  if (given & MPI_MODE_NOPUT) bits |= NO_PUT;
-  if (given & MPI_MODE_NOPRECEDE) bits |= NO_PRECEDE;
-  if (given & MPI_MODE_NOSUCCEED) bits |= NO_SUCCEED;
+  if (given & MPI_MODE_NOCHECK) bits |= MPIPP_LOG_NO_CHECK;
+  if (given & MPI_MODE_NOSTORE) bits |= MPIPP_LOG_NO_STORE;
+  if (given & MPI_MODE_NOPUT) bits |= MPIPP_LOG_NO_PUT;
+  if (given & MPI_MODE_NOPRECEDE) bits |= MPIPP_LOG_NO_PRECEDE;
+  if (given & MPI_MODE_NOSUCCEED) bits |= MPIPP_LOG_NO_SUCCEED;
   return bits;
 }
 
-// The lock that this process has now on that rank.
-static uint64_t is_exclusive(const struct mpipp_win *win, int64_t rank) {
+// The place of a rank among the locks of this process that are kept; -1: it is not there.
+static int lock_of(const struct mpipp_win *win, int64_t rank) {
   for (uint32_t i = 0; i < win->known_locks && i < MPIPP_MAX_LOCKS; i++)
-    if (win->lock_ranks[i] == rank) return win->lock_exclusive[i] != 0;
-  return win->locking;
+    if (win->lock_ranks[i] == rank) return (int)i;
+  return -1;
+}
+
+// The lock that this process has now on that rank, or asks for.
+static uint64_t is_exclusive(const struct mpipp_win *win, int64_t rank, int has_begun) {
+  int i = has_begun ? lock_of(win, rank) : -1;
+  return i >= 0 ? win->lock_exclusive[i] != 0 : win->locking != 0;
+}
+
+static uint64_t detail_of(const struct mpipp_call *call, const struct mpipp_win *win,
+                          int has_begun) {
+  switch (call->procedure) {
+  case MPIPP_PROC_Win_fence:
+    return assertion(number_in(call, 0));
+  case MPIPP_PROC_Win_lock:
+    return assertion(mpipp_win_assertion) |
+           (is_exclusive(win, call->target_rank, has_begun) ? MPIPP_LOG_EXCLUSIVE : 0);
+  case MPIPP_PROC_Win_start:
+  case MPIPP_PROC_Win_post:
+  case MPIPP_PROC_Win_lock_all:
+    return assertion(mpipp_win_assertion);
+  default:
+    return 0;
+  }
+}
+
+// Whether a call that begins does not go with the epochs that are open: as far as a glance tells.
+// The analysis knows.
+static int seems_wrong(const struct mpipp_call *call, const struct mpipp_win *win) {
+  const uint64_t locked = MPIPP_EPOCH_LOCK | MPIPP_EPOCH_LOCK_ALL;
+  uint64_t open = MPIPP_READ(win->epochs);
+  switch (call->procedure) {
+  case MPIPP_PROC_Win_fence:
+  case MPIPP_PROC_Win_free:
+    return (open & (MPIPP_EPOCH_START | MPIPP_EPOCH_POST | locked)) != 0;
+  case MPIPP_PROC_Win_start:
+    return (open & (MPIPP_EPOCH_START | locked)) != 0;
+  case MPIPP_PROC_Win_post:
+    return (open & MPIPP_EPOCH_POST) != 0;
+  case MPIPP_PROC_Win_complete:
+    return !(open & MPIPP_EPOCH_START);
+  case MPIPP_PROC_Win_wait:
+  case MPIPP_PROC_Win_test:
+    return !(open & MPIPP_EPOCH_POST);
+  case MPIPP_PROC_Win_lock_all:
+    return (open & ~(uint64_t)MPIPP_EPOCH_POST) != 0;
+  case MPIPP_PROC_Win_lock:
+    return (open & ~(uint64_t)(MPIPP_EPOCH_POST | MPIPP_EPOCH_LOCK)) != 0 ||
+           lock_of(win, call->target_rank) >= 0;
+  case MPIPP_PROC_Win_unlock:
+    return lock_of(win, call->target_rank) < 0;
+  case MPIPP_PROC_Win_unlock_all:
+    return !(open & MPIPP_EPOCH_LOCK_ALL);
+  case MPIPP_PROC_Win_flush:
+  case MPIPP_PROC_Win_flush_all:
+  case MPIPP_PROC_Win_flush_local:
+  case MPIPP_PROC_Win_flush_local_all:
+    return !(open & locked);
+  default:
+    return 0;
+  }
 }
 
 // Whether what the operations of this process have brought is there after the call.
@@ -138,26 +196,45 @@ static int brings(uint32_t procedure) {
   }
 }
 
+// Where on the thread's own stack the call is; a program may have others.
+static uint64_t frame_of(const struct mpipp_call *call) {
+  const struct mpipp_thread *thread = mpipp_self;
+  int known = call->frame >= thread->stack_start && call->frame < thread->stack_end;
+  return thread->stack_start && known ? call->frame : 0;
+}
+
+void mpipp_log_attempt(const struct mpipp_call *call, uint64_t handle) {
+  const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, handle);
+  if (!win || !seems_wrong(call, win)) return;
+  uint64_t detail = detail_of(call, win, 0);
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 4);
+  if (!at) return;
+  at[0] = win->object.serial;
+  at[1] = call->present & MPIPP_HAS_TARGET_RANK ? (uint64_t)call->target_rank : MPIPP_LOG_NOT_KNOWN;
+  at[2] = detail | MPIPP_LOG_ATTEMPT;
+  at[3] = 0;
+  mpipp_log_end();
+}
+
 void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before) {
   const struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
   if (!win) return;
   int has_rank = (call->present & MPIPP_HAS_TARGET_RANK) != 0;
-  uint64_t detail = 0;
+  uint64_t detail = detail_of(call, win, 1);
   const struct mpipp_group *group = NULL;
-  if (call->procedure == MPIPP_PROC_Win_fence) detail = assertion(number_in(call, 0));
-  if (call->procedure == MPIPP_PROC_Win_lock) detail = is_exclusive(win, call->target_rank);
   if (call->procedure == MPIPP_PROC_Win_start || call->procedure == MPIPP_PROC_Win_post) {
     group = mpipp_find_live(MPIPP_GROUP, (uint64_t)number_in(call, 0));
     if (!group || (group->size > 0 && !mpipp_log_group_words(group)))
       return mpipp_log_unknown(call);
   }
   uint64_t members = group ? mpipp_log_group_words(group) : 0;
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 3 + members);
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 4 + members);
   if (!at) return;
   at[0] = win->object.serial;
   at[1] = has_rank ? (uint64_t)call->target_rank : MPIPP_LOG_NOT_KNOWN;
   at[2] = detail;
-  if (group) mpipp_log_group(at + 3, group);
+  at[3] = frame_of(call);
+  if (group) mpipp_log_group(at + 4, group);
   mpipp_log_end();
   if (brings(call->procedure))
     mpipp_log_brought(call, win->object.serial, has_rank ? call->target_rank : -1, before);
@@ -185,7 +262,7 @@ static uint64_t datatype_of(const struct mpipp_buffer *buffer) {
 }
 
 void mpipp_log_operation(const struct mpipp_call *call, uint64_t request) {
-  enum { OWN = 4, EACH = 3 };
+  enum { OWN = 5, EACH = 3 };
   uint64_t records[MPIPP_MAX_BUFFERS];
   if (call->target_rank == MPI_PROC_NULL) return;
   for (uint32_t i = 0; i < call->buffer_count; i++) records[i] = datatype_of(&call->buffers[i]);
@@ -198,6 +275,7 @@ void mpipp_log_operation(const struct mpipp_call *call, uint64_t request) {
   at[1] = (uint64_t)call->target_rank;
   at[2] = call->present & MPIPP_HAS_OP ? call->op : 0;
   at[3] = request;
+  at[4] = frame_of(call);
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     uint64_t *buffer = at + OWN + (size_t)EACH * i;
     buffer[0] = call->buffers[i].address;

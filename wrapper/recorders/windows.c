@@ -13,6 +13,7 @@
 #include "watch/questions.h"
 
 __thread uint64_t mpipp_win_hints = 0;
+__thread int mpipp_win_assertion = 0;
 
 void mpipp_win_hinted(uint64_t info) {
   mpipp_win_hints = info;

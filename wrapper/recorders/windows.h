@@ -11,6 +11,12 @@
 extern __thread uint64_t mpipp_win_hints
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 void mpipp_win_hinted(uint64_t info);
+// What this thread's call asserts, unless that is MPI_Win_fence, whose argument is recorded.
+extern __thread int mpipp_win_assertion
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+static inline void mpipp_win_asserted(int assertion) {
+  mpipp_win_assertion = assertion;
+}
 void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm);
 // The window's size is known now: the calls that were held are looked at, all at once.
 void mpipp_reach_settle(struct mpipp_reach *reach);

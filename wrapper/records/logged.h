@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-// Words of all entries: MPIPP_LOG_HEAD, the place; of each kind those that follow.
+// Words of all entries: MPIPP_LOG_HEAD, the place; of each kind those that follow. A frame is where
+// on its thread's stack the call was: what is alive lies above. 0: that is not certain.
 enum mpipp_logged {
   // identity, 1 if it is an intercommunicator, the own rank, size, remote size, then 0 or ranks in
   // MPI_COMM_WORLD, which are equal to the ranks if there are none
@@ -16,11 +17,12 @@ enum mpipp_logged {
   MPIPP_LOGGED_WINDOW,
   MPIPP_LOGGED_FREED,  // of a window: serial
   MPIPP_LOGGED_MEMORY, // attached or detached: serial, address, bytes
-  // window's serial, target's rank, operation's handle, request; of each buffer address, count and
-  // datatype's record; of an atomic operation on one element of at most 8 bytes then their number |
-  // what enum mpipp_log_values says, the value given, the value compared with
+  // window's serial, target's rank, operation's handle, request, frame; of each buffer address,
+  // count and datatype's record; of an atomic operation on one element of at most 8 bytes then
+  // their number | what enum mpipp_log_values says, the value given, the value compared with
   MPIPP_LOGGED_OPERATION,
-  // window's serial, rank or -1, assertion or whether exclusive, members (mpipp_log_members)
+  // window's serial, rank or -1, what enum mpipp_log_assertions says, frame, members
+  // (mpipp_log_members)
   MPIPP_LOGGED_SYNCHRONIZATION,
   // communicator's identity, world rank, tag, ordinal, request, what enum mpipp_log_bits says
   MPIPP_LOGGED_SEND,
@@ -56,6 +58,18 @@ enum mpipp_log_hints {
   MPIPP_LOG_RAW = 16,
   MPIPP_LOG_WAR = 32,
   MPIPP_LOG_WAW = 64,
+};
+
+// Of a call that synchronises: what it asserts, which MPI libraries number as they like; and more.
+enum mpipp_log_assertions {
+  MPIPP_LOG_NO_CHECK = 1,
+  MPIPP_LOG_NO_STORE = 2,
+  MPIPP_LOG_NO_PUT = 4,
+  MPIPP_LOG_NO_PRECEDE = 8,
+  MPIPP_LOG_NO_SUCCEED = 16,
+  MPIPP_LOG_EXCLUSIVE = 32,
+  // It begins, and seems to be wrong: MPI may refuse it, end the process or wait for ever.
+  MPIPP_LOG_ATTEMPT = 64,
 };
 
 // Of the values of an atomic operation.

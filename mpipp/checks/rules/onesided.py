@@ -31,6 +31,15 @@ RULES = (
         "that ends the epoch, or use two buffers",
     ),
     Rule(
+        "rma-gone",
+        _CONFLICT,
+        "12.3",
+        "the buffer of a one-sided operation must be there until the operation is complete at the "
+        "origin: that of a function on the stack is gone when the function returns",
+        "complete the operation before, with MPI_Win_flush_local or the call that ends the epoch, "
+        "or have the buffer elsewhere",
+    ),
+    Rule(
         "rma-local",
         _CONFLICT,
         "12.7",
@@ -104,6 +113,14 @@ RULES = (
         "12.5",
         "an epoch must be ended before the window is freed",
         "call what ends the epoch: its operations are not complete before",
+    ),
+    Rule(
+        "rma-nocheck",
+        _EPOCH,
+        "12.5.5",
+        "MPI_MODE_NOCHECK must be given to MPI_Win_start and to the MPI_Win_post that it matches, "
+        "or to neither",
+        "give it to both, or leave it out",
     ),
     Rule(
         "rma-noprecede",

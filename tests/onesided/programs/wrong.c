@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// Synchronization that is wrong, one case in each run, which is named: MPI refuses it, goes on, or
+// waits for ever. Without a name all cases, corrected. Two processes; rank 0 is the one that errs.
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 16 };
+static int rank, *memory, value = 1, other[2];
+static MPI_Win win;
+
+static void put(int at) {
+  MPI_Put(&value, 1, MPI_INT, 1, at, 1, MPI_INT, win);
+}
+
+// Of the group of all, and of one process.
+static MPI_Group group_of(int one) {
+  MPI_Group all, found;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 1, &one, &found);
+  MPI_Group_free(&all);
+  return found;
+}
+
+static void opens(int start, int assertion) {
+  MPI_Group group = group_of(1 - rank);
+  if (start)
+    MPI_Win_start(group, assertion, win);
+  else
+    MPI_Win_post(group, assertion, win);
+  MPI_Group_free(&group);
+}
+
+static void outside_of_an_epoch(int right) {
+  if (rank == 0 && right) MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  if (rank == 0) put(0);
+  if (rank == 0 && right) MPI_Win_unlock(1, win);
+}
+
+static void outside_with_a_request(int right) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (rank == 0 && right) MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  if (rank == 0) MPI_Rput(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win, &request);
+  if (rank == 0 && right) {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Win_unlock(1, win);
+  }
+}
+
+static void other_target(int right) {
+  if (rank) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, right ? 1 : 0, 0, win);
+  put(0);
+  MPI_Win_unlock(right ? 1 : 0, win);
+}
+
+static void lock_in_fence(int right) {
+  MPI_Win_fence(0, win);
+  if (rank == 0) put(0);
+  if (right) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  if (rank == 0) MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  if (rank == 0) MPI_Win_unlock(1, win);
+  if (!right) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+}
+
+static void lock_all_in_lock(int right) {
+  if (rank) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  if (right) MPI_Win_unlock(1, win);
+  MPI_Win_lock_all(0, win);
+  MPI_Win_unlock_all(win);
+  if (!right) MPI_Win_unlock(1, win);
+}
+
+static void fence_in_lock_all(int right) {
+  MPI_Win_lock_all(0, win);
+  if (right) MPI_Win_unlock_all(win);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  if (!right) MPI_Win_unlock_all(win);
+}
+
+static void start_in_lock(int right) {
+  if (rank == 0) {
+    MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+    if (right) MPI_Win_unlock(1, win);
+    opens(1, 0);
+    MPI_Win_complete(win);
+    if (!right) MPI_Win_unlock(1, win);
+  } else if (right) {
+    opens(0, 0);
+    MPI_Win_wait(win);
+  }
+}
+
+static void posted_twice(int right) {
+  if (rank == 0) {
+    opens(0, 0);
+    if (!right) opens(0, 0);
+    MPI_Win_wait(win);
+  } else {
+    opens(1, 0);
+    MPI_Win_complete(win);
+  }
+}
+
+static void locked_twice(int right) {
+  if (rank) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  if (right) MPI_Win_unlock(1, win);
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  put(0);
+  MPI_Win_unlock(1, win);
+}
+
+static void unlock_alone(int right) {
+  if (rank == 0 && right) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+  if (rank == 0) MPI_Win_unlock(1, win);
+}
+
+static void unlock_of_another(int right) {
+  if (rank) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  MPI_Win_unlock(right ? 1 : 0, win);
+  if (!right) MPI_Win_unlock(1, win);
+}
+
+static void unlock_all_alone(int right) {
+  if (rank == 0 && right) MPI_Win_lock_all(0, win);
+  if (rank == 0) MPI_Win_unlock_all(win);
+}
+
+static void flush_alone(int right) {
+  if (rank == 0 && right) MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  if (rank == 0) MPI_Win_flush(1, win);
+  if (rank == 0 && right) MPI_Win_unlock(1, win);
+}
+
+static void complete_alone(int right) {
+  if (rank == 0 && right) opens(1, 0);
+  if (rank == 0) MPI_Win_complete(win);
+  if (rank == 1 && right) opens(0, 0);
+  if (rank == 1 && right) MPI_Win_wait(win);
+}
+
+static void wait_alone(int right) {
+  if (rank == 0 && right) opens(0, 0);
+  if (rank == 0) MPI_Win_wait(win);
+  if (rank == 1 && right) opens(1, 0);
+  if (rank == 1 && right) MPI_Win_complete(win);
+}
+
+static void never_ended(int right) {
+  if (rank == 0) MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  if (rank == 0) put(0);
+  if (rank == 0 && right) MPI_Win_unlock(1, win);
+}
+
+static void freed_in_lock(int right) {
+  MPI_Win own;
+  int *part;
+  MPI_Win_allocate(64, sizeof *part, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &own);
+  MPI_Win_set_errhandler(own, MPI_ERRORS_RETURN);
+  MPI_Win_lock_all(0, own);
+  if (right) MPI_Win_unlock_all(own);
+  MPI_Win_free(&own);
+}
+
+static void nothing_precedes(int right) {
+  MPI_Win_fence(0, win);
+  if (rank == 0) put(1);
+  MPI_Win_fence(right ? 0 : MPI_MODE_NOPRECEDE, win);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+}
+
+static void nothing_succeeds(int right) {
+  MPI_Win_fence(right ? 0 : MPI_MODE_NOSUCCEED, win);
+  if (rank == 0) put(1);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+}
+
+static void no_put_in_fence(int right) {
+  MPI_Win_fence(right ? 0 : MPI_MODE_NOPUT, win);
+  if (rank == 0) put(2);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+}
+
+static void no_put_in_post(int right) {
+  if (rank == 0) {
+    opens(1, 0);
+    put(2);
+    MPI_Win_complete(win);
+  } else {
+    opens(0, right ? 0 : MPI_MODE_NOPUT);
+    MPI_Win_wait(win);
+  }
+}
+
+static void no_check_alone(int right) {
+  if (rank == 1) opens(0, right ? MPI_MODE_NOCHECK : 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    opens(1, MPI_MODE_NOCHECK);
+    put(2);
+    MPI_Win_complete(win);
+  } else {
+    MPI_Win_wait(win);
+  }
+}
+
+static void no_check_of_locks(int right) {
+  if (rank == 0) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, right ? 0 : MPI_MODE_NOCHECK, win);
+    put(3);
+    MPI_Win_unlock(1, win);
+  } else {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, right ? 0 : MPI_MODE_NOCHECK, win);
+    put(3);
+    MPI_Win_unlock(1, win);
+  }
+}
+
+static void __attribute__((noinline)) puts_its_own(int flush) {
+  int own[4] = {1, 2, 3, 4};
+  MPI_Put(own, 4, MPI_INT, 1, 4, 4, MPI_INT, win);
+  if (flush) MPI_Win_flush_local(1, win);
+}
+
+static void gone_buffer(int right) {
+  if (rank) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  puts_its_own(right);
+  MPI_Win_unlock(1, win);
+}
+
+static void two_of_one_buffer(int right) {
+  if (rank) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  MPI_Get(&other[0], 1, MPI_INT, 1, 8, 1, MPI_INT, win);
+  MPI_Get(&other[right], 1, MPI_INT, 1, 9, 1, MPI_INT, win);
+  MPI_Win_unlock(1, win);
+}
+
+static const struct {
+  const char *name;
+  void (*run)(int right);
+} cases[] = {
+#define CASE(NAME)                                                                                 \
+  { #NAME, NAME }
+    CASE(outside_of_an_epoch), CASE(outside_with_a_request), CASE(other_target),
+    CASE(lock_in_fence),       CASE(lock_all_in_lock),       CASE(fence_in_lock_all),
+    CASE(start_in_lock),       CASE(posted_twice),           CASE(locked_twice),
+    CASE(unlock_alone),        CASE(unlock_of_another),      CASE(unlock_all_alone),
+    CASE(flush_alone),         CASE(complete_alone),         CASE(wait_alone),
+    CASE(never_ended),         CASE(freed_in_lock),          CASE(nothing_precedes),
+    CASE(nothing_succeeds),    CASE(no_put_in_fence),        CASE(no_put_in_post),
+    CASE(no_check_alone),      CASE(no_check_of_locks),      CASE(gone_buffer),
+    CASE(two_of_one_buffer),
+};
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    if (argc > 1 && strcmp(argv[1], cases[i].name) != 0) continue;
+    MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    if (argc < 3) MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Barrier(MPI_COMM_WORLD);
+    cases[i].run(argc == 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (argc == 1) MPI_Win_free(&win);
+  }
+  if (rank == 0) printf("done\n");
+  fflush(stdout);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Synchronization that is wrong by itself: each case in a run of its own, and its correction."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from support import MPI, compile_program, on_mpi
+from watch import runs
+
+SOURCE = Path(__file__).resolve().parent / "programs" / "wrong.c"
+NO_EPOCH = "an operation where no epoch is open for its target"
+NESTED = "an epoch is opened while another is open that excludes it"
+NOT_OPEN = "an epoch is ended that is not open"
+NOT_ENDED = "an epoch is open at the end"
+NO_PUT = "MPI_MODE_NOPUT, but there is an update"
+# Of each case what is told, and the calls and functions of both sides.
+FOUND = {
+    "outside_of_an_epoch": (NO_EPOCH, "Put put"),
+    "outside_with_a_request": (NO_EPOCH, "Rput outside_with_a_request"),
+    "other_target": (NO_EPOCH, "Put put"),
+    "lock_in_fence": (NESTED, "Win_lock lock_in_fence", "Win_fence lock_in_fence"),
+    "lock_all_in_lock": (NESTED, "Win_lock_all lock_all_in_lock", "Win_lock lock_all_in_lock"),
+    "fence_in_lock_all": (NESTED, "Win_fence fence_in_lock_all", "Win_lock_all fence_in_lock_all"),
+    "start_in_lock": (NESTED, "Win_start opens", "Win_lock start_in_lock"),
+    "posted_twice": (NESTED, "Win_post opens", "Win_post opens"),
+    "locked_twice": (
+        "a target is locked that this process has locked",
+        "Win_lock locked_twice",
+        "Win_lock locked_twice",
+    ),
+    "unlock_alone": (NOT_OPEN, "Win_unlock unlock_alone"),
+    "unlock_of_another": (NOT_OPEN, "Win_unlock unlock_of_another"),
+    "unlock_all_alone": (NOT_OPEN, "Win_unlock_all unlock_all_alone"),
+    "flush_alone": (NOT_OPEN, "Win_flush flush_alone"),
+    "complete_alone": (NOT_OPEN, "Win_complete complete_alone"),
+    "wait_alone": (NOT_OPEN, "Win_wait wait_alone"),
+    "never_ended": (NOT_ENDED, "Win_lock never_ended", "Finalize main"),
+    "freed_in_lock": (NOT_ENDED, "Win_lock_all freed_in_lock", "Win_free freed_in_lock"),
+    "nothing_precedes": (
+        "MPI_MODE_NOPRECEDE, but operations precede",
+        "Win_fence nothing_precedes",
+        "Win_fence nothing_precedes",
+    ),
+    "nothing_succeeds": (NO_EPOCH, "Put put"),
+    "no_put_in_fence": (NO_PUT, "Win_fence no_put_in_fence", "Put put"),
+    "no_put_in_post": (NO_PUT, "Win_post opens", "Put put"),
+    "no_check_alone": (
+        "MPI_MODE_NOCHECK of MPI_Win_start or MPI_Win_post alone",
+        "Win_start opens",
+        "Win_post opens",
+    ),
+    "no_check_of_locks": (
+        "MPI_Put and MPI_Put write the same memory: nothing orders them",
+        "Put put",
+        "Put put",
+    ),
+    "gone_buffer": (
+        "the buffer of an operation is gone before it is complete",
+        "Put puts_its_own",
+        "Win_unlock gone_buffer",
+    ),
+    "two_of_one_buffer": (
+        "MPI_Get and MPI_Get write the same memory: the first is not complete when the second "
+        "begins",
+        "Get two_of_one_buffer",
+        "Get two_of_one_buffer",
+    ),
+}
+
+
+def told(block: str) -> tuple[str, ...]:
+    """What a finding says, and its first two calls with their functions."""
+    headline = block.split("\n")[0].removeprefix("error: ")
+    sides = re.findall(r"  ranks? [^:]+: MPI_(\w+).*\n    called at wrong\.c:\d+ in (\w+)", block)
+    return (headline, *(f"{call} {function}" for call, function in sides[:2]))
+
+
+@pytest.mark.parametrize("case", FOUND)
+@on_mpi("mpich4", "openmpi4")
+def test_each_mistake_is_told(mpi: MPI, case: str) -> None:
+    """MPI refuses most of them, and does not end the process."""
+    run = runs.run(mpi, [compile_program(SOURCE, mpi), case], "--check=rma")
+    assert [told(block) for block in run.blocks] == [FOUND[case]]
+    assert re.search(r"\n  ranks? 0", run.blocks[0])
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_is_corrected_is_silent(mpi: MPI) -> None:
+    assert list(FOUND) == re.findall(r"CASE\((\w+)\),", SOURCE.read_text())
+    run = runs.run(mpi, [compile_program(SOURCE, mpi)], "--check=rma")
+    assert (run.status, run.output, run.blocks) == (0, "done\n", [])
+    assert [line.partition(",")[0] for line in run.last] == ["mpipp: no errors in 2 processes"]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_mistake_that_ends_the_process_is_told(mpi: MPI) -> None:
+    program = compile_program(SOURCE, mpi)
+    for case in ("unlock_alone", "outside_of_an_epoch"):
+        run = runs.run(mpi, [program, case, "fatal"], "--check=rma")
+        assert run.status != 0
+        assert [told(block) for block in run.blocks] == [FOUND[case]]
