@@ -59,6 +59,9 @@ def check(known: World) -> Findings:
     decided = [one for one in result.conflicts if not _may_be_ordered(one, logs)]
     yield from telling.conflicts(decided)
     yield from map(telling.mistake, result.mistakes)
+    for rank in sorted(result.stuck):
+        last = result.cut[rank]
+        yield from _of_rest(telling, rank, logs[rank], last.moment.number if last else -1)
     undecided = len(result.undecided) + len(result.conflicts) - len(decided)
     whole = (rank for rank in result.cut if not logs[rank].lost and not logs[rank].damaged)
     cut = sorted(rank for rank in whole if _has_ended(known, rank))
@@ -101,6 +104,21 @@ def _of_each(telling: Telling, logs: Mapping[int, OnesidedLog]) -> Findings:
         conflicts, mistakes = of_one(rank, log.events(telling.guess), log.events(telling.guess))
         yield from telling.conflicts(conflicts)
         yield from map(telling.mistake, mistakes)
+
+
+def _of_rest(telling: Telling, rank: int, log: OnesidedLog, last: int) -> Findings:
+    # The same behind the last event that was compared with others': what it waited for there has
+    # come, since it went on, but others have not recorded it, as those that were killed meanwhile.
+    from mpipp.onesided import of_one
+
+    conflicts, mistakes = of_one(rank, log.events(telling.reach), log.events(telling.reach))
+    behind = (
+        one
+        for one in conflicts
+        if max(side.event.moment.number for side in (one.first, one.second)) > last
+    )
+    yield from telling.conflicts(behind)
+    yield from (telling.mistake(one) for one in mistakes if one.event.moment.number > last)
 
 
 def _has_ended(known: World, rank: int) -> bool:

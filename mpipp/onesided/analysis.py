@@ -49,6 +49,7 @@ class Result(NamedTuple):
     Attributes:
         undecided: conflicts unless flags have ordered them, which events do not tell.
         cut: the last event that was looked at of each process whose rest was not; None: none was.
+        stuck: processes among these that wait for what is not known of others.
         forgotten: accesses that were too many to be compared with all later ones.
         events: how many there were.
     """
@@ -57,6 +58,7 @@ class Result(NamedTuple):
     mistakes: list[Mistake]
     undecided: list[Conflict]
     cut: dict[int, Event | None]
+    stuck: frozenset[int]
     forgotten: int
     events: int
 
@@ -107,6 +109,7 @@ class _Analysis:
             list(self.mistakes.found.values()),
             undecided,
             {process.rank: process.last for process in self.processes if not process.ended},
+            frozenset(self.processes[index].rank for index in self.board.stuck(_DAMAGED)),
             self.conflicts.forgotten,
             self.events,
         )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Generator, Hashable, Iterable
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 
 from mpipp.model.onesided import Event
 from mpipp.onesided.accesses import Segment
@@ -83,3 +83,9 @@ class Board:
         found = self.waiting.pop(what, None)
         if found:
             self.ready += found
+
+    def stuck(self, but: Hashable) -> Iterator[int]:
+        """Who waits still, but for one thing."""
+        for what, indices in self.waiting.items():
+            if what != but:
+                yield from indices
