@@ -15,7 +15,7 @@
 #include "guard/accesses.h"
 #include "guard/coverage.h"
 #include "guard/faults.h"
-#include "guard/guard.h"
+#include "guard/lock.h"
 #include "intercept/seam.h"
 #include "mpi/vendor.h"
 #include "onesided/accesses.h"

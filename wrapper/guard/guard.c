@@ -14,7 +14,7 @@
 #include "guard/exposed.h"
 #include "guard/faults.h"
 #include "guard/given.h"
-#include "guard/guard.h"
+#include "guard/lock.h"
 #include "guard/memcheck.h"
 #include "guard/pages.h"
 #include "guard/pending.h"
@@ -31,25 +31,13 @@
 
 enum { ORDER = 1000 }; // next to MPI: others see the program's own buffers
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t asking_after = PTHREAD_MUTEX_INITIALIZER; // operations that were given up
 static int is_off = 0;
 // By the call that the thread is in; and whether it is in one.
 static __thread struct mpipp_guarded *posted __attribute__((tls_model("initial-exec")));
 static __thread int is_inside __attribute__((tls_model("initial-exec")));
-static __thread int has_lock __attribute__((tls_model("initial-exec")));
 static __thread uint64_t entered
     __attribute__((tls_model("initial-exec"))); // operations that had begun when its call was made
-
-void mpipp_guard_lock(void) {
-  pthread_mutex_lock(&lock);
-  has_lock = 1;
-}
-
-void mpipp_guard_unlock(void) {
-  has_lock = 0;
-  pthread_mutex_unlock(&lock);
-}
 
 // Whether buffers of one operation share bytes, of which it writes some: an error, or what nobody
 // knows enough about.
@@ -267,8 +255,7 @@ static void tell_gone(uint64_t frame) {
 static void tell_never_completed(void) {
   struct mpipp_guarded *one = NULL;
   struct mpipp_change change;
-  if (pthread_mutex_trylock(&lock)) return;
-  has_lock = 1;
+  if (!mpipp_guard_try_lock()) return;
   if (mpipp_guarded_any()) mpipp_faults_catch();
   while ((one = mpipp_guarded_next_changed(one, &change)))
     mpipp_tell_pending_change(one->request, one->serial, &change);
@@ -350,7 +337,7 @@ static void expose_more(void) {
 // make one while its thread has the lock.
 void mpipp_system_has_ring(void) {
   __atomic_store_n(&mpipp_ring_is_there, 1, __ATOMIC_RELAXED);
-  if (!has_lock) expose_more();
+  if (!mpipp_guard_locked) expose_more();
 }
 
 static void leave(struct mpipp_passage *passage) {
@@ -451,7 +438,7 @@ static int wants(const struct mpipp_call *call) {
 static int interrupted;
 
 static void before_fork(void) {
-  int held = has_lock;
+  int held = mpipp_guard_locked;
   if (!held) mpipp_guard_lock();
   interrupted = held;
   mpipp_pages_before_fork();

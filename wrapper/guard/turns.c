@@ -6,7 +6,7 @@
 #include "generated/facts.h"
 #include "guard/accesses.h"
 #include "guard/faults.h"
-#include "guard/guard.h"
+#include "guard/lock.h"
 #include "guard/memcheck.h"
 #include "guard/pages.h"
 #include "guard/pending.h"

@@ -14,7 +14,7 @@
 #include "generated/procedures.h"
 #include "guard/comb.h"
 #include "guard/given.h"
-#include "guard/guard.h"
+#include "guard/lock.h"
 #include "guard/mappings.h"
 #include "guard/shares.h"
 #include "intercept/seam.h"
