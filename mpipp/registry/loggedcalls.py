@@ -169,7 +169,7 @@ class LoggedCalls:
             if head & 0xFF != self._kinds.operation:
                 continue
             roles = ROLES.get(operation_kind(procedures[number]), ())
-            first, end = at + logged.FIRST + 6, at + (head >> 8 & 0xFFFFFF)
+            first, end = at + logged.FIRST + FIRST + 2, at + (head >> 8 & 0xFFFFFF)
             for record in range(first, min(first + 3 * len(roles), end), 3):
                 if words[record] not in datatypes:
                     datatypes[words[record]] = 1 + datatype(self._around.datatype(words[record]))
