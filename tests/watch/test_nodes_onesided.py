@@ -55,7 +55,7 @@ def test_conflicts_between_nodes_are_told_as_on_one(mpi: MPI, tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == []
 
 
-@on_mpi("mpich4", "openmpi4")
+@on_mpi("mpich4")
 def test_what_orders_goes_from_node_to_node(mpi: MPI, tmp_path: Path) -> None:
     for name, count in (("orders.c", 18), ("values.c", 5)):
         program = compile_program(PROGRAMS / name, mpi)
@@ -68,7 +68,7 @@ def test_what_orders_goes_from_node_to_node(mpi: MPI, tmp_path: Path) -> None:
         assert told(wrong) == told(on_nodes(mpi, tmp_path, 3, 3, program, "wrong"))
 
 
-@on_mpi("mpich4", "openmpi4")
+@on_mpi("mpich4")
 def test_the_log_of_a_process_that_is_killed_is_there(mpi: MPI, tmp_path: Path) -> None:
     program = compile_program(PROGRAMS / "ended.c", mpi)
     found = on_nodes(mpi, tmp_path, 1, 2, program, "kill")
