@@ -36,7 +36,7 @@ def check(known: World) -> Findings:
         if is_parted(joined):
             parted.add(identity)
         with limits.passed_over():
-            yield from compare(joined)
+            yield from _compared(known, joined)
     limits.tell()
 
 
@@ -69,12 +69,30 @@ def told(known: World) -> set[tuple[int, int]]:
     found = set()
     for joined in _operations(known):
         try:
-            wrong = any(compare(joined))
+            wrong = bool(_compared(known, joined))
         except MpippError:
             wrong = True
         if wrong:
-            found.add((joined[0].member.comm.identity, joined[0].operation.call.ordinal or 0))
+            found.add(_key(joined))
     return found
+
+
+def _compared(known: World, joined: Sequence[Joined]) -> list[Finding]:
+    # As `compare`, once.
+    key = _key(joined)
+    if key not in known.compared:
+        try:
+            known.compared[key] = list(compare(joined))
+        except MpippError as error:
+            known.compared[key] = error
+    found = known.compared[key]
+    if isinstance(found, MpippError):
+        raise found
+    return found
+
+
+def _key(joined: Sequence[Joined]) -> tuple[int, int]:
+    return joined[0].member.comm.identity, joined[0].operation.call.ordinal or 0
 
 
 def _operations(known: World) -> Iterator[list[Joined]]:

@@ -26,7 +26,7 @@ class Joined(NamedTuple):
 
     def buffer(self, *roles: str) -> Buffer | None:
         """The first of the buffers that are there, MPI_IN_PLACE left out."""
-        found = {buffer.role: buffer for buffer in self.operation.buffers()}
+        found = self.operation.by_role
         return next((found[role] for role in roles if role in found), None)
 
     def gives_in_place(self, role: str) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -137,6 +137,11 @@ class Operation:
             ignored = buffer.role == "origin_addr" and self._takes_nothing
             if "remote" not in buffer.access and not ignored and not self.process.in_place(buffer):
                 yield buffer
+
+    @cached_property
+    def by_role(self) -> Mapping[str, Buffer]:
+        """The same by the standard's name of the parameter."""
+        return {buffer.role: buffer for buffer in self.buffers()}
 
     @property
     def _takes_nothing(self) -> bool:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from mpipp.checks.finding import Finding
 from mpipp.checks.process import Operation, Process
+from mpipp.errors import MpippError
 from mpipp.model import Comm, ProcessInfo
 
 
@@ -60,6 +62,9 @@ class World:
         self._by_rank = dict(sorted(by_rank.items()))
         self._all = frozenset(self._by_rank.values())
         self._ranks = {process: rank for rank, process in self._by_rank.items()}
+        # What was found of collective operations, by communicator and ordinal there: several checks
+        # want it, and of some hundred processes it takes a while.
+        self.compared: dict[tuple[int, int], list[Finding] | MpippError] = {}
 
     @property
     def all(self) -> list[Process]:

@@ -16,6 +16,8 @@ from mpipp.registry.source import Source, certain
 from mpipp.typetree import ARGUMENTS
 
 _MAX_PEERS = 1 << 31  # or partitions, which are as many as an int can count
+# Shares of a buffer that are kept: the checks of an exchange ask for each several times.
+_MOST_KNOWN = 1024
 
 _MAX_INPUTS = 16
 _ONE_OF = ("MPI_Waitany", "MPI_Waitsome")
@@ -257,6 +259,7 @@ class _Shares(Sequence[Share]):
         self._datatype = datatype
         self._datatypes = datatypes
         self._find = find
+        self._known: dict[int, Share] = {}
         self._sums: list[int] | None = None
         self._whole = False  # whether the far end of the array of counts was looked at
 
@@ -270,7 +273,12 @@ class _Shares(Sequence[Share]):
     def __getitem__(self, index: int | slice) -> Share | list[Share]:
         if isinstance(index, slice):
             return [self._share(i) for i in range(*index.indices(len(self)))]
-        return self._share(range(len(self))[index])
+        found = self._known.get(index)
+        if found is None:
+            found = self._share(range(len(self))[index])
+            if len(self._known) < _MOST_KNOWN:
+                self._known[index] = found
+        return found
 
     def _share(self, index: int) -> Share:
         vector = self._vector

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import re
 import subprocess
+from pathlib import Path
 
 import expectations
 import support
-from ranks import ranks
+from ranks import ranks, until_inside
 
 both = support.on_mpi("mpich4", "openmpi4")
 
@@ -103,6 +104,35 @@ def test_all_ranks_in_one_gdb(mpi: support.MPI) -> None:
         ]
     first = ["thread 1.1 in MPI_Recv, called at main.c:17 in main", text[2][2:], "1 call"]
     assert calls.splitlines() == [*text, "ranks 0 and 1:", "  1 call", *first]
+
+
+# Threads are listed by gdb's looking at every inferior: of some hundred cores 20 ms each time.
+LISTED = """\
+import sys
+import gdb
+listed = 0
+def see(frame, event, argument):
+    global listed
+    if event == "c_call" and argument.__name__ == "threads":
+        listed += frame.f_code.co_filename.endswith("memory.py")
+sys.setprofile(see)
+said = gdb.execute("mpipp check", to_string=True)
+sys.setprofile(None)
+print(said.splitlines()[-1], "threads listed", {1: "once"}.get(listed, listed))
+"""
+
+
+@support.on_mpi("mpich4")
+def test_threads_are_listed_once(mpi: support.MPI, tmp_path: Path) -> None:
+    program = support.compile_program(RANKS, mpi)
+    script = tmp_path / "listed.py"
+    script.write_text(LISTED)
+    with ranks(program, mpi) as pids:
+        until_inside("MPI_Recv", *pids.values())
+        commands = [f"attach {pids[0]}", "add-inferior", "inferior 2", f"attach {pids[1]}"]
+        output = support.gdb_batch([*commands, f"source {script}"], mpi=mpi)
+    last = "1 finding in 2 processes, 2 active calls, 0 pending requests"
+    assert f"{last} threads listed once" in output, output
 
 
 @both

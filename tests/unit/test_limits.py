@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from jobs import WORLD, Recorded, job
-from ledgers import Ended, Run, buffer, call, processes
-from samples import DOUBLE, FLOAT, INT
+from ledgers import Ended, Run, buffer, call, processes, shared
+from samples import DOUBLE, FLOAT, INT, contiguous
 
 from mpipp.checks import collectives, exchanges
 from mpipp.checks.finding import Finding
 from mpipp.checks.past import agreement, messages, order
 from mpipp.checks.past.meetings import MOST_TURNS
 from mpipp.checks.world import World
+from mpipp.datatypes.signatures import runlength
 from mpipp.errors import MpippError
 from mpipp.model import Call
 from mpipp.typetree import Datatype
@@ -111,3 +113,34 @@ def test_turns_of_communicators(monkeypatch: pytest.MonkeyPatch) -> None:
         "of the order of collective calls on several communicators 4 turns were looked at, and no "
         "more",
     )
+
+
+def test_an_exchange_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What a buffer is, and what is in it, is worked out once, not for each of those that it meets.
+    size, worked_out = 40, {"signatures": 0, "places": 0, "exchanges": 0}
+    normal, place, check = runlength._normal, Recorded.constant_name, exchanges.check
+
+    def counted(what: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def one(*arguments: Any) -> Any:
+            worked_out[what] += 1
+            return function(*arguments)
+
+        return one
+
+    monkeypatch.setattr(runlength, "_normal", counted("signatures", normal))
+    monkeypatch.setattr(Recorded, "constant_name", counted("places", place))
+    monkeypatch.setattr(exchanges, "check", counted("exchanges", check))
+    triple = contiguous(3, INT)
+    counts = [2 + rank % 5 for rank in range(size)]
+    many = []
+    for rank in range(size):
+        sent = shared("sendbuf", *[(counts[rank], triple)] * size)
+        received = shared("recvbuf", *[(count, triple) for count in counts])
+        made = call("MPI_Ialltoallv", sent, received, comm=WORLD, ordinal=1)
+        many.append(Recorded(rank, size).pending(made))
+    known = job(*many)
+    assert all_of(collectives.check(known)) == ([], "")
+    assert collectives.told(known) == set()
+    assert worked_out["signatures"] < 20
+    assert worked_out["places"] <= 4 * size
+    assert worked_out["exchanges"] == 1

@@ -9,6 +9,7 @@ are built alike are one object. What they hold is compared by `matching.compare`
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 import weakref
 from collections.abc import Iterable, Sequence
@@ -103,7 +104,13 @@ def signature(datatype: Datatype, count: int = 1) -> Signature:
 
 def repeated(part: Signature, count: int) -> Signature:
     """`count` copies of a signature."""
-    return part if count == 1 else _normal(((part, count),))
+    return part if count == 1 else _repeated(part, count)
+
+
+# In an exchange of some hundred processes a buffer meets all others.
+@functools.lru_cache(maxsize=256)
+def _repeated(part: Signature, count: int) -> Signature:
+    return _normal(((part, count),))
 
 
 def concatenate(parts: Iterable[Signature]) -> Signature:

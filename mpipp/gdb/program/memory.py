@@ -63,13 +63,20 @@ def selected(inferior: gdb.Inferior) -> Iterator[None]:
             frame.select()
 
 
+# One of each inferior, by its number. gdb looks at every inferior to list the threads of one: 20 ms
+# where there are 300 cores.
+_threads: dict[int, gdb.InferiorThread] = {}
+
+
 def _select(inferior: gdb.Inferior) -> None:
-    # The command tells the user, so it is only for what has no threads.
-    threads = inferior.threads()
-    if threads:
-        threads[0].switch()
-    else:
+    thread = _threads.get(inferior.num)
+    if thread is None or not thread.is_valid():
+        thread = next(iter(inferior.threads()), None)
+    if thread is None:  # the command tells the user
         gdb.execute(f"inferior {inferior.num}", to_string=True)
+        return
+    _threads[inferior.num] = thread
+    thread.switch()
 
 
 def is_core() -> bool:
