@@ -12,6 +12,7 @@ import support
 HERE = Path(__file__).parent
 PROGRAM = HERE / "programs" / "mistakes.c"
 MISFITS = HERE / "programs" / "misfits.c"
+LIMITS = HERE / "programs" / "limits.c"
 
 # A line for each call that is held: what is to be found there, and what is.
 SCRIPT = """\
@@ -37,7 +38,9 @@ def hook(mpi: support.MPI) -> Path:
 
 @support.each_handle
 @pytest.mark.parametrize(
-    ("program", "least"), [(PROGRAM, 100), (MISFITS, 20)], ids=["mistakes", "misfits"]
+    ("program", "least"),
+    [(PROGRAM, 100), (MISFITS, 20), (LIMITS, 1)],
+    ids=["mistakes", "misfits", "limits"],
 )
 def test_mistakes(mpi: support.MPI, program: Path, least: int, tmp_path: Path) -> None:
     # At least so many calls: some are not made on every MPI.

@@ -4,27 +4,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 from jobs import WORLD, Recorded, job
-from ledgers import Ended, Run, buffer, call, processes, shared
-from samples import DOUBLE, FLOAT, INT, contiguous
+from ledgers import OPS, Ended, Run, buffer, call, processes, shared
+from samples import DOUBLE, FLOAT, INT, contiguous, struct
 
-from mpipp.checks import collectives, exchanges
+from mpipp.checks import collectives, exchanges, handles, reductions
 from mpipp.checks.finding import Finding
 from mpipp.checks.past import agreement, messages, order
 from mpipp.checks.past.meetings import MOST_TURNS
 from mpipp.checks.world import World
 from mpipp.datatypes.signatures import runlength
 from mpipp.errors import MpippError
-from mpipp.model import Call
+from mpipp.model import Call, Channel, Object, Request
 from mpipp.typetree import Datatype
 
 TYPES = (
     "what is sent does not match what is received, at the first element: "
     "MPI_INT is sent, MPI_FLOAT received"
 )
+CIRCLE = (
+    'the order of collective calls differs between communicator "MPI_COMM_WORLD" and '
+    'communicator "other", which is a deadlock where they synchronize'
+)
+OTHER = 7  # handle and identity of a communicator
 
 
 def all_of(found: Iterator[Finding]) -> tuple[list[str], str]:
@@ -144,3 +150,104 @@ def test_an_exchange_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
     assert worked_out["signatures"] < 20
     assert worked_out["places"] <= 4 * size
     assert worked_out["exchanges"] == 1
+
+
+def test_collective_calls_that_repeat() -> None:
+    # As above: what is broadcast, of no element, differs in every call.
+    trees = [INT, DOUBLE] * 33
+    for count, left_out in ((MOST_TURNS, False), (10**6, True)):
+        ended = []
+        for rank, period in ((0, 64), (1, 65)):
+            calls = [
+                call("MPI_Bcast", buffer("buffer", 0, tree), root=0, line=i)
+                for i, tree in enumerate(trees[:period])
+            ]
+            ended.append(Ended(rank, 2).joins((1, count, calls)))
+        sentence = (
+            f"of collective calls that repeat {MOST_TURNS} combinations were compared, and no more"
+        )
+        said = all_of(agreement.check(World(processes(ended))))
+        assert said == ([], sentence if left_out else "")
+
+
+@dataclass
+class Two(Ended):
+    """A process with a communicator beside MPI_COMM_WORLD, that calls on both in turns."""
+
+    other: list[Channel] = field(default_factory=list)
+
+    def objects(self, kind: str, ended: bool = False) -> Iterator[Object]:
+        """Both communicators."""
+        yield from super().objects(kind, ended)
+        if kind == "comm":
+            world = self.comm()
+            header = world.header._replace(handle=OTHER, name="other")
+            yield replace(world, header=header, identity=OTHER, channels=self.other)
+
+    def crosses(self, times: int) -> Two:
+        """First on the one of its rank, then on the other."""
+        first, second = (WORLD, OTHER) if self.rank == 0 else (OTHER, WORLD)
+        one = (1, times, [call("MPI_Bcast", root=0)])
+        self._add("collectives", -1, OTHER, [one])
+        self.other.append(self.channels.pop())
+        self.joins(one)
+        both = [call("MPI_Bcast", root=on, tag=1, line=on) for on in (first, second)]
+        self.turns((1, 2 * times, both))
+        return self
+
+
+def test_circles_of_collective_calls() -> None:
+    for times, left_out in ((63, False), (65, True)):
+        known = World(processes([Two(rank, 2).crosses(times) for rank in range(2)]))
+        found, said = all_of(order.check(known))
+        assert found == [CIRCLE] * (64 if left_out else 63)
+        sentence = "after 64 circles of collective calls no more were looked for"
+        assert said == (sentence if left_out else "")
+
+
+class Going(Ended):
+    """A process with pending operations."""
+
+    def pending_requests(self) -> Iterator[Request]:
+        """Those that are active."""
+        return iter(self.requests)
+
+
+def test_components_of_a_datatype(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reductions._MOST_DATATYPES == 10_000
+    monkeypatch.setattr(reductions, "_MOST_DATATYPES", 8)
+    integers = [contiguous(number, INT) for number in range(1, 9)]
+    for last, left_out in ((5, False), (8, True)):
+        # Each of these, the struct and MPI_INT.
+        tree = struct(*[(1, 64 * i, each) for i, each in enumerate(integers[:last])])
+        buffers = [buffer(role, 1, tree) for role in ("origin_addr", "target_addr")]
+        made = call("MPI_Raccumulate", *buffers, op=OPS["MPI_SUM"])
+        (process,) = job(Going(0, 1).pending(made)).all
+        sentence = "of a datatype that is accumulated 8 components were looked at, and no more"
+        assert all_of(reductions.check(process)) == ([], sentence if left_out else "")
+
+
+class Waiting(Recorded):
+    """A process that waits for a request of which the handle stands in each place of an array."""
+
+    def given_handles(self, of: Call, most: int) -> list[int]:
+        """The first handles."""
+        return [1] * min(of.request_count, most)
+
+    def given(self, of: Call, most: int) -> list[tuple[Request, ...]]:
+        """What is known of them: nothing."""
+        return [()] * min(of.request_count, most)
+
+    def given_again(self, of: Call, most: int) -> Iterator[tuple[int, Request]]:
+        """None is of what is complete."""
+        return iter(())
+
+
+def test_requests_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert handles._MOST_REQUESTS == 65_536
+    monkeypatch.setattr(handles, "_MOST_REQUESTS", 4)
+    for count, left_out in ((4, False), (5, True)):
+        made = replace(call("MPI_Waitall", requests=0x5000), request_count=count)
+        (process,) = job(Waiting(0, 1).inside(made)).all
+        sentence = "of the requests of MPI_Waitall 4 were looked at, and no more"
+        assert all_of(handles.check(process)) == ([], sentence if left_out else "")
