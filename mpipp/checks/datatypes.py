@@ -14,7 +14,8 @@ def check(process: Process) -> Findings:
     """Datatypes in use that must not be, one finding for each datatype."""
     used: dict[int, list[tuple[Operation, Buffer, DatatypeRecord]]] = {}
     for operation in process.operations:
-        for buffer in operation.buffers():
+        there = [buffer for buffer in operation.call.buffers if "remote" in buffer.access]
+        for buffer in (*operation.buffers(), *there):
             for record in _datatypes(buffer):
                 found = used.setdefault(record.header.record, [])
                 found.append((operation, buffer, record))

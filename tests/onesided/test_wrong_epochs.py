@@ -68,6 +68,15 @@ FOUND = {
         "Get two_of_one_buffer",
         "Get two_of_one_buffer",
     ),
+    "outside_of_the_window": (
+        "MPI_Put writes the bytes [64, 68) of the window of rank 1, which has 64",
+        "Put put",
+    ),
+    "negative_displacement": (
+        "MPI_Put writes the bytes [-4, 0) of the window of rank 1, which has 64",
+        "Put put",
+    ),
+    "not_committed": ("a datatype is used that is not committed", "Get not_committed"),
 }
 
 
@@ -98,7 +107,7 @@ def test_what_is_corrected_is_silent(mpi: MPI) -> None:
 @on_mpi("mpich4", "openmpi4")
 def test_a_mistake_that_ends_the_process_is_told(mpi: MPI) -> None:
     program = compile_program(SOURCE, mpi)
-    for case in ("unlock_alone", "outside_of_an_epoch"):
+    for case in ("unlock_alone", "outside_of_an_epoch", "negative_displacement", "not_committed"):
         run = runs.run(mpi, [program, case, "fatal"], "--check=rma")
         assert run.status != 0
         assert [told(block) for block in run.blocks] == [FOUND[case]]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mpipp.checks.rules import RULES
-from mpipp.checks.rules.chosen import GROUPS, has_calls, joined, words
+from mpipp.checks.rules.chosen import GROUPS, has_calls, has_group, joined, words
 from mpipp.cli.start import spelled
 from mpipp.errors import MpippError
 
@@ -28,10 +28,13 @@ def test_groups_are_those_of_the_page() -> None:
 
 def test_words() -> None:
     assert words("threads,argument") == {"thread-level", "argument"}
+    assert words("rma") == {"rma-conflict", "rma-epoch", "outside-window", "uncommitted-datatype"}
     assert words("") == words("all") == words(",".join(GROUPS)) == joined([])
     assert joined([["argument"], ["lifetime"]]) == {"argument", "lifetime"}
     assert joined([["argument"], []]) == words("")
     assert has_calls(words("leaks,requests")) and not has_calls(words("leaks,threads"))
+    assert has_calls(words("rma")) and not has_calls(words("rma-conflict"))
+    assert not has_group(words("windows,datatypes"), "rma")
 
 
 def test_a_wrong_name() -> None:

@@ -54,6 +54,9 @@ GROUPS = {
     ),
     "ends": ("process-died", "no-finalize", "aborted"),
 }
+# What is chosen with a group, and is another's: an operation that these refuse is none that the
+# log's analysis could compare.
+_WITH = {"rma": ("outside-window", "uncommitted-datatype")}
 ALL = "all"
 # Those of one call, as it is made; the others look at processes that are over, or at several.
 _LATER = ("threads", "buffers", "messages", "collectives", "deadlocks", "rma", "leaks", "ends")
@@ -68,7 +71,7 @@ def words(text: str) -> frozenset[str]:
     found: set[str] = set()
     for name in text.split(",") if text else [ALL]:
         if name in GROUPS:
-            found.update(GROUPS[name])
+            found.update((*GROUPS[name], *_WITH.get(name, ())))
         elif name in known or name == ALL:
             found.update(known if name == ALL else [name])
         else:

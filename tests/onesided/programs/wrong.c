@@ -240,6 +240,30 @@ static void two_of_one_buffer(int right) {
   MPI_Win_unlock(1, win);
 }
 
+static void outside_of_the_window(int right) {
+  if (rank) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  put(right ? N - 1 : N);
+  MPI_Win_unlock(1, win);
+}
+
+static void negative_displacement(int right) {
+  MPI_Win_fence(0, win);
+  if (rank == 0) put(right ? 0 : -1);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+}
+
+static void not_committed(int right) {
+  MPI_Datatype pair;
+  if (rank) return;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  if (right) MPI_Type_commit(&pair);
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  MPI_Get(other, 2, MPI_INT, 1, 2, 1, pair, win);
+  MPI_Win_unlock(1, win);
+  MPI_Type_free(&pair);
+}
+
 static const struct {
   const char *name;
   void (*run)(int right);
@@ -254,7 +278,8 @@ static const struct {
     CASE(never_ended),         CASE(freed_in_lock),          CASE(nothing_precedes),
     CASE(nothing_succeeds),    CASE(no_put_in_fence),        CASE(no_put_in_post),
     CASE(no_check_alone),      CASE(no_check_of_locks),      CASE(gone_buffer),
-    CASE(two_of_one_buffer),
+    CASE(two_of_one_buffer),   CASE(outside_of_the_window),  CASE(negative_displacement),
+    CASE(not_committed),
 };
 
 int main(int argc, char **argv) {
