@@ -8,6 +8,7 @@ import re
 
 import pytest
 import runs
+import support
 from support import MPI, on_mpi
 
 TOLD = re.compile(r"\n  rank 0: ((?:stores to|loads) \S+), at 0x.*\n    at (\S+) in")
@@ -67,6 +68,16 @@ def test_threads_lose_nothing_to_each_other(mpi: MPI) -> None:
     run = runs.run(mpi, [program], "--check=buffers")
     assert (run.status, run.output, run.blocks) == (0, "lost 0\nlost 0\n", [])
     assert run.last[-1].startswith("mpipp: no errors in 2 processes, ")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_thread_that_asks_after_a_handle_that_was_given_out_again(mpi: MPI) -> None:
+    """What is received is in its buffer, although nobody was told yet of the operation before."""
+    held = support.compile_program(runs.PROGRAMS / "held.c", mpi, ["-g", "-shared", "-fPIC"])
+    program = runs.program("asked.c", mpi, "-pthread", "-Wl,--no-as-needed", str(held))
+    run = runs.run(mpi, [program], "--check=buffers", n=1)
+    output = "the same handle, received\nreceived, received\n"
+    assert (run.status, run.output, run.blocks) == (0, output, [])
 
 
 @on_mpi("mpich4", "openmpi4")

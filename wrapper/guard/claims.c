@@ -77,3 +77,23 @@ struct mpipp_guarded *mpipp_guarded_of_event(const struct mpipp_event *event) {
   if (named) mpipp_guarded_doubt(named, NULL);
   return own;
 }
+
+int mpipp_guarded_asks(const struct mpipp_event *event) {
+  if (event->kind != MPIPP_EVENT_COMPLETED) return 0;
+  switch (event->call->procedure) {
+  case MPIPP_PROC_Request_get_status:
+  case MPIPP_PROC_Request_get_status_all:
+  case MPIPP_PROC_Request_get_status_any:
+  case MPIPP_PROC_Request_get_status_some:
+    return are_many();
+  default:
+    return 0;
+  }
+}
+
+struct mpipp_guarded *mpipp_guarded_beside(const struct mpipp_object *request) {
+  struct mpipp_guarded *one = NULL;
+  do one = mpipp_guarded_next_named(request->handle, one);
+  while (one && one->serial & MPIPP_ACCESS);
+  return one && one->serial != request->serial ? one : NULL;
+}

@@ -16,5 +16,11 @@ void mpipp_guarded_claim(const struct mpipp_call *call);
 // call has claimed, if there is any: of the one that the event names, another's then, nothing more
 // is found. With the lock.
 struct mpipp_guarded *mpipp_guarded_of_event(const struct mpipp_event *event);
+// Whether an event is of a call that has but asked, beside those of other threads; and what is
+// complete beside the operation of such an event: the newest of its handle, which is what the
+// handle means now. The event may name one that another thread has completed and is about to tell
+// of, whose handle MPI has given out again. NULL; with the lock.
+int mpipp_guarded_asks(const struct mpipp_event *event);
+struct mpipp_guarded *mpipp_guarded_beside(const struct mpipp_object *request);
 
 #endif

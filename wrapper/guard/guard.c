@@ -387,6 +387,16 @@ static int is_concerned(uint32_t kind) {
   return kind == MPIPP_EVENT_MADE ? posted != NULL : MPIPP_READ(mpipp_guarded_named) != 0;
 }
 
+static void end_beside(const struct mpipp_object *of) {
+  struct mpipp_change change;
+  mpipp_guard_lock();
+  struct mpipp_guarded *beside = mpipp_guarded_beside(of);
+  uint64_t request = beside ? beside->request : 0, serial = beside ? beside->serial : 0;
+  int found = beside && mpipp_guarded_end(beside, &change);
+  mpipp_guard_unlock();
+  if (found) mpipp_tell_pending_change(request, serial, &change);
+}
+
 static void event(const struct mpipp_event *event) {
   const struct mpipp_object *request = event->object;
   struct mpipp_change change;
@@ -394,6 +404,7 @@ static void event(const struct mpipp_event *event) {
   if (MPIPP_READ(is_off)) return;
   if (request->kind == MPIPP_WIN) expose(event);
   if (request->kind != MPIPP_REQUEST || !is_concerned(event->kind)) return;
+  if (mpipp_guarded_asks(event)) end_beside(request);
   mpipp_guard_lock();
   uint64_t since = mpipp_ticks();
   struct mpipp_guarded *guarded = mpipp_guarded_of_event(event);
