@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 import runs
 from support import MPI, on_mpi, shell
 
@@ -52,3 +53,27 @@ def test_places_take_turns(mpi: MPI, tmp_path: Path) -> None:
     assert {name: row[0] for name, row in counted.items()} == expected
     assert all(pages > 0 for _, pages, *_ in counted.values()), counted
     assert sum(row[3] for row in counted.values()) == int(told[1].replace(",", ""))
+
+
+PLACES = ("MPI_Irecv, turns.c:18 in exchange", "MPI_Isend, turns.c:19 in exchange")
+OF_TURNS = re.compile(ROW.pattern.replace("budget", "turns"))
+
+
+@pytest.mark.parametrize("budget", ["0", "1", runs.ALL])
+@on_mpi("mpich4", "openmpi4")
+def test_a_guard_that_sleeps_and_wakes_loses_nothing(mpi: MPI, budget: str, tmp_path: Path) -> None:
+    """While it looks at nothing no call passes it; each of two threads may wake it."""
+    rounds = 4000
+    program = runs.program("turns.c", mpi, "-pthread")
+    options = ["--check=buffers", "--report", str(tmp_path), "--budget", budget]
+    run = runs.run(mpi, [program, str(rounds)], *options, n=1)
+    assert (run.status, run.output, run.blocks) == (0, "lost 0\n", [])
+    found = OF_TURNS.findall(shell("report", tmp_path).stdout)
+    counted = {name: [int(one.replace(",", "")) for one in row] for name, *row in found}
+    assert tuple(sorted(counted)) == PLACES
+    for operations, pages, compared, skipped, nothing in counted.values():
+        assert operations == 2 * rounds
+        assert (pages, nothing) == (0, 0)
+        assert compared + skipped == operations
+        assert (compared > 0) == (budget != "0")
+        assert (skipped > 0) == (budget != runs.ALL)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Correct: threads that send small messages to themselves, at places of their own, as often as
+// told. Prints how many did not come whole when their receive was complete.
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 2, INTEGERS = 16 };
+
+static int rounds, lost[THREADS];
+
+static int exchange(int number, int round) {
+  int to[INTEGERS] = {0}, from[INTEGERS];
+  MPI_Request requests[2];
+  for (int i = 0; i < INTEGERS; i++) from[i] = 1000 * number + round + i;
+  MPI_Irecv(to, INTEGERS, MPI_INT, 0, number, MPI_COMM_SELF, &requests[0]);
+  MPI_Isend(from, INTEGERS, MPI_INT, 0, number, MPI_COMM_SELF, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  return memcmp(to, from, sizeof to) != 0;
+}
+
+static void *exchanges(void *given) {
+  int number = (int)((int *)given - lost);
+  for (int i = 0; i < rounds; i++) lost[number] += exchange(number, i);
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  int provided;
+  pthread_t threads[THREADS];
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  rounds = atoi(argv[1]);
+  for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, exchanges, &lost[i]);
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  printf("lost %d\n", lost[0] + lost[1]);
+  MPI_Finalize();
+}
