@@ -930,9 +930,9 @@ int PMPI_Win_complete(mpipp_MPI_Win win) {
 typedef int raw_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 typedef __typeof__(mpih_Win_create) typed_Win_create;
 static MPIPP_COLD int hooked_Win_create(struct mpipp_thread *thread, void *real, void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
-  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN, .base = base};
   const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Win_create *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
+  return passage->over ? passage->code : ((typed_Win_create *)real)(passage->base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
 }
 EXPORT int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
@@ -969,9 +969,9 @@ int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info inf
 typedef int raw_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 typedef __typeof__(mpih_Win_create_c) typed_Win_create_c;
 static MPIPP_COLD int hooked_Win_create_c(struct mpipp_thread *thread, void *real, void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
-  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
+  struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN, .base = base};
   const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Win_create_c *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
+  return passage->over ? passage->code : ((typed_Win_create_c *)real)(passage->base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
 }
 EXPORT int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
 int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {

@@ -97,7 +97,8 @@ def _marked(procedure: Procedure) -> str:
     parameters = ", ".join(_declaration(p) for p in procedure.parameters) or "void"
     arguments = ", ".join(p.name for p in procedure.parameters)
     name, prefix = procedure.name, "MPI1" if procedure.removed else "MPI"
-    text = f"MARKED({prefix}, {name}, ({parameters}), ({arguments}))\n"
+    after = known.MARKED_AFTER.get(procedure.base, "")
+    text = f"MARKED({prefix}, {name}, ({parameters}), ({arguments}), {after})\n"
     return text if procedure.removed else f"#ifdef MPIPP_HAVE_{name}\n{text}#endif\n"
 
 
@@ -266,6 +267,8 @@ def _results(procedure: Procedure) -> str:
             found["statuses"] = requests.length if p.array and requests else "1"
         elif stored and p.kind in RESULTS:
             found[RESULTS[p.kind]] = p.name
+    if procedure.base in known.GIVING_MEMORY:
+        found["base"] = "base"
     return ", ".join(f".{field} = {value}" for field, value in found.items()) or "0"
 
 
@@ -387,6 +390,8 @@ def _hooked_argument(parameter: Parameter, buffers: list[Buffer], procedure: Pro
         return f"mpipp_given_status(passage, {parameter.name})"
     if any(b.pointer is parameter for b in buffers):
         return f"MPIPP_GIVEN(passage, MPIPP_ROLE_{parameter.name}, {parameter.name})"
+    if procedure.base in known.GIVING_MEMORY and parameter.name == "base":
+        return "passage->base"
     return _argument(parameter, procedure)
 
 

@@ -161,6 +161,13 @@ SHOWN = "\nmpipp_waits_for(thread, {count}, array_of_requests);"
 GIVING_UP = ("Request_free", "Cancel")
 # They need room in an attached buffer.
 BUFFERED = ("Bsend", "Ibsend")
+# They give MPI memory for a window, which hooks may have at another address.
+GIVING_MEMORY = {"Win_create"}
+# Procedures that are not recorded, but what they tell is to be as the program has said it.
+MARKED_AFTER = {
+    "Win_get_attr": "mpipp_told_attribute(win_keyval, attribute_val, flag)",
+    "Win_shared_query": "mpipp_told_memory(baseptr)",
+}
 # They free an object, of which something must be known before: that it may be freed.
 FREEING = {
     "Comm_free": "comm",

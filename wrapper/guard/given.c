@@ -15,6 +15,7 @@
 enum { FRAMES = 32, KNOWN = 256 };
 
 int mpipp_guards_buffers;
+void (*mpipp_given_other)(uint64_t start, uint64_t bytes);
 
 static uint64_t known[KNOWN][2]; // callers that were asked about: of free, and of the operation
 
@@ -68,6 +69,7 @@ void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) {
   const struct mpipp_thread *thread = mpipp_self;
   if (thread != &mpipp_no_thread && thread->depth) return; // MPI's own
   int saved = errno;
+  if (mpipp_given_other) mpipp_given_other(start, bytes);
   const struct mpipp_guarded *guarded = mpipp_guarded_give_back(start, start + bytes);
   if (guarded) tell(guarded, start, bytes, caller);
   errno = saved;

@@ -13,6 +13,7 @@
 #include "guard/coverage.h"
 #include "guard/exposed.h"
 #include "guard/faults.h"
+#include "guard/forks.h"
 #include "guard/given.h"
 #include "guard/lock.h"
 #include "guard/memcheck.h"
@@ -445,33 +446,14 @@ static int wants(const struct mpipp_call *call) {
          call->procedure == MPIPP_PROC_Win_attach || call->procedure == MPIPP_PROC_Finalize;
 }
 
-// As for the store's lock (recorders/threads.c): the handler of a signal may fork.
-static int interrupted;
-
-static void before_fork(void) {
-  int held = mpipp_guard_locked;
-  if (!held) mpipp_guard_lock();
-  interrupted = held;
-  mpipp_pages_before_fork();
-}
-
-static void after_fork(void) {
-  mpipp_pages_after_fork();
-  if (!interrupted) mpipp_guard_unlock();
-}
-
-// The child is not watched.
-static void after_fork_in_child(void) {
-  mpipp_pages_forked();
+static void forked(void) {
   mpipp_compared_forked();
-  mpipp_guards_buffers = 0;
   is_off = 1; // the hook stays: the store's lock may be held here, to take it out
-  if (!interrupted) mpipp_guard_unlock();
 }
 
 __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_GUARD") || !getenv("MPIPP_WATCH")) return;
-  pthread_atfork(before_fork, after_fork, after_fork_in_child);
+  mpipp_forks_handle(forked);
   mpipp_hook_in(&hook);
   mpipp_before_end = tell_never_completed;
   mpipp_guards_buffers = 1;

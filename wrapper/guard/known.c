@@ -7,13 +7,13 @@
 
 #include "guard/comb.h"
 
-enum { MOST = 256, IS_MAPPED = 2, FLAGS = 7, HEAD = 16 };
+enum { MOST = 256, IS_MAPPED = 2, FLAGS = 7, HEAD = MPIPP_BLOCK_HEAD };
 
 // Blocks that malloc has mapped for themselves.
 static struct block { uint64_t start, end; } blocks[MOST];
 static unsigned next_block;
 
-static int is_static(uint64_t low, uint64_t high) {
+int mpipp_is_static_memory(uint64_t low, uint64_t high) {
   Dl_info first, last;
   return dladdr((void *)(uintptr_t)low, &first) && dladdr((void *)(uintptr_t)(high - 1), &last) &&
          first.dli_fbase == last.dli_fbase;
@@ -28,15 +28,15 @@ static uint64_t block_end(uint64_t start) {
   return is_block ? start + bytes : 0;
 }
 
-static int is_in_known_block(uint64_t low, uint64_t high) {
+static const struct block *known_block(uint64_t low, uint64_t high) {
   for (int i = 0; i < MOST; i++) {
     const struct block *block = &blocks[i];
     if (low < block->start + HEAD || high > block->end) continue;
     struct mpipp_mapping mapping;
     if (!mpipp_mapping_at(block->start, &mapping) || !mapping.readable) continue;
-    if (block_end(block->start) == block->end) return 1;
+    if (block_end(block->start) == block->end) return block;
   }
-  return 0;
+  return NULL;
 }
 
 // Where a block may begin: a mapping begins with the rest of one whose pages have been exchanged.
@@ -48,22 +48,36 @@ static uint64_t first_in(const struct mpipp_mapping *mapping) {
 }
 
 // The system puts mappings of one kind together, each below the one before.
-static int is_in_block(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high) {
-  if (is_in_known_block(low, high)) return 1;
+static const struct block *find_block(const struct mpipp_mapping *mapping, uint64_t low,
+                                      uint64_t high) {
+  const struct block *known = known_block(low, high);
+  if (known) return known;
   for (uint64_t start = first_in(mapping); start < low;) {
     uint64_t end = block_end(start);
-    if (!end || end > mapping->end) return 0;
+    if (!end || end > mapping->end) return NULL;
     if (start + HEAD <= low && high <= end) {
-      blocks[next_block++ % MOST] = (struct block){start, end};
-      return 1;
+      struct block *found = &blocks[next_block++ % MOST];
+      *found = (struct block){start, end};
+      return found;
     }
     start = end;
   }
-  return 0;
+  return NULL;
+}
+
+int mpipp_is_in_block(uint64_t low, uint64_t high, uint64_t *start, uint64_t *end) {
+  struct mpipp_mapping mapping;
+  if (!mpipp_mapping_at(low, &mapping) || !mapping.readable) return 0;
+  const struct block *found =
+      mapping.inode ? known_block(low, high) : find_block(&mapping, low, high);
+  if (!found) return 0;
+  *start = found->start;
+  *end = found->end;
+  return 1;
 }
 
 int mpipp_is_known_memory(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high) {
   if (strcmp(mapping->name, "[heap]") == 0) return 1;
-  if (is_static(low, high)) return 1;
-  return !mapping->inode && is_in_block(mapping, low, high);
+  if (mpipp_is_static_memory(low, high)) return 1;
+  return !mapping->inode && find_block(mapping, low, high);
 }

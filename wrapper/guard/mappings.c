@@ -108,6 +108,13 @@ int mpipp_mapping_at(uint64_t address, struct mpipp_mapping *found) {
   return looked_up(address, found);
 }
 
+int mpipp_mapping_asked(uint64_t address, struct mpipp_mapping *found) {
+  int saved = errno, file = has_query ? open_maps() : -1;
+  int known = file < 0 ? -1 : queried(file, address, found) ? 1 : errno == ENOENT ? 0 : -1;
+  errno = saved;
+  return known;
+}
+
 void mpipp_mappings_forked(void) {
   maps = -1; // it is the parent's; the child may close it
 }

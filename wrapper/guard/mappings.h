@@ -16,6 +16,8 @@ struct mpipp_mapping {
 
 // 0 if nothing is mapped there, or it cannot be told.
 int mpipp_mapping_at(uint64_t address, struct mpipp_mapping *found);
+// The same without a lock, for signal handlers; -1 where the system cannot be asked so.
+int mpipp_mapping_asked(uint64_t address, struct mpipp_mapping *found);
 // In the child of a fork.
 void mpipp_mappings_forked(void);
 

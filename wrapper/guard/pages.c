@@ -22,7 +22,7 @@
 #define MFD_NOEXEC_SEAL 8U
 #endif
 
-enum { HIGH = 900, MOST_RANGES = 4096, SUMMED = 64 };
+enum { HIGH = 900, MOST_RANGES = 4096, SUMMED = 64, PART = 1 << 24 };
 #define FILE_BYTES ((off_t)1 << 47)
 
 struct range {
@@ -37,6 +37,7 @@ static uint32_t range_count;
 static uint64_t lowest = ~(uint64_t)0, highest; // of all
 static void *copies[MOST_RANGES];
 static int contended;
+static uint64_t own_bytes;
 // Pages that are being exchanged; those that could not be, the last time.
 static struct range exchanged, left;
 
@@ -49,6 +50,7 @@ static int is_open(void) {
 
 int mpipp_pages_open(void) {
   struct rlimit most;
+  if (is_open()) return 1;
   // Beyond the limit a signal comes.
   if (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur != RLIM_INFINITY) return 0;
   int made = memfd_create("mpipp-guard", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
@@ -102,6 +104,18 @@ static void add(uint64_t low, uint64_t high) {
   range_count += 1 - (after - first);
   if (low < lowest) __atomic_store_n(&lowest, low, __ATOMIC_RELEASE);
   if (high > highest) __atomic_store_n(&highest, high, __ATOMIC_RELEASE);
+}
+
+// Parts of two ranges at most are left of what meets it.
+static void take_out(uint64_t low, uint64_t high) {
+  for (uint32_t i = 0; i < range_count; i++) {
+    struct range old = ranges[i];
+    if (old.high <= low || old.low >= high) continue;
+    memmove(&ranges[i], &ranges[i + 1], (--range_count - i) * sizeof *ranges);
+    if (old.low < low) add(old.low, low);
+    if (old.high > high) add(high, old.high);
+    i--; // what is left does not meet it, and may stand before
+  }
 }
 
 static int write_all(uint64_t low, uint64_t high) {
@@ -161,18 +175,33 @@ static int convert(uint64_t low, uint64_t high) {
   return done;
 }
 
-int mpipp_pages_share(uint64_t low, uint64_t high) {
+static int share(uint64_t low, uint64_t high, int is_known) {
   if (!is_open()) return 0;
   while (low < high) {
     struct mpipp_mapping mapping;
     if (!mpipp_mapping_at(low, &mapping)) return 0;
     uint64_t end = mapping.end < high ? mapping.end : high;
     if (!is_own(&mapping, low) &&
-        !(is_plain(&mapping) && mpipp_is_known_memory(&mapping, low, end) && convert(low, end)))
+        !(is_plain(&mapping) && (is_known || mpipp_is_known_memory(&mapping, low, end)) &&
+          convert(low, end)))
       return 0;
     low = end;
   }
   return 1;
+}
+
+int mpipp_pages_share(uint64_t low, uint64_t high) {
+  return share(low, high, 0);
+}
+
+// Both are there for a moment, so it is done by parts.
+int mpipp_pages_share_known(uint64_t low, uint64_t high) {
+  int done = 1;
+  for (uint64_t next; done && low < high; low = next) {
+    next = high - low > PART ? low + PART : high;
+    done = share(low, next, 1);
+  }
+  return done;
 }
 
 int mpipp_pages_show(void *at, uint64_t low, uint64_t high) {
@@ -240,6 +269,64 @@ static void each_own(uint64_t low, uint64_t high, void (*call)(uint64_t, uint64_
     if (known && is_own(&mapping, low)) call(low, end, with);
     low = end;
   }
+}
+
+static void give_back(uint64_t low, uint64_t high, uint32_t unused) {
+  (void)unused;
+  if (range_count + 2 > MOST_RANGES) return;
+  set(&exchanged, low, high);
+  mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);
+  void *copy = copy_of(low, high);
+  if (copy) {
+    move(copy, low, high);
+    take_out(low, high);
+    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)low, (off_t)(high - low));
+  } else {
+    set(&left, low, high);
+    mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
+  }
+  set(&exchanged, 0, 0);
+}
+
+void mpipp_pages_unshare(uint64_t low, uint64_t high) {
+  int saved = errno;
+  for (uint64_t next; is_open() && low < high; low = next) {
+    next = high - low > PART ? low + PART : high;
+    each_own(low, next, give_back, 0);
+  }
+  errno = saved;
+}
+
+int mpipp_pages_any(uint64_t low, uint64_t high) {
+  for (uint32_t i = 0; i < range_count; i++)
+    if (ranges[i].low < high && low < ranges[i].high) return 1;
+  return 0;
+}
+
+static void count_own(uint64_t low, uint64_t high, uint32_t unused) {
+  (void)unused;
+  own_bytes += high - low;
+}
+
+int mpipp_pages_are_there(uint64_t low, uint64_t high) {
+  own_bytes = 0;
+  each_own(low, high, count_own, 0);
+  return own_bytes == high - low;
+}
+
+int mpipp_pages_may_be(uint64_t address) {
+  struct mpipp_mapping mapping;
+  int known = mpipp_mapping_asked(address, &mapping);
+  return known < 0 || (known && is_own(&mapping, address));
+}
+
+static void open_part(uint64_t low, uint64_t high, uint32_t unused) {
+  (void)unused;
+  mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
+}
+
+void mpipp_pages_open_all(uint64_t low, uint64_t high) {
+  each_own(low, high, open_part, 0);
 }
 
 void mpipp_pages_before_fork(void) {

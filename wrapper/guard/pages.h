@@ -15,6 +15,19 @@ enum mpipp_allowed { MPIPP_ALLOW_NOTHING, MPIPP_ALLOW_LOADS, MPIPP_ALLOW_ALL };
 int mpipp_pages_open(void);
 // Sees to it that pages [low, high) are the file's; 0 where they are not to be, or cannot.
 int mpipp_pages_share(uint64_t low, uint64_t high);
+// The same of memory that the caller knows (known.h), of any length.
+int mpipp_pages_share_known(uint64_t low, uint64_t high);
+// Those of [low, high) that are the file's are the program's alone again, with what they have.
+// Threads that store there wait, as in mpipp_pages_contend.
+void mpipp_pages_unshare(uint64_t low, uint64_t high);
+// Whether any of them has been exchanged.
+int mpipp_pages_any(uint64_t low, uint64_t high);
+// Whether all of them are the file's still, and there: the program may have given back any. Of one
+// address, whether that may be so; for signal handlers, too.
+int mpipp_pages_are_there(uint64_t low, uint64_t high);
+int mpipp_pages_may_be(uint64_t address);
+// The program may do anything with those that are.
+void mpipp_pages_open_all(uint64_t low, uint64_t high);
 // Whether a mapping is of the file's pages, or of another view of them.
 int mpipp_pages_are_own(const struct mpipp_mapping *mapping);
 // Whether threads may store to pages while these are exchanged: they wait then, in the handler of

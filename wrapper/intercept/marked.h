@@ -5,9 +5,11 @@
 #define MPIPP_MARKED_H
 
 #include "intercept/intercept.h"
+#include "recorders/moved.h"
 
-// MPI: or MPI1, for names that mpi.h may declare otherwise, or poison.
-#define MARKED(MPI, NAME, PARAMETERS, ARGUMENTS)                                                   \
+// MPI: or MPI1, for names that mpi.h may declare otherwise, or poison. AFTER: once MPI has told
+// the program something.
+#define MARKED(MPI, NAME, PARAMETERS, ARGUMENTS, AFTER)                                            \
   typedef int raw_##NAME PARAMETERS;                                                               \
   EXPORT int MPI##_##NAME PARAMETERS __asm__("MPI_" #NAME);                                        \
   EXPORT int P##MPI##_##NAME PARAMETERS __asm__("PMPI_" #NAME);                                    \
@@ -19,6 +21,9 @@
     mpipp_inside(thread, MPIPP_PROC_##NAME, MPIPP_SITE);                                           \
     if (MPIPP_UNLIKELY(mpipp_before_marked)) mpipp_before_marked(MPIPP_PROC_##NAME);               \
     int code = ((raw_##NAME *)real)ARGUMENTS;                                                      \
+    if (code == MPI_SUCCESS) {                                                                     \
+      AFTER;                                                                                       \
+    }                                                                                              \
     mpipp_outside(thread);                                                                         \
     return code;                                                                                   \
   }                                                                                                \

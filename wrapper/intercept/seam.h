@@ -18,6 +18,8 @@ struct mpipp_passage {
   // What MPI is given as the address of call->buffers[i]; the call itself keeps the program's.
   // To be changed in enter, for this call only.
   uint64_t addresses[MPIPP_MAX_BUFFERS];
+  // What MPI is given as memory for a window (MPI_Win_create), likewise.
+  void *base;
   // Where the call stores what it gives out, NULL where it has no such argument. Request handles
   // are at call->requests.
   void *handle;     // an object's that it makes or ends; as the argument's type says

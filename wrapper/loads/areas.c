@@ -24,6 +24,7 @@
 #include "mpi/resolve.h"
 #include "onesided/accesses.h"
 #include "recorders/threads.h"
+#include "recorders/windows.h"
 #include "records/registry.h"
 #include "records/store.h"
 
@@ -34,11 +35,15 @@ enum { OPEN, READABLE, CLOSED };
 static struct area {
   uint64_t win; // 0: there is none any more
   uint64_t base, end, low, high, shift;
+  uint64_t first, last; // those that may be forbidden
+  int is_programs;
   unsigned char *pages;
   uint64_t capacity;
 } areas[MOST];
-int mpipp_areas_used; // those beyond have never been
+static int areas_used; // those beyond have never been
 static int64_t all_pages, closed_pages;
+// Of windows whose memory is the program's: all, and those that are looked at.
+static int64_t program_pages, program_areas;
 static int64_t steps; // that are left until pages are forbidden again
 static struct area *next_area = areas;
 static uint64_t next_page;
@@ -62,12 +67,17 @@ static unsigned char *page_of(const struct area *area, uint64_t address) {
 // One that there was, if none is there now.
 static struct area *area_at(uint64_t address) {
   struct area *found = NULL;
-  for (int i = 0; i < MPIPP_READ(mpipp_areas_used); i++) {
+  for (int i = 0; i < MPIPP_READ(areas_used); i++) {
     if (address < MPIPP_READ(areas[i].low) || address >= MPIPP_READ(areas[i].high)) continue;
     found = &areas[i];
     if (MPIPP_READ(found->win)) return found;
   }
   return found;
+}
+
+// The program may have given its own memory back, and have other there.
+static int is_there(const struct area *area, uint64_t address) {
+  return !area->is_programs || mpipp_pages_may_be(address);
 }
 
 static void open_page(struct area *area, uint64_t address, int what) {
@@ -78,13 +88,14 @@ static void open_page(struct area *area, uint64_t address, int what) {
 
 static int open_range(uint64_t start, uint64_t bytes) {
   int any = 0;
-  for (int i = 0; i < MPIPP_READ(mpipp_areas_used); i++) {
+  for (int i = 0; i < MPIPP_READ(areas_used); i++) {
     struct area *area = &areas[i];
     uint64_t low = start > area->low ? start : area->low;
     uint64_t high = start + bytes < area->high ? start + bytes : area->high;
     if (!area->win) continue;
     for (uint64_t page = mpipp_page_down(low); page < high; page += MPIPP_PAGE) {
-      if (MPIPP_READ(*page_of(area, page)) != OPEN) open_page(area, page, OPEN);
+      if (MPIPP_READ(*page_of(area, page)) != OPEN && is_there(area, page))
+        open_page(area, page, OPEN);
       any = 1;
     }
   }
@@ -231,7 +242,7 @@ static int fault(uint64_t address, void *data) {
   ucontext_t *context = data;
   struct area *area = area_at(address);
   uint64_t pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
-  if (!area) return 0;
+  if (!area || !is_there(area, address)) return 0;
   return MPIPP_READ(area->win) ? meet(area, address, pc, context) : !is_stuck(address, pc);
 }
 
@@ -274,15 +285,27 @@ static void catch_traps(void) {}
 void mpipp_areas_begin(void) {}
 #endif
 
-static void forget(struct area *area) {
+static int64_t forbidden_pages(const struct area *area) {
+  return (int64_t)(area->last - area->first) / MPIPP_PAGE;
+}
+
+static void open_all(struct area *area) {
   uint64_t pages = (area->high - area->low) / MPIPP_PAGE;
   int64_t was_closed = 0;
-  MPIPP_WRITE(area->win, 0);
   for (uint64_t i = 0; i < pages; i++) was_closed += area->pages[i] == CLOSED;
   memset(area->pages, OPEN, pages);
-  allow(area->low, area->high - area->low, OPEN);
+  if (area->is_programs)
+    mpipp_pages_open_all(area->low, area->high);
+  else
+    allow(area->low, area->high - area->low, OPEN);
   __atomic_fetch_sub(&closed_pages, was_closed, __ATOMIC_RELAXED);
-  all_pages -= (int64_t)pages;
+}
+
+static void forget(struct area *area) {
+  MPIPP_WRITE(area->win, 0);
+  open_all(area);
+  all_pages -= forbidden_pages(area);
+  if (area->is_programs) program_areas -= forbidden_pages(area);
 }
 
 static int make_room(struct area *area, uint64_t pages) {
@@ -293,63 +316,107 @@ static int make_room(struct area *area, uint64_t pages) {
   return area->pages != NULL;
 }
 
-void mpipp_area_add(uint64_t win, uint64_t base, uint64_t end, uint64_t shift) {
+static void take(uint64_t win, const struct mpipp_area_of *of, int is_programs) {
   struct area *area = areas;
-  uint64_t low = mpipp_page_down(base), high = mpipp_page_up(end);
-  for (int i = 0; i < mpipp_areas_used; i++)
-    if (areas[i].win && low < areas[i].high && high > areas[i].low) return; // it is looked at
+  for (int i = 0; i < areas_used; i++) // it is looked at
+    if (areas[i].win && of->low < areas[i].high && of->high > areas[i].low) return;
   while (area < areas + MOST && area->win) area++;
   if (area == areas + MOST) return;
   MPIPP_WRITE(area->high, 0);
-  if (!make_room(area, (high - low) / MPIPP_PAGE)) return;
-  area->base = base;
-  area->end = end;
-  area->shift = shift;
-  area->low = low;
+  if (!make_room(area, (of->high - of->low) / MPIPP_PAGE)) return;
+  area->base = of->base;
+  area->end = of->end;
+  area->shift = of->shift;
+  area->low = of->low;
+  area->first = of->first;
+  area->last = of->last;
+  area->is_programs = is_programs;
   area->win = win;
-  MPIPP_WRITE(area->high, high);
-  all_pages += (int64_t)((high - low) / MPIPP_PAGE);
-  if (area == areas + mpipp_areas_used) MPIPP_WRITE(mpipp_areas_used, mpipp_areas_used + 1);
+  MPIPP_WRITE(area->high, of->high);
+  all_pages += forbidden_pages(area);
+  if (is_programs) program_areas += forbidden_pages(area);
+  if (area == areas + areas_used) MPIPP_WRITE(areas_used, areas_used + 1);
+}
+
+void mpipp_area_add(uint64_t win, uint64_t base, uint64_t end, uint64_t shift) {
+  uint64_t low = mpipp_page_down(base), high = mpipp_page_up(end);
+  take(win, &(struct mpipp_area_of){base, end, low, high, low, high, shift}, 0);
+}
+
+void mpipp_area_of_program(uint64_t win, const struct mpipp_area_of *area) {
+  take(win, area, 1);
+}
+
+void mpipp_areas_count(int64_t pages) {
+  program_pages += pages;
+}
+
+int mpipp_areas_any(void) {
+  return MPIPP_READ(areas_used) || MPIPP_READ(program_pages);
+}
+
+void mpipp_areas_open_all(void) {
+  for (int i = 0; i < areas_used; i++)
+    if (areas[i].win) open_all(&areas[i]);
+}
+
+void mpipp_areas_leave_attached(void) {
+  for (int i = 0; i < areas_used; i++)
+    if (areas[i].win && mpipp_is_attached(areas[i].base, areas[i].end)) forget(&areas[i]);
+}
+
+void mpipp_areas_leave(uint64_t low, uint64_t high) {
+  for (int i = 0; i < areas_used; i++)
+    if (areas[i].win && areas[i].base < high && low < areas[i].end) forget(&areas[i]);
 }
 
 void mpipp_area_drop(uint64_t win) {
-  for (int i = 0; i < mpipp_areas_used; i++) {
+  for (int i = 0; i < areas_used; i++) {
     if (!areas[i].win || areas[i].win != win) continue;
     forget(&areas[i]);
-    munmap((void *)(uintptr_t)(areas[i].low + areas[i].shift), areas[i].high - areas[i].low);
+    if (!areas[i].is_programs)
+      munmap((void *)(uintptr_t)(areas[i].low + areas[i].shift), areas[i].high - areas[i].low);
   }
 }
 
 void mpipp_areas_drop_all(void) {
-  for (int i = 0; i < mpipp_areas_used; i++)
+  for (int i = 0; i < areas_used; i++)
     if (areas[i].win) forget(&areas[i]);
 }
 
 uint64_t mpipp_area_shift(uint64_t low, uint64_t high) {
-  for (int i = 0; i < mpipp_areas_used; i++) {
+  for (int i = 0; i < areas_used; i++) {
     struct area *area = &areas[i];
-    if (!area->win || low >= area->high || high <= area->low) continue;
+    if (!area->win || low >= area->last || high <= area->first) continue;
     if (low >= area->low && high <= area->high) return area->shift;
     forget(area);
   }
   return 0;
 }
 
-// From that page on, as many as are open; and how many at most.
+// From that page on, as many as are open; and how many at most. 0: the program has given some back.
 static uint64_t close_run(struct area *area, uint64_t first, uint64_t most) {
-  uint64_t count = 0, pages = (area->high - area->low) / MPIPP_PAGE;
+  uint64_t count = 0, pages = (area->last - area->low) / MPIPP_PAGE;
+  uint64_t low = area->low + first * MPIPP_PAGE;
   while (first + count < pages && count < most && MPIPP_READ(area->pages[first + count]) != CLOSED)
-    MPIPP_WRITE(area->pages[first + count++], CLOSED);
-  if (count) allow(area->low + first * MPIPP_PAGE, count * MPIPP_PAGE, CLOSED);
+    count++;
+  if (area->is_programs && !mpipp_pages_are_there(low, low + count * MPIPP_PAGE)) {
+    forget(area);
+    return 0;
+  }
+  for (uint64_t i = 0; i < count; i++) MPIPP_WRITE(area->pages[first + i], CLOSED);
+  if (count) allow(low, count * MPIPP_PAGE, CLOSED);
   __atomic_fetch_add(&closed_pages, (int64_t)count, __ATOMIC_RELAXED);
   return count;
 }
 
 // Goes on where it has ended the last time.
 static void close_pages(uint64_t most) {
-  for (int i = 0; most && i <= mpipp_areas_used; i++) {
-    uint64_t pages = next_area->win ? (next_area->high - next_area->low) / MPIPP_PAGE : 0;
-    while (most && next_page < pages) {
+  for (int i = 0; most && i <= areas_used; i++) {
+    uint64_t pages = next_area->win ? (next_area->last - next_area->low) / MPIPP_PAGE : 0;
+    uint64_t first = next_area->win ? (next_area->first - next_area->low) / MPIPP_PAGE : 0;
+    if (next_page < first) next_page = first;
+    while (most && next_page < pages && next_area->win) {
       if (MPIPP_READ(next_area->pages[next_page]) == CLOSED)
         next_page++;
       else
@@ -357,7 +424,7 @@ static void close_pages(uint64_t most) {
     }
     if (!most) return;
     next_page = 0;
-    if (++next_area == areas + mpipp_areas_used) next_area = areas;
+    if (++next_area == areas + areas_used) next_area = areas;
   }
 }
 
@@ -380,6 +447,6 @@ void mpipp_areas_close(void) {
   int64_t closed = MPIPP_READ(closed_pages);
   if (all_pages > closed) close_some(closed);
   closed = MPIPP_READ(closed_pages);
-  mpipp_registry.onesided_pages += (uint64_t)all_pages;
+  mpipp_registry.onesided_pages += (uint64_t)(all_pages + program_pages - program_areas);
   if (closed > 0) mpipp_registry.onesided_closed += (uint64_t)closed;
 }

@@ -3,7 +3,6 @@
 // in runs with `--check=rma --rma-loads`.
 #define _GNU_SOURCE
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,13 +12,17 @@
 #include "compiled/programs.h"
 #include "generated/procedures.h"
 #include "guard/comb.h"
+#include "guard/forks.h"
 #include "guard/given.h"
 #include "guard/lock.h"
 #include "guard/mappings.h"
+#include "guard/pages.h"
 #include "guard/shares.h"
 #include "intercept/seam.h"
 #include "loads/areas.h"
 #include "loads/budget.h"
+#include "loads/created.h"
+#include "loads/quiet.h"
 #include "mpi/vendor.h"
 #include "records/store.h"
 
@@ -28,6 +31,7 @@ enum { ORDER = -1000 }; // leaves when all others have
 static int is_off = 0;
 static int inside; // threads that are in calls
 static __thread int is_inside __attribute__((tls_model("initial-exec")));
+static __thread uint64_t freeing __attribute__((tls_model("initial-exec"))); // a window
 
 // MPI has memory of its own making for windows mapped in all processes, and can do with it what it
 // likes at another address. 0: it is not so.
@@ -46,6 +50,7 @@ static uint64_t view_of(uint64_t low, uint64_t high) {
 }
 
 static void made(const struct mpipp_win *win) {
+  if (win->flavor == MPIPP_WIN_CREATE) mpipp_created_end(win->object.handle);
   uint64_t end = win->base + (uint64_t)win->size;
   uint64_t low = mpipp_page_down(win->base), high = mpipp_page_up(end);
   if (!win->base || win->size <= 0 || mpipp_programs_any) return;
@@ -78,18 +83,63 @@ static void shift(struct mpipp_passage *passage) {
   }
 }
 
-static int enter(struct mpipp_passage *passage) {
+static int64_t number_in(const struct mpipp_call *call, uint32_t i) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  return inputs[i].size == sizeof(int) ? *(const int *)inputs[i].values
+                                       : *(const int64_t *)inputs[i].values;
+}
+
+static int creates(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Win_create || call->procedure == MPIPP_PROC_Win_create_c;
+}
+
+// What it is to use is seen elsewhere by MPI, which has nothing of it before.
+static void begin(struct mpipp_passage *passage) {
+  int64_t size = number_in(passage->call, 0);
+  if (!passage->base || size <= 0 || mpipp_programs_any) return;
+  mpipp_areas_begin();
+  uint64_t base = (uint64_t)(uintptr_t)passage->base;
+  passage->base = (void *)(uintptr_t)mpipp_created_begin(base, (uint64_t)size, inside > 1);
+}
+
+// What it is about to do with windows and their memory.
+static void prepare(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
+  mpipp_quiet_enter(call);
+  freeing = 0;
+  if (call->procedure == MPIPP_PROC_Win_free && passage->handle) {
+    freeing = MPIPP_KEY(*(const MPI_Win *)passage->handle);
+    mpipp_area_drop(freeing);
+  }
+  if (creates(call)) begin(passage);
+  if (call->procedure == MPIPP_PROC_Finalize) mpipp_areas_drop_all();
+  if (call->buffer_count) shift(passage);
+}
+
+static void settle(const struct mpipp_passage *passage) {
+  const struct mpipp_call *call = passage->call;
+  mpipp_quiet_leave(call);
+  if (creates(call)) mpipp_created_end(0); // it has failed, or is over
+  if (call->procedure == MPIPP_PROC_Win_attach) mpipp_areas_leave_attached();
+  if (freeing && passage->code == MPI_SUCCESS) mpipp_created_freed(freeing, inside > 0);
+  freeing = 0;
+}
+
+// Whether anything is to be done with a call.
+static int is_concerned(const struct mpipp_call *call) {
+  return mpipp_areas_any() || call->present & MPIPP_HAS_WIN || creates(call) ||
+         call->procedure == MPIPP_PROC_Win_free || call->procedure == MPIPP_PROC_Init ||
+         call->procedure == MPIPP_PROC_Init_thread;
+}
+
+static int enter(struct mpipp_passage *passage) {
   if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
   if (!is_inside) __atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
   is_inside = 1;
-  if (!MPIPP_READ(mpipp_areas_used)) return MPIPP_GO_ON;
-  mpipp_budget_enter();
+  if (!is_concerned(passage->call)) return MPIPP_GO_ON;
+  if (mpipp_areas_any()) mpipp_budget_enter();
   mpipp_guard_lock();
-  if (call->procedure == MPIPP_PROC_Win_free && passage->handle)
-    mpipp_area_drop(MPIPP_KEY(*(const MPI_Win *)passage->handle));
-  if (call->procedure == MPIPP_PROC_Finalize) mpipp_areas_drop_all();
-  if (call->buffer_count) shift(passage);
+  prepare(passage);
   mpipp_guard_unlock();
   return MPIPP_GO_ON;
 }
@@ -98,7 +148,11 @@ static void leave(struct mpipp_passage *passage) {
   if (MPIPP_READ(is_off)) return;
   is_inside = 0;
   int others = __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
-  if (!MPIPP_READ(mpipp_areas_used)) return;
+  if (!is_concerned(passage->call)) return;
+  mpipp_guard_lock();
+  settle(passage);
+  mpipp_guard_unlock();
+  if (!mpipp_areas_any()) return;
   mpipp_budget_leave(passage->call->caller);
   if (others > 0) return;
   mpipp_guard_lock();
@@ -108,16 +162,22 @@ static void leave(struct mpipp_passage *passage) {
 
 static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
 
-// The child is not watched.
-static void after_fork_in_child(void) {
+static void forked(void) {
   is_off = 1;
-  mpipp_guards_buffers = 0;
   mpipp_areas_drop_all();
+}
+
+static void given_back(uint64_t start, uint64_t bytes) {
+  if (MPIPP_READ(is_off) || mpipp_guard_locked || !mpipp_pages_meet(start, start + bytes)) return;
+  mpipp_guard_lock();
+  mpipp_created_given_back(start, bytes);
+  mpipp_guard_unlock();
 }
 
 __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_RMA_LOADS") || !getenv("MPIPP_RMA") || !getenv("MPIPP_WATCH")) return;
-  pthread_atfork(NULL, NULL, after_fork_in_child);
+  mpipp_forks_handle(forked);
+  mpipp_given_other = given_back;
   mpipp_hook_in(&hook);
   mpipp_guards_buffers = 1;
 }

@@ -6,6 +6,7 @@
 
 #include "mpi/resolve.h"
 #include "recorders/channels.h"
+#include "recorders/moved.h"
 #include "recorders/windows.h"
 #include "records/arena.h"
 #include "records/registry.h"
@@ -80,7 +81,7 @@ void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm) {
   struct mpipp_win *record = mpipp_claim(MPIPP_WIN, MPIPP_KEY(win), call->caller);
   if (!record) return;
   record->object.fint = MPIPP_FINT(Win, win);
-  record->base = (uintptr_t)attribute(win, MPI_WIN_BASE);
+  record->base = (uintptr_t)mpipp_moved_own(attribute(win, MPI_WIN_BASE));
   const MPI_Aint *size = attribute(win, MPI_WIN_SIZE);
   const int *unit = attribute(win, MPI_WIN_DISP_UNIT);
   const int *flavor = attribute(win, MPI_WIN_CREATE_FLAVOR);

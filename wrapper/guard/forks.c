@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "guard/forks.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "guard/given.h"
+#include "guard/lock.h"
+#include "guard/pages.h"
+
+enum { MOST = 4 };
+
+static void (*all[MOST])(void);
+static int count;
+// As for the store's lock (recorders/threads.c): the handler of a signal may fork.
+static int interrupted;
+
+static void before_fork(void) {
+  int held = mpipp_guard_locked;
+  if (!held) mpipp_guard_lock();
+  interrupted = held;
+  mpipp_pages_before_fork();
+}
+
+static void after_fork(void) {
+  mpipp_pages_after_fork();
+  if (!interrupted) mpipp_guard_unlock();
+}
+
+static void after_fork_in_child(void) {
+  mpipp_pages_forked();
+  mpipp_guards_buffers = 0;
+  for (int i = 0; i < count; i++) all[i]();
+  if (!interrupted) mpipp_guard_unlock();
+}
+
+void mpipp_forks_handle(void (*in_child)(void)) {
+  if (!count) pthread_atfork(before_fork, after_fork, after_fork_in_child);
+  if (count < MOST) all[count++] = in_child;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "loads/quiet.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "generated/procedures.h"
+#include "guard/shares.h"
+#include "recorders/requests.h"
+#include "recorders/windows.h"
+
+enum { THREADS = 64, WINDOWS = 64 };
+
+// Threads that MPI has made for itself.
+static long mpis[THREADS];
+static int mpis_count, was_alone;
+// Windows with operations whose buffers MPI may still use.
+static uint64_t windows[WINDOWS];
+static int has_more;
+
+// The threads there are; how many, at most.
+static int list_threads(long *found, int most) {
+  DIR *tasks = opendir("/proc/self/task");
+  int count = 0;
+  for (const struct dirent *one; tasks && count < most && (one = readdir(tasks));)
+    if (*one->d_name != '.') found[count++] = strtol(one->d_name, NULL, 10);
+  if (tasks) closedir(tasks);
+  return tasks ? count : most;
+}
+
+static int is_mpis(long thread) {
+  for (int i = 0; i < mpis_count; i++)
+    if (mpis[i] == thread) return 1;
+  return 0;
+}
+
+// The program's own may be in system calls with what is beside.
+static int are_threads_quiet(void) {
+  long all[THREADS];
+  int count = list_threads(all, THREADS);
+  if (count == THREADS) return 0;
+  for (int i = 0; i < count; i++)
+    if (all[i] != getpid() && !is_mpis(all[i])) return 0;
+  return 1;
+}
+
+// Devices to which the program may have given addresses of its own.
+static int is_device(int directory, const char *file) {
+  static const char *const names[] = {"/dev/infiniband/", "/dev/nvidia", "/dev/kfd", "/dev/hfi1"};
+  char target[32] = "";
+  if (readlinkat(directory, file, target, sizeof target - 1) < 0) return 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strncmp(target, names[i], strlen(names[i]))) return 1;
+  return 0;
+}
+
+static int has_devices(void) {
+  DIR *files = opendir("/proc/self/fd");
+  int any = !files;
+  for (const struct dirent *one; files && !any && (one = readdir(files));)
+    any = is_device(dirfd(files), one->d_name);
+  if (files) closedir(files);
+  return any;
+}
+
+static int is_init(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Init || call->procedure == MPIPP_PROC_Init_thread;
+}
+
+// From then on nothing of what this process has begun there goes on.
+static int completes_all(const struct mpipp_call *call) {
+  switch (call->procedure) {
+  case MPIPP_PROC_Win_fence:
+  case MPIPP_PROC_Win_complete:
+  case MPIPP_PROC_Win_unlock_all:
+  case MPIPP_PROC_Win_flush_all:
+  case MPIPP_PROC_Win_flush_local_all:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+static void note(uint64_t win) {
+  int free = -1;
+  for (int i = 0; i < WINDOWS; i++) {
+    if (windows[i] == win) return;
+    if (free < 0 && !windows[i]) free = i;
+  }
+  if (free < 0)
+    has_more = 1;
+  else
+    windows[free] = win;
+}
+
+void mpipp_quiet_enter(const struct mpipp_call *call) {
+  long all[THREADS];
+  if (is_init(call)) was_alone = list_threads(all, THREADS) == 1;
+  if (call->present & MPIPP_HAS_WIN && call->buffer_count) note(call->win);
+}
+
+void mpipp_quiet_leave(const struct mpipp_call *call) {
+  if (is_init(call) && was_alone) mpis_count = list_threads(mpis, THREADS);
+  if (!completes_all(call)) return;
+  for (int i = 0; i < WINDOWS; i++)
+    if (windows[i] == call->win) windows[i] = 0;
+}
+
+// Operations of windows whose epochs are over are complete.
+static int are_operations_complete(void) {
+  const uint64_t own =
+      MPIPP_EPOCH_FENCE | MPIPP_EPOCH_START | MPIPP_EPOCH_LOCK | MPIPP_EPOCH_LOCK_ALL;
+  for (int i = 0; i < WINDOWS; i++) {
+    const struct mpipp_win *win = windows[i] ? mpipp_find_live(MPIPP_WIN, windows[i]) : NULL;
+    if (win && MPIPP_READ(win->epochs) & own) return 0;
+    windows[i] = 0;
+  }
+  return !has_more;
+}
+
+static int goes_on(const struct mpipp_request *request) {
+  uint32_t flags = MPIPP_READ(request->object.flags);
+  if (!MPIPP_READ(request->object.serial)) return 0;
+  return flags & MPIPP_FLAG_GIVEN_UP ||
+         (!(flags & MPIPP_FLAG_ENDED) && request->state != MPIPP_REQUEST_COMPLETE);
+}
+
+// Whether an operation uses memory of [low, high), or may do so once it is started again.
+static int uses(const struct mpipp_request *request, uint64_t low, uint64_t high) {
+  int any = 0;
+  for (uint32_t i = 0; i < request->call.buffer_count && !any; i++) {
+    struct mpipp_bytes bytes;
+    if (!mpipp_is_used(&request->call, i)) continue;
+    if (!mpipp_bytes_of_call(&request->call, i, &bytes)) return 1;
+    any = bytes.low < high && low < bytes.high;
+    mpipp_bytes_give(&bytes);
+  }
+  return any;
+}
+
+static int are_requests_quiet(uint64_t low, uint64_t high) {
+  const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
+  int any = 0, locked = mpipp_lock_kind(MPIPP_REQUEST);
+  for (const struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
+       chunk = (const void *)(uintptr_t)chunk->next) {
+    const struct mpipp_request *requests = (const void *)(chunk + 1);
+    for (uint64_t i = 0; i < MPIPP_READ(chunk->used) && !any; i++)
+      any = goes_on(&requests[i]) && uses(&requests[i], low, high);
+  }
+  mpipp_unlock_kind(locked);
+  return !any;
+}
+
+int mpipp_is_quiet(uint64_t low, uint64_t high, int has_neighbours) {
+  return !has_devices() && !mpipp_is_attached(low, high) && are_operations_complete() &&
+         (!has_neighbours || are_threads_quiet()) && are_requests_quiet(low, high);
+}
