@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from mpipp.model.onesided import (
     Access,
-    Attached,
     Brought,
     Collective,
     Completed,
@@ -25,17 +24,16 @@ from mpipp.model.onesided import (
     Received,
     Sent,
     Synchronization,
-    WindowFreed,
-    WindowInfo,
-    WindowMade,
 )
 from mpipp.onesided.accesses import PENDING, UNLOCKED, Entry, Segment, bounds
+from mpipp.onesided.attached import Attachments
 from mpipp.onesided.conflicts import Conflict, Conflicts
-from mpipp.onesided.epochs import Epochs, Window, exclusion
+from mpipp.onesided.epochs import Epochs, exclusion
 from mpipp.onesided.flags import ATOMIC, LOCKED, PLAIN, POLLED, Flags, Group
+from mpipp.onesided.lives import Lives
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistake, Mistakes, no_put
-from mpipp.onesided.processes import Board, Process, Steps, later
+from mpipp.onesided.processes import DAMAGED, Board, Process, Steps, later
 from mpipp.onesided.rules import ACCUMULATE, GET, LOAD, PUT, READ, STORE, UPDATES, WRITTEN, Atomic
 from mpipp.onesided.synchronization import Synchronizer
 from mpipp.onesided.values import Key, Values, understood
@@ -63,13 +61,6 @@ class Result(NamedTuple):
     events: int
 
 
-class _Range(NamedTuple):
-    # Memory of a process in a window.
-    low: int
-    high: int
-    window: int
-
-
 class _Analysis:
     def __init__(self, events: Mapping[int, Iterable[Event]], values: Values) -> None:
         self.values = values
@@ -78,12 +69,13 @@ class _Analysis:
         self.processes = [
             Process(rank, at, number, events[rank]) for rank, at in self.indices.items()
         ]
-        self.ranges: list[list[_Range]] = [[] for _ in self.processes]
-        self.windows: dict[int, Window] = {}
         self.board = Board()
         self.messages = Messages(self.board, self.indices)
         self.told: dict[Key, tuple[int, ...]] = {}  # by atomic operations that were read
         self.mistakes = Mistakes()
+        self.attachments = Attachments(self.processes)
+        self.lives = Lives(self.messages, self.mistakes, self.indices, self.attachments)
+        self.windows = self.lives.windows
         self.flags = Flags(values)
         self.conflicts = Conflicts(self.processes, self.windows, self.flags, self._forgotten)
         self.synchronizer = Synchronizer(self.messages, self.mistakes, self.indices, self._read)
@@ -103,13 +95,15 @@ class _Analysis:
                 elif what is not _OVER:
                     self.board.waiting.setdefault(what, []).append(index)
         self.flags.cut = not all(process.ended for process in self.processes)
+        for operation, detached in self.attachments.lacking():
+            self.mistakes.add("rma-detached", operation, detached)
         conflicts, undecided = self.conflicts.decided()
         return Result(
             conflicts,
             list(self.mistakes.found.values()),
             undecided,
             {process.rank: process.last for process in self.processes if not process.ended},
-            frozenset(self.processes[index].rank for index in self.board.stuck(_DAMAGED)),
+            frozenset(self.processes[index].rank for index in self.board.stuck(DAMAGED)),
             self.conflicts.forgotten,
             self.events,
         )
@@ -147,16 +141,16 @@ class _Analysis:
             self.events += 1
 
     def _synchronization(self, process: Process, event: Synchronization) -> Steps:
-        mine = self._epochs(process, event.window)
+        mine = self.lives.epochs(process, event.window)
         if mine is None:
             return
         targets = range(-1 if event.kind not in ("lock", "unlock") else 0, len(mine.made.ranks))
         if event.kind == "free":  # an attempt
-            self._not_ended(mine, event)
+            self.mistakes.not_ended(mine, event)
             mine.attempts[event.moment.thread] = "free"
             return
         if event.target not in targets or not self.indices.keys() >= set(event.group):
-            yield _DAMAGED
+            yield DAMAGED
         window = self.windows[event.window]
         if event.kind == "sync" and not event.attempt:
             # It may have loaded what others have put.
@@ -170,65 +164,14 @@ class _Analysis:
         yield from self.synchronizer.synchronize(process, window, mine, event)
 
     def _rare(self, process: Process, event: Event) -> Steps:
-        if isinstance(event, WindowMade):
-            if process.rank not in event.ranks or not self.indices.keys() >= set(event.ranks):
-                yield _DAMAGED
-            mine = Epochs(event, event.ranks.index(process.rank))
-            window = self.windows.setdefault(event.window, Window())
-            window.epochs[process.index] = mine
-            mine.hear(process.clock, event.moment.number)
-            if event.flavor != "dynamic" and event.length > 0:
-                box = _Range(event.base, event.base + event.length, event.window)
-                self.ranges[process.index].append(box)
-            key = "made", event.window
-            meeting = self.messages.meet(process, key, mine.size)
-            yield from self.messages.all_met(process, meeting, event)
-        elif isinstance(event, WindowFreed):
-            yield from self._freed(process, event)
-        elif isinstance(event, WindowInfo):
-            known = self._epochs(process, event.window)
-            if known is not None:
-                known.hint(event)
-        elif isinstance(event, Attached):
-            ranges = self.ranges[process.index]
-            if event.attached:
-                ranges.append(_Range(event.base, event.base + event.length, event.window))
-            else:
-                ranges[:] = [
-                    box for box in ranges if (box.low, box.window) != (event.base, event.window)
-                ]
-        elif isinstance(event, Ended):
+        if isinstance(event, Ended):
             for window in self.windows.values():
-                mine_there = window.epochs.get(process.index)
-                if mine_there and "free" not in mine_there.attempts.values():
-                    self._not_ended(mine_there, event)
+                mine = window.epochs.get(process.index)
+                if mine and "free" not in mine.attempts.values():
+                    self.mistakes.not_ended(mine, event)
             process.ended = True
-
-    def _not_ended(self, mine: Epochs, event: Event) -> None:
-        for opened in mine.open():
-            self.mistakes.add("rma-not-ended", opened, event)
-
-    def _freed(self, process: Process, event: WindowFreed) -> Steps:
-        mine = self._epochs(process, event.window)
-        if mine is None:
-            return
-        if mine.attempts.pop(event.moment.thread, "") != "free":
-            self._not_ended(mine, event)
-        for target in mine.targets():
-            mine.end_local(target, process.index, process.time, event.moment.number)
-            mine.end_remote(target, process.index, process.time, event.moment.number)
-        mine.publish(process.time)
-        key = "freed", event.window
-        meeting = self.messages.meet(process, key, mine.size)
-        yield from self.messages.all_met(process, meeting, event)
-        ranges = self.ranges[process.index]
-        ranges[:] = [box for box in ranges if box.window != event.window]
-        mine.close()
-
-    def _epochs(self, process: Process, window: int) -> Epochs | None:
-        # None: of a window whose making is not known.
-        known = self.windows.get(window)
-        return known.epochs.get(process.index) if known else None
+        else:
+            yield from self.lives.step(process, event)
 
     def _local(
         self,
@@ -245,10 +188,10 @@ class _Analysis:
         low, high = box
         entry = Entry(kind, event, process.now(), owner, memory, low, high)
         entry.private = True
-        for start, end, identity in self.ranges[owner]:
+        for start, end, identity in self.lives.ranges[owner]:
             if start < high and low < end:
                 entry.private = False
-                mine = self._epochs(process, identity)
+                mine = self.lives.epochs(process, identity)
                 rank = self.processes[owner].rank
                 if mine is None or rank not in mine.made.ranks or (entry.window and entry.lock):
                     continue
@@ -273,7 +216,7 @@ class _Analysis:
 
     def _of_window(self, process: Process, entry: Entry) -> None:
         # A load or store of window memory.
-        mine = self._epochs(process, entry.window)
+        mine = self.lives.epochs(process, entry.window)
         assert mine is not None
         number = entry.event.moment.number
         stores = entry.kind == STORE
@@ -291,11 +234,11 @@ class _Analysis:
                 self.flags.reads(group, process.index, process.time, number)
 
     def _operation(self, process: Process, event: Operation) -> Steps:
-        mine = self._epochs(process, event.window)
+        mine = self.lives.epochs(process, event.window)
         if mine is None:
             return
         if not 0 <= event.target < len(mine.made.ranks):
-            yield _DAMAGED
+            yield DAMAGED
         owner = self.indices[mine.made.ranks[event.target]]
         opened = mine.epoch(event.target, owner)
         if opened is None:
@@ -396,6 +339,8 @@ class _Analysis:
         entry.separate = mine.made.separate
         if opened.kind in ("lock", "lock_all"):
             entry.lock = exclusion(opened)
+        if mine.made.flavor == "dynamic":
+            self.attachments.look(entry)
         number = event.moment.number
         if kind == ACCUMULATE:
             op = event.op or "MPI_REPLACE"
@@ -482,7 +427,6 @@ class _Analysis:
 
 
 _OVER = object()
-_DAMAGED = "an event that cannot be"  # nobody ever does this
 
 
 def analyse(

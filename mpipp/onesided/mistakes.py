@@ -18,6 +18,7 @@ MISTAKES = {
     "rma-not-open": ("an epoch is ended that is not open", "12.5"),
     "rma-not-ended": ("an epoch is open at the end", "12.5"),
     "rma-gone": ("the buffer of an operation is gone before it is complete", "12.3"),
+    "rma-detached": ("an operation on memory that is not attached to its window", "12.2.4"),
     "rma-nocheck": ("MPI_MODE_NOCHECK of MPI_Win_start or MPI_Win_post alone", "12.5.5"),
     "rma-noprecede": ("MPI_MODE_NOPRECEDE, but operations precede", "12.5.5"),
     "rma-noput": ("MPI_MODE_NOPUT, but there is an update", "12.5.5"),
@@ -53,6 +54,11 @@ class Mistakes:
         self.found[key] = (
             before._replace(times=before.times + 1) if before else Mistake(rule, event, other, 1)
         )
+
+    def not_ended(self, mine: Epochs, event: Event) -> None:
+        """Epochs that are open at an event that must not come before their ends."""
+        for opened in mine.open():
+            self.add("rma-not-ended", opened, event)
 
 
 def wrong(mine: Epochs, event: Synchronization) -> Iterator[tuple[str, Event | None]]:

@@ -11,6 +11,7 @@ from mpipp.onesided.accesses import Segment
 
 # Yields what it waits for, until another process has done that; None: others may run.
 Steps = Generator[Hashable, None, None]
+DAMAGED = "an event that cannot be"  # what nobody ever does
 
 
 class Process:

@@ -541,3 +541,55 @@ def test_dynamic_windows_and_the_end_of_windows() -> None:
             program.sync("unlock_all")
         line = "rma-local: put@0 store@1 [0,4) of 1, unordered"
         assert found(program) == ([] if freed else [line])
+
+
+def attaches(program: Program, first: int, length: int, attached: bool = True) -> None:
+    moment = program[1].moment("MPI_Win_attach")
+    program[1].does(Attached(moment, 1, BASE + first, length * attached, attached))
+
+
+@pytest.mark.parametrize(
+    ("steps", "wrong"),
+    [
+        ("attach order put", False),
+        ("attach put", False),  # it may have come in time
+        ("put order attach", True),  # too late
+        ("put", True),
+        ("attach order detach put", False),
+        ("attach order detach order put", True),
+        ("attach order detach attach order put", False),
+        ("attach order detach order put attach", False),
+        ("attach order put order detach", False),
+        ("half order put", True),
+        ("half rest order put", False),
+        ("half order columns", False),  # which lie beside the gap
+        ("attach self detach", False),
+        ("attach detach self", True),
+        ("self attach", True),
+    ],
+)
+def test_memory_of_dynamic_windows_is_attached(steps: str, wrong: bool) -> None:
+    program = Program(2, flavor="dynamic")
+    program.sync("lock_all")
+    for step in steps.split():
+        if step == "order":
+            program.barrier()
+        elif step in ("attach", "detach"):
+            attaches(program, 0, 64, step == "attach")
+        elif step in ("half", "rest"):
+            attaches(program, 32 * (step == "rest"), 32)
+        elif step == "self":
+            program[1].put(1, at(0, 64))
+            program[1].sync("flush", 1)
+        else:
+            program[0].put(1, at(0, 64) if step == "put" else at(0, 4, 8, 4))
+            program[0].sync("flush", 1)
+    program.sync("unlock_all")
+    for cut in (False, True):
+        if not cut:
+            program.end()
+        events = program.events()
+        if cut:
+            events[1] = events[1][:-1]  # what follows may attach it
+        found = [one.rule for one in analyse(events).mistakes]
+        assert found == (["rma-detached"] if wrong and not cut else []), cut

@@ -244,8 +244,8 @@ void mpipp_log_memory(const struct mpipp_call *call) {
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_MEMORY, call, 3);
   if (!at) return;
   at[0] = serial_of(call->win);
-  at[1] = (uint64_t)number_in(call, 0);
-  at[2] = (uint64_t)number_in(call, 1);
+  at[1] = mpipp_win_memory;
+  at[2] = mpipp_win_bytes;
   mpipp_log_end();
 }
 

@@ -15,6 +15,7 @@
 
 __thread uint64_t mpipp_win_hints = 0;
 __thread int mpipp_win_assertion = 0;
+__thread uint64_t mpipp_win_memory = 0, mpipp_win_bytes = 0;
 
 void mpipp_win_hinted(uint64_t info) {
   mpipp_win_hints = info;
@@ -106,6 +107,8 @@ static int attached_used;                                      // those beyond h
 static int has_more_attached;                                  // any memory may be that
 
 void mpipp_attached_memory(uint64_t base, int64_t size) {
+  mpipp_win_memory = base;
+  mpipp_win_bytes = (uint64_t)size;
   mpipp_lock();
   int i = 0;
   while (i < MOST_ATTACHED && attached[i].high) i++;
@@ -120,6 +123,8 @@ void mpipp_attached_memory(uint64_t base, int64_t size) {
 }
 
 void mpipp_detached_memory(uint64_t base) {
+  mpipp_win_memory = base;
+  mpipp_win_bytes = 0;
   mpipp_lock();
   int i = 0;
   while (i < MOST_ATTACHED && !(attached[i].high && attached[i].low == base)) i++;

@@ -40,6 +40,15 @@ RULES = (
         "or have the buffer elsewhere",
     ),
     Rule(
+        "rma-detached",
+        _CONFLICT,
+        "12.2.4",
+        "the target's memory in a dynamic window must be attached to it from before an operation "
+        "on it begins until the operation is complete",
+        "attach it before the target lets the other process hear of it, and detach it after the "
+        "operation is complete",
+    ),
+    Rule(
         "rma-local",
         _CONFLICT,
         "12.7",

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Windows from when they are made until they are freed: their memory, and what info keys say."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mpipp.model.onesided import Attached, Event, WindowFreed, WindowInfo, WindowMade
+from mpipp.onesided.attached import Attachments
+from mpipp.onesided.epochs import Epochs, Window
+from mpipp.onesided.messages import Messages
+from mpipp.onesided.mistakes import Mistakes
+from mpipp.onesided.processes import DAMAGED, Process, Steps
+
+
+class Range(NamedTuple):
+    """Memory of a process in a window."""
+
+    low: int
+    high: int
+    window: int
+
+
+class Lives:
+    """Of all windows. `ranges` are those of each process, by its index."""
+
+    def __init__(
+        self,
+        messages: Messages,
+        mistakes: Mistakes,
+        indices: dict[int, int],
+        attachments: Attachments,
+    ) -> None:
+        self.attachments = attachments
+        self.messages = messages
+        self.mistakes = mistakes
+        self.indices = indices
+        self.windows: dict[int, Window] = {}
+        self.ranges: list[list[Range]] = [[] for _ in indices]
+
+    def epochs(self, process: Process, window: int) -> Epochs | None:
+        """What a process has of a window; None: of one whose making is not known."""
+        known = self.windows.get(window)
+        return known.epochs.get(process.index) if known else None
+
+    def step(self, process: Process, event: Event) -> Steps:
+        """What happens to a window."""
+        if isinstance(event, WindowMade):
+            yield from self._made(process, event)
+        elif isinstance(event, WindowFreed):
+            yield from self._freed(process, event)
+        elif isinstance(event, WindowInfo):
+            known = self.epochs(process, event.window)
+            if known is not None:
+                known.hint(event)
+        elif isinstance(event, Attached):
+            ranges = self.ranges[process.index]
+            self.attachments.change(process, event)
+            if event.attached:
+                ranges.append(Range(event.base, event.base + event.length, event.window))
+            else:
+                ranges[:] = [
+                    box for box in ranges if (box.low, box.window) != (event.base, event.window)
+                ]
+
+    def _made(self, process: Process, event: WindowMade) -> Steps:
+        if process.rank not in event.ranks or not self.indices.keys() >= set(event.ranks):
+            yield DAMAGED
+        mine = Epochs(event, event.ranks.index(process.rank))
+        window = self.windows.setdefault(event.window, Window())
+        window.epochs[process.index] = mine
+        mine.hear(process.clock, event.moment.number)
+        if event.flavor != "dynamic" and event.length > 0:
+            box = Range(event.base, event.base + event.length, event.window)
+            self.ranges[process.index].append(box)
+        key = "made", event.window
+        meeting = self.messages.meet(process, key, mine.size)
+        yield from self.messages.all_met(process, meeting, event)
+
+    def _freed(self, process: Process, event: WindowFreed) -> Steps:
+        mine = self.epochs(process, event.window)
+        if mine is None:
+            return
+        if mine.attempts.pop(event.moment.thread, "") != "free":
+            self.mistakes.not_ended(mine, event)
+        for target in mine.targets():
+            mine.end_local(target, process.index, process.time, event.moment.number)
+            mine.end_remote(target, process.index, process.time, event.moment.number)
+        mine.publish(process.time)
+        key = "freed", event.window
+        meeting = self.messages.meet(process, key, mine.size)
+        yield from self.messages.all_met(process, meeting, event)
+        ranges = self.ranges[process.index]
+        ranges[:] = [box for box in ranges if box.window != event.window]
+        mine.close()
