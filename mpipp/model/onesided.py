@@ -245,6 +245,28 @@ class Received(NamedTuple):
     request: int = 0
 
 
+class Partitions(NamedTuple):
+    """Partitions of a message were marked ready, or have arrived.
+
+    Those of a send and of its receive lie equally close, and may be of different numbers: what has
+    arrived are the bytes.
+
+    Attributes:
+        channel: whose `ordinal` counts the partitioned sends, or receives, that were made for it.
+        start: how often that one had been started before.
+        first, number: of these; `all`: partitions that the message has on this side.
+        ready: of the sender; else they have arrived, all of them where the receive has completed.
+    """
+
+    moment: Moment
+    channel: Channel
+    start: int
+    first: int
+    number: int
+    all: int
+    ready: bool
+
+
 class Collective(NamedTuple):
     """A collective call was begun; whose beginnings its end waits for is its flow of data.
 
@@ -302,6 +324,7 @@ Event = Union[
     Sent,
     ReceiveBegun,
     Received,
+    Partitions,
     Collective,
     Access,
     Ended,

@@ -16,6 +16,7 @@ from mpipp.model.onesided import (
     Ended,
     Event,
     Operation,
+    Partitions,
     ReceiveBegun,
     Received,
     Sent,
@@ -29,7 +30,7 @@ from mpipp.onesided.mistakes import Mistake
 
 _OTHERS = -1  # their rank
 _APART = 1 << 64  # the memory of one from that of the next
-_MESSAGES = (Sent, Received, ReceiveBegun, Collective)
+_MESSAGES = (Sent, Received, ReceiveBegun, Partitions, Collective)
 _ANSWERS = {
     "fence": "fence",
     "start": "post",

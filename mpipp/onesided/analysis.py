@@ -20,6 +20,7 @@ from mpipp.model.onesided import (
     Event,
     Memory,
     Operation,
+    Partitions,
     ReceiveBegun,
     Received,
     Sent,
@@ -164,7 +165,9 @@ class _Analysis:
         yield from self.synchronizer.synchronize(process, window, mine, event)
 
     def _rare(self, process: Process, event: Event) -> Steps:
-        if isinstance(event, Ended):
+        if isinstance(event, Partitions):
+            yield from self.messages.partitions(process, event)
+        elif isinstance(event, Ended):
             for window in self.windows.values():
                 mine = window.epochs.get(process.index)
                 if mine and "free" not in mine.attempts.values():

@@ -10,6 +10,7 @@ from mpipp.model.onesided import (
     Collective,
     Completed,
     Event,
+    Partitions,
     ReceiveBegun,
     Received,
     Sent,
@@ -32,6 +33,34 @@ class Meeting:
         return len(self.begun) >= self.size
 
 
+class _Ready:
+    # Partitions of one message that are ready: `joint` is what is known of all of them.
+    def __init__(self, all_of_them: int, number: int) -> None:
+        self.all = all_of_them
+        self.marked = 0
+        self.joint = (-1,) * number
+        self._told: list[tuple[int, int, tuple[int, ...]]] = []
+
+    def mark(self, first: int, number: int, told: tuple[int, ...]) -> None:
+        self.marked += number
+        self.joint = later(self.joint, told)
+        self._told.append((first, first + number, told))
+
+    def heard(self, event: Partitions) -> tuple[int, ...] | None:
+        """What is known once those have arrived; None: not all of their data is ready."""
+        if event.number == event.all:
+            return self.joint if self.marked >= self.all else None
+        first = event.first * self.all // event.all
+        end = -(-(event.first + event.number) * self.all // event.all)
+        found, ready = (-1,) * len(self.joint), 0
+        for low, high, told in self._told:
+            common = min(high, end) - max(low, first)
+            if common > 0:
+                ready += common
+                found = later(found, told)
+        return found if ready >= end - first else None
+
+
 class Messages:
     """All that is under way."""
 
@@ -41,6 +70,8 @@ class Messages:
         self.sent: dict[Channel, tuple[tuple[int, ...], bool]] = {}
         self.received: dict[Channel, tuple[int, ...]] = {}
         self.meetings: dict[Hashable, Meeting] = {}
+        self.ready: dict[tuple[Channel, int], _Ready] = {}  # by the message's start
+        self.arrived: dict[Channel, int] = {}  # the last start that is complete
 
     def send(self, process: Process, event: Sent) -> None:
         """It begins: what is known here goes with it."""
@@ -73,6 +104,27 @@ class Messages:
             # When a nonblocking one has begun may not have been recorded.
             self.received[channel] = process.release() if begun is None else begun
             self.board.done(("received", channel))
+
+    def partitions(self, process: Process, event: Partitions) -> Steps:
+        """Some are ready, or have arrived."""
+        channel, key = event.channel, (event.channel, event.start)
+        if event.ready:
+            known = self.ready.setdefault(key, _Ready(event.all, len(process.clock)))
+            known.mark(event.first, event.number, process.release())
+            self.board.done(("partitions", key))
+            return
+        told = None
+        if not event.number or event.start <= self.arrived.get(channel, -1):
+            return
+        while told is None:
+            if key in self.ready:
+                told = self.ready[key].heard(event)
+            if told is None:
+                yield "partitions", key
+        process.hear(told, event)
+        if event.number == event.all:
+            del self.ready[key]
+            self.arrived[channel] = event.start
 
     def complete(self, process: Process, event: Completed) -> Steps:
         """These requests are."""

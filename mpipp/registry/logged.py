@@ -37,6 +37,8 @@ _EXACT = {
     "unknown": 0,
     "info": 2,
     "value": 3,
+    "partitioned": 7,
+    "partitions": 3,
 }
 _LEAST = {"comm": 5, "operation": 5, "synchronization": 4}
 
@@ -76,6 +78,8 @@ class Kinds(NamedTuple):
     unknown: int
     info: int
     value: int
+    partitioned: int
+    partitions: int
     synchronous: int
     persistent: int
     sends: int

@@ -22,6 +22,7 @@ from mpipp.model.onesided import (
     Ended,
     Event,
     Operation,
+    Partitions,
     ReceiveBegun,
     Received,
     Sent,
@@ -104,7 +105,8 @@ class _Events:
         self._reach = reach
         self._kinds = kinds
         self._members: dict[int, Members] = {}
-        self._persistent: dict[int, Entry] = {}  # requests: a send or a collective operation
+        # Requests: a send, a collective operation, or a partitioned one.
+        self._persistent: dict[int, Entry] = {}
         self._starts: dict[int, int] = {}
         self._told: set[int] = set()  # requests of which a Completed is expected
         self._assertions = log.assertions
@@ -126,6 +128,8 @@ class _Events:
             kinds.ended: self._ended,
             kinds.info: self._info,
             kinds.value: self._value,
+            kinds.partitioned: self._partitioned,
+            kinds.partitions: self._partitions,
         }
 
     def of(self, entry: Entry) -> Iterator[Event]:
@@ -325,13 +329,42 @@ class _Events:
                 yield ReceiveBegun(self._log.moment(entry), request)
         elif of.kind == self._kinds.send:
             yield from self._sent(entry, of.words, ordinal, request)
+        elif of.kind == self._kinds.partitioned:
+            self._starts[request] = self._starts.get(request, -1) + 1
         else:
             start = self._starts[request] = self._starts.get(request, 0) + 1
             context = of.words[0] << 64 | of.words[1]
             yield from self._together(entry, of, context, start, request)
 
+    def _partitioned(self, entry: Entry) -> Iterator[Event]:
+        self._persistent[entry.words[4]] = entry
+        return iter(())
+
+    def _partitions(self, entry: Entry) -> Iterator[Event]:
+        request, first, number = entry.words
+        yield self._some(entry, self._persistent[request], first, number)
+
+    def _some(self, entry: Entry, of: Entry, first: int, number: int) -> Event:
+        identity, rank, tag, ordinal, request, bits, count = of.words
+        counted = certain(ordinal)
+        if counted is None or rank == NOT_KNOWN or first + number > count:
+            raise _Cut
+        ranks = self._log.rank, signed(rank)
+        sends = bool(bits & self._kinds.sends)
+        source, destination = ranks if sends else ranks[::-1]
+        channel = Channel(identity, source, destination, signed(tag), counted - 1)
+        start = self._starts[request]
+        return Partitions(self._log.moment(entry), channel, start, first, number, count, sends)
+
     def _completed(self, entry: Entry) -> Iterator[Event]:
         request = entry.words[0]
         yield from self._received(entry, request)
+        of = self._persistent.get(request)
+        if (
+            of is not None
+            and of.kind == self._kinds.partitioned
+            and of.words[5] & self._kinds.takes
+        ):
+            yield self._some(entry, of, 0, of.words[6])
         if request in self._told:
             yield Completed(self._log.moment(entry), (request,))

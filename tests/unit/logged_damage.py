@@ -25,9 +25,9 @@ KINDS = Kinds(*range(1, 1 + len(Kinds._fields)))._replace(
     synchronous=1, persistent=2, sends=4, takes=8, cancelled=16
 )
 _BITS = ("synchronous", "persistent", "sends", "takes", "cancelled")
-_SORTS = [name for name in Kinds._fields if name not in _BITS]
+SORTS = [name for name in Kinds._fields if name not in _BITS]
 _NAMES: dict[str, dict[int, str]] = {
-    "logged": {getattr(KINDS, name): name.replace("_", " ") for name in _SORTS},
+    "logged": {getattr(KINDS, name): name.replace("_", " ") for name in SORTS},
     "log_bits": {getattr(KINDS, name): name for name in _BITS},
     "log_assertions": {1 << bit: name for bit, name in enumerate(ASSERTIONS)},
     "log_hints": {
@@ -45,7 +45,8 @@ _PROCEDURES = (
     *("Accumulate", "Fetch_and_op", "Win_lock", "Win_flush", "Win_unlock", "Win_start"),
     *("Win_complete", "Win_post", "Win_wait", "Isend", "Irecv", "Recv", "Send", "Wait", "Bcast"),
     *("Bcast_init", "Send_init", "Recv_init", "Start", "Mprobe", "Mrecv", "Imrecv", "Win_set_info"),
-    *("Win_free", "Finalize", "Request_free", "Ssend", "Win_sync"),
+    *("Win_free", "Finalize", "Request_free", "Ssend", "Win_sync", "Psend_init", "Precv_init"),
+    *("Pready_range", "Parrived"),
 )
 _INT, _DOUBLE, _SUM = 0x100, 0x200, 0x300  # datatypes and an operation
 _BASE = 0x10000
@@ -169,6 +170,16 @@ class Writer:
         self._send("Isend", 9, 1, 16)
         self._receive("Recv", self.before, 9, 0)
         self.add(KINDS.given_up, "Request_free", 16)
+        self.add(KINDS.partitioned, "Psend_init", 1, self.after, 10, 1, 18, KINDS.sends, 4)
+        self.add(KINDS.partitioned, "Precv_init", 1, self.before, 10, 1, 19, KINDS.takes, 2)
+        for _ in range(2):
+            self.add(KINDS.started, "Start", 18, 0)
+            self.add(KINDS.started, "Start", 19, 0)
+            self.add(KINDS.partitions, "Pready_range", 18, 0, 3)
+            self.add(KINDS.partitions, "Parrived", 19, 0, 1)
+            self.add(KINDS.partitions, "Pready_range", 18, 3, 1)
+            self._completed("Wait", 19)
+            self._completed("Wait", 18)
         both = KINDS.sends | KINDS.takes
         self.add(KINDS.collective, "Bcast", 1, 1, 0, 0, both)
         self.add(KINDS.collective, "Bcast_init", 1, 2, 1, 17, both | 2)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import logged_damage
 from fuzz.cases import patience
-from logged_damage import KINDS, damaged, nasty, run, told, whole
+from logged_damage import damaged, nasty, run, told, whole
 
 CASES = 200  # of some hundredths of a second; `make fuzz` has more
 _MOST_BYTES = 4 << 30  # of addresses, beside what the process has
@@ -33,7 +33,7 @@ def test_the_logs_have_entries_of_each_sort_and_are_understood() -> None:
     assert unchecked == ""
     assert len(found) == 12
     sorts = {sort for sort, _, _ in nasty(every=12)}
-    assert sorts == {name.replace("_", " ") for name in KINDS._fields[:18]} - {"unknown"}
+    assert sorts == {name.replace("_", " ") for name in logged_damage.SORTS} - {"unknown"}
 
 
 def test_nasty_values_in_each_word_of_each_sort_of_entry() -> None:

@@ -7,7 +7,9 @@ import pytest
 from onesided_programs import Program, at, buffer, found
 
 from mpipp.model.onesided import (
+    Channel,
     Collective,
+    Partitions,
     ReceiveBegun,
     Received,
     Sent,
@@ -222,3 +224,38 @@ def test_shared_windows() -> None:
     program[1].put(2, at(0))
     program.sync("unlock_all")
     assert found(program) == ["rma-local: put@1 store@0 [0,4) of 2, unordered"]
+
+
+def some(program: Program, rank: int, first: int, number: int, count: int) -> None:
+    """Partitions of the one message from 0 to 1 are ready in rank 0, or have arrived in rank 1."""
+    channel = Channel(0, 0, 1, 0, 0)
+    moment = program[rank].moment("MPI_Start")
+    program[rank].does(Partitions(moment, channel, 0, first, number, count, ready=rank == 0))
+
+
+@pytest.mark.parametrize("received", range(1, 6))
+@pytest.mark.parametrize("sent", range(1, 6))
+def test_what_has_arrived_comes_after_all_that_its_bytes_were_sent_in(
+    sent: int, received: int
+) -> None:
+    bytes_of = [
+        {byte * sent // 60 for byte in range(60) if byte * received // 60 == one}
+        for one in range(received)
+    ]
+    for put in range(sent):
+        for one, covered in enumerate(bytes_of):
+            for marked in (range(sent), range(sent)[::-1]):
+                program = Program(2)
+                program.sync("lock_all")
+                for partition in marked:
+                    if partition == put:
+                        program[0].put(1, at(0))
+                        program[0].sync("flush", 1)
+                    some(program, 0, partition, 1, sent)
+                some(program, 1, one, 1, received)
+                program[1].load(at(0))
+                some(program, 1, 0, received, received)
+                some(program, 1, 0, 1, received)  # asked again
+                program.sync("unlock_all")
+                heard = {*marked[marked.index(put) :]} & covered
+                assert bool(found(program)) == (not heard), (put, one, marked)

@@ -33,6 +33,8 @@ void mpipp_log_started(const struct mpipp_call *call, const struct mpipp_request
 void mpipp_log_completed(const struct mpipp_call *call, const struct mpipp_request *request,
                          const MPI_Status *status);
 void mpipp_log_given_up(const struct mpipp_call *call, const struct mpipp_request *request);
+// Partitions that a call marks ready, or has found to have arrived.
+void mpipp_log_partitions(const struct mpipp_call *call);
 // Something that orders, but not known what; and the end, MPI_Finalize.
 void mpipp_log_unknown(const struct mpipp_call *call);
 void mpipp_log_ended(const struct mpipp_call *call);

@@ -5,8 +5,10 @@
 #include "mpi/resolve.h"
 #include "mpi/vendor.h"
 #include "onesided/entries.h"
+#include "onesided/inputs.h"
 #include "onesided/log.h"
 #include "onesided/members.h"
+#include "recorders/chains.h"
 #include "records/store.h"
 
 void mpipp_log_unknown(const struct mpipp_call *call) {
@@ -61,6 +63,63 @@ static void log_receive(const struct mpipp_call *call, const struct mpipp_call *
   mpipp_log_end();
 }
 
+static void log_partitioned(const struct mpipp_call *call, const struct mpipp_call *of,
+                            const struct mpipp_comm *comm, uint64_t request) {
+  int sends = (of->present & MPIPP_HAS_DEST) != 0;
+  int64_t peer = sends ? of->dest : of->source;
+  if (peer == MPI_PROC_NULL) return;
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_PARTITIONED, call, 7);
+  if (!at) return;
+  at[0] = comm->identity;
+  at[1] = mpipp_log_rank(comm, peer);
+  at[2] = (uint64_t)of->tag;
+  at[3] = of->ordinal;
+  at[4] = request;
+  at[5] = sends ? MPIPP_LOG_SENDS : MPIPP_LOG_TAKES;
+  at[6] = (uint64_t)of->buffers[0].peers;
+  mpipp_log_end();
+}
+
+static void log_some(const struct mpipp_call *call, uint64_t request, int64_t first,
+                     int64_t number) {
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_PARTITIONS, call, 3);
+  if (!at) return;
+  at[0] = request;
+  at[1] = (uint64_t)first;
+  at[2] = (uint64_t)number;
+  mpipp_log_end();
+}
+
+// The request of a call on partitions, if it is active; else 0.
+static uint64_t active_request(const struct mpipp_call *call) {
+  uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests), serial = 0;
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  const struct mpipp_request *request = mpipp_chain_find(handle, 0);
+  if (request && mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED &&
+      request->state == MPIPP_REQUEST_ACTIVE)
+    serial = request->object.serial;
+  mpipp_unlock_kind(locked);
+  return serial;
+}
+
+void mpipp_log_partitions(const struct mpipp_call *call) {
+  uint64_t request = active_request(call);
+  if (!request) return;
+  int64_t first = mpipp_log_number(call, 0, 0);
+  if (call->procedure == MPIPP_PROC_Pready_range) {
+    log_some(call, request, first, mpipp_log_number(call, 1, 0) - first + 1);
+  } else if (call->procedure == MPIPP_PROC_Pready_list) {
+    for (int64_t i = 0, length = first, run; i < length; i += run) {
+      first = mpipp_log_number(call, 1, i);
+      for (run = 1; i + run < length; run++)
+        if (mpipp_log_number(call, 1, i + run) != first + run) break;
+      log_some(call, request, first, run);
+    }
+  } else {
+    log_some(call, request, first, 1);
+  }
+}
+
 // Whether any entry of a buffer of a v or w form, or of the others, is there.
 static int has_entries(const struct mpipp_call *of, const struct mpipp_buffer *buffer) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
@@ -105,12 +164,13 @@ void mpipp_log_communication(const struct mpipp_call *call, const struct mpipp_c
   int sends = (of->present & MPIPP_HAS_DEST) != 0, receives = (of->present & MPIPP_HAS_SOURCE) != 0;
   int persistent = mpipp_facts[of->procedure].form == MPIPP_FORM_PERSISTENT;
   if (!(of->present & MPIPP_HAS_COMM) || !(of->present & ordinals || persistent)) return;
-  if (mpipp_facts[of->procedure].form == MPIPP_FORM_PARTITIONED) return mpipp_log_unknown(call);
   int together = mpipp_facts[of->procedure].over == MPIPP_OVER_COMM;
   if (!sends && !receives && !together) return;
   struct mpipp_comm *comm = mpipp_find(MPIPP_COMM, of->comm);
   if (!comm || !comm->identity) return mpipp_log_unknown(call);
   mpipp_log_comm(call, comm);
+  if (mpipp_facts[of->procedure].form == MPIPP_FORM_PARTITIONED)
+    return log_partitioned(call, of, comm, request);
   if (sends) log_send(call, of, comm, request);
   if (receives) log_receive(call, of, comm, request, status);
   if (!sends && !receives) log_collective(call, of, comm, request);
@@ -155,8 +215,6 @@ void mpipp_log_matched(const struct mpipp_call *call, uint64_t request, uint64_t
 }
 
 void mpipp_log_started(const struct mpipp_call *call, const struct mpipp_request *request) {
-  if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED)
-    return mpipp_log_unknown(call);
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_STARTED, call, 2);
   if (!at) return;
   at[0] = request->object.serial;
@@ -171,7 +229,6 @@ void mpipp_log_completed(const struct mpipp_call *call, const struct mpipp_reque
       of->present & MPIPP_HAS_SOURCE ? mpipp_find(MPIPP_COMM, of->comm) : NULL;
   uint64_t rank = MPIPP_LOG_NOT_KNOWN, tag = MPIPP_LOG_NOT_KNOWN, bits = 0;
   int cancelled = 0;
-  if (mpipp_facts[of->procedure].form == MPIPP_FORM_PARTITIONED) return mpipp_log_unknown(call);
   if (comm && status) {
     rank = mpipp_log_rank(comm, status->MPI_SOURCE);
     tag = tag_of(status->MPI_TAG);

@@ -25,6 +25,11 @@ static int is_operation(const struct mpipp_call *call) {
   return (call->present & has) == has && call->buffer_count > 0;
 }
 
+static int marks_ready(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Pready || call->procedure == MPIPP_PROC_Pready_range ||
+         call->procedure == MPIPP_PROC_Pready_list;
+}
+
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   message = 0;
@@ -39,6 +44,8 @@ static int enter(struct mpipp_passage *passage) {
   } else if (call->procedure == MPIPP_PROC_Win_free) {
     const MPI_Win *win = passage->handle;
     if (win) mpipp_log_attempt(call, MPIPP_KEY(*win));
+  } else if (marks_ready(call)) {
+    mpipp_log_partitions(call); // what the receiver hears is known now
   }
   if (!(call->present & MPIPP_HAS_MESSAGE)) return MPIPP_GO_ON;
   const struct mpipp_object *found = mpipp_find_live(MPIPP_MESSAGE, call->message);
@@ -97,13 +104,16 @@ static void leave(struct mpipp_passage *passage) {
   if (passage->code != MPI_SUCCESS) {
     // One with a request has made none: what it was to do is told before.
     if (is_operation(call) && call->present & MPIPP_HAS_REQUESTS) mpipp_log_operation(call, 0);
-    if (call->present & (MPIPP_HAS_COMM | MPIPP_HAS_WIN)) mpipp_log_unknown(call);
+    if (call->present & (MPIPP_HAS_COMM | MPIPP_HAS_WIN) || marks_ready(call))
+      mpipp_log_unknown(call);
   } else if (call->present & MPIPP_HAS_WIN) {
     of_window(passage);
   } else if (call->procedure == MPIPP_PROC_Mprobe || call->procedure == MPIPP_PROC_Improbe) {
     probed(passage);
   } else if (call->procedure == MPIPP_PROC_Mrecv || call->procedure == MPIPP_PROC_Mrecv_c) {
     if (message) mpipp_log_message_received(call, message);
+  } else if (call->procedure == MPIPP_PROC_Parrived) {
+    if (*passage->flag) mpipp_log_partitions(call);
   } else if (communicates(call)) {
     mpipp_log_communication(call, call, 0, passage->status);
   }

@@ -5,6 +5,7 @@
 #include "generated/procedures.h"
 #include "mpi/vendor.h"
 #include "onesided/entries.h"
+#include "onesided/inputs.h"
 #include "onesided/log.h"
 #include "onesided/members.h"
 #include "onesided/values.h"
@@ -94,14 +95,6 @@ void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win)
   mpipp_log_end();
 }
 
-static int64_t number_in(const struct mpipp_call *call, uint32_t i) {
-  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
-  if (!(call->present & MPIPP_HAS_ARGUMENTS) || i >= call->input_count || !inputs[i].values)
-    return 0;
-  return inputs[i].size == sizeof(int) ? *(const int *)inputs[i].values
-                                       : *(const int64_t *)inputs[i].values;
-}
-
 static uint64_t assertion(int64_t given) {
   uint64_t bits = 0;
   if (given & MPI_MODE_NOCHECK) bits |= MPIPP_LOG_NO_CHECK;
@@ -129,7 +122,7 @@ static uint64_t detail_of(const struct mpipp_call *call, const struct mpipp_win 
                           int has_begun) {
   switch (call->procedure) {
   case MPIPP_PROC_Win_fence:
-    return assertion(number_in(call, 0));
+    return assertion(mpipp_log_number(call, 0, 0));
   case MPIPP_PROC_Win_lock:
     return assertion(mpipp_win_assertion) |
            (is_exclusive(win, call->target_rank, has_begun) ? MPIPP_LOG_EXCLUSIVE : 0);
@@ -223,7 +216,7 @@ void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before) {
   uint64_t detail = detail_of(call, win, 1);
   const struct mpipp_group *group = NULL;
   if (call->procedure == MPIPP_PROC_Win_start || call->procedure == MPIPP_PROC_Win_post) {
-    group = mpipp_find_live(MPIPP_GROUP, (uint64_t)number_in(call, 0));
+    group = mpipp_find_live(MPIPP_GROUP, (uint64_t)mpipp_log_number(call, 0, 0));
     if (!group || (group->size > 0 && !mpipp_log_group_words(group)))
       return mpipp_log_unknown(call);
   }

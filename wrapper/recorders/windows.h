@@ -15,8 +15,10 @@ void mpipp_win_hinted(uint64_t info);
 extern __thread int mpipp_win_assertion
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 // What its last call attached, or detached: then without bytes.
-extern __thread uint64_t mpipp_win_memory,
-    mpipp_win_bytes __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern __thread uint64_t mpipp_win_memory
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern __thread uint64_t mpipp_win_bytes
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 static inline void mpipp_win_asserted(int assertion) {
   mpipp_win_assertion = assertion;
 }

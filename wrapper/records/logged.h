@@ -39,6 +39,10 @@ enum mpipp_logged {
   MPIPP_LOGGED_INFO,       // of a window: serial, what enum mpipp_log_hints says
   // what an operation has brought: the number of its entry, the value, 1 if that is known
   MPIPP_LOGGED_VALUE,
+  // a partitioned send or receive is made: communicator's identity, world rank, tag, ordinal,
+  // request, MPIPP_LOG_SENDS or MPIPP_LOG_TAKES, number of partitions
+  MPIPP_LOGGED_PARTITIONED,
+  MPIPP_LOGGED_PARTITIONS, // ready, or have arrived: request, the first, number
 };
 
 enum mpipp_log_bits {

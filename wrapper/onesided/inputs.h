@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Numbers among the arguments of a call.
+#ifndef MPIPP_ONESIDED_INPUTS_H
+#define MPIPP_ONESIDED_INPUTS_H
+
+#include "records/records.h"
+
+// One of an input's values, of a call that is active; 0 if there is none.
+static inline int64_t mpipp_log_number(const struct mpipp_call *call, uint32_t input,
+                                       int64_t index) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  if (!(call->present & MPIPP_HAS_ARGUMENTS) || input >= call->input_count) return 0;
+  const void *values = inputs[input].values;
+  if (!values) return 0;
+  return inputs[input].size == sizeof(int) ? ((const int *)values)[index]
+                                           : ((const int64_t *)values)[index];
+}
+
+#endif
