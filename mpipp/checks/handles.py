@@ -21,6 +21,7 @@ _ARGUMENTS = {
     "group": "group",
     "group1": "group",
     "group2": "group",
+    "local_group": "group",
     "peer_comm": "comm",
     "info": "info",
     "errhandler": "errhandler",

@@ -49,6 +49,18 @@ def listed(ranks: Sequence[int]) -> str:
     return f"{{{', '.join([*named, *more])}}}"
 
 
+def stringtag(operation: Operation) -> bytes:
+    """The tag of a call that makes a communicator of groups alone; empty where it has none."""
+    found = operation.call.arguments.get("stringtag")
+    return bytes(found) if isinstance(found, tuple) else b""
+
+
+def of(operation: Operation, name: str) -> Sequence[int] | None:
+    """As `ranks`, of the group that is that argument of an active call."""
+    group = _given(operation, name)
+    return group.world_ranks if group is not None else None
+
+
 def ranks(operation: Operation) -> Sequence[int] | None:
     """Its members' in MPI_COMM_WORLD, in its order; None if they are not known."""
     if operation.call.state != "over":
@@ -64,8 +76,9 @@ def ranks(operation: Operation) -> Sequence[int] | None:
     return next((every for every in found if _summed(every) == wanted), None)
 
 
-def _given(operation: Operation) -> Group | None:
-    handle = operation.call.arguments.get("group")
+def _given(operation: Operation, name: str = "") -> Group | None:
+    given = operation.call.arguments
+    handle = given.get(name) if name else given.get("group", given.get("local_group"))
     if not isinstance(handle, int):
         return None
     found = operation.process.registry.find("group", handle)

@@ -46,7 +46,7 @@ class ProcessInfo:
     flavor: str  # "MPICH" "Open MPI" "MPI ABI"
     status: str  # "loaded" "started" "finalized" "inert"
     pid: int
-    world_rank: int | None  # None: unknown
+    world_rank: int | None  # in MPI_COMM_WORLD, or mpi://WORLD; None: unknown
     world_size: int | None
     standard: tuple[int, int] | None  # the version of MPI that the library follows: (4, 1)
     end_awaited: bool  # in MPI_Finalize: callbacks of the program may still free objects
@@ -72,6 +72,8 @@ class ProcessInfo:
     pages: tuple[int, int] = (0, 0)
     attached: Attachment = NOTHING_ATTACHED
     of_sessions: bool = False  # some session has had an attached buffer
+    # Address of what stands for the communicator of calls that have none; 0: nothing yet.
+    apart: int = 0
     unseen: bool = False  # requests or messages may be there of which nothing is recorded
     blind: bool = False  # programs compiled to look at buffers cannot
     guard: str = "none"  # of buffers of pending operations: "there" "failed"; "none": not asked for

@@ -149,6 +149,8 @@ class Calls:
             try:
                 if shape == "handle":
                     found[name] = source.integers(given.values, 1, given.size, signed=False)[0]
+                elif shape == "text":
+                    found[name] = tuple(source.characters(given.values)) if given.values else None
                 elif given.count < 0 and shape == "array":
                     count = _told(name, found)
                     if count is not None:

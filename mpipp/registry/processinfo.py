@@ -39,6 +39,7 @@ def process_info(source: Source, root: RawRoot) -> ProcessInfo:
         pages=(root.onesided_closed, root.onesided_pages),
         attached=source.attachment(root.attached),
         of_sessions=bool(root.of_sessions),
+        apart=root.apart,
         unseen=bool(root.unseen),
         guard=source.enumerator("guard", root.guard),
         blind=bool(root.blind),

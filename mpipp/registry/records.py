@@ -36,6 +36,7 @@ class RawRoot(NamedTuple):
     unasked: int
     attached: bytes
     of_sessions: int
+    apart: int
     unseen: int
     guard: int
     blind: int

@@ -133,10 +133,11 @@ def agreements() -> str:
     return "\n".join([*rows, ""])
 
 
-# What hangs, in tests/hangs/programs/hanging.c, for want of a collective call.
+# What hangs, in tests/hangs/programs/hanging.c and sessions.c, for want of a collective call.
 HANGING = (
     "participant", "order", "creation", "broadcast", "ibarrier", "graph", "persistent_collective",
     "file", "leaders", "group_tag", "groups",
+    "stringtag", "group", "between_stringtag",
 )  # fmt: skip
 
 
@@ -151,7 +152,8 @@ def rows_by_operation() -> dict[str, list[str]]:
         r'^    "(\w+)": \(', (programs / "test_agreement.py").read_text(), re.MULTILINE
     )
     found: dict[str, list[str]] = {}
-    hanging = (ROOT / "tests" / "hangs" / "programs" / "hanging.c").read_text()
+    hangs = ROOT / "tests" / "hangs" / "programs"
+    hanging = "".join((hangs / name).read_text() for name in ("hanging.c", "sessions.c"))
     rows = re.findall(r"\nROW\((\w+)\) \{\n(.*?)\n\}", text, re.DOTALL)
     rows += re.findall(r"\nstatic void (\w+)\(void\) \{\n(.*?)\n\}", hanging, re.DOTALL)
     for name, body in rows:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What is said of programs that hang: each of programs/hanging.c, word for word.
+"""What is said of programs that hang: each of programs/hanging.c, and of those of sessions,
+programs/sessions.c, word for word.
 
-The reports stand in hanging.txt; MPIPP_UPDATE_HANGS=1 writes it from what MPICH's processes show.
+The reports stand in hanging.txt and sessions.txt; MPIPP_UPDATE_HANGS=1 writes them from what
+MPICH's processes show.
 """
 
 from __future__ import annotations
@@ -15,29 +17,42 @@ from observed import job, reports
 
 REPORTS = Path(__file__).with_name("hanging.txt")
 EXPECTED = reports(REPORTS)
+SESSIONS = Path(__file__).with_name("sessions.txt")
+OF_SESSIONS = reports(SESSIONS)
 
 
 @pytest.mark.timeout(600)
 @support.on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("name", EXPECTED)
 def test_hanging(mpi: support.MPI, name: str) -> None:
-    n, expected = EXPECTED[name]
+    is_said(mpi, "hanging.c", REPORTS, name)
+
+
+@pytest.mark.timeout(600)
+@support.on_mpi("mpich5", "openmpi5")  # MPICH 4.0 ends a process that makes most of these
+@pytest.mark.parametrize("name", OF_SESSIONS)
+def test_sessions(mpi: support.MPI, name: str) -> None:
+    is_said(mpi, "sessions.c", SESSIONS, name)
+
+
+def is_said(mpi: support.MPI, program: str, path: Path, name: str) -> None:
+    n, expected = reports(path)[name]
     updates = bool(os.environ.get("MPIPP_UPDATE_HANGS"))
 
     def is_there(report: str) -> bool:
         return not report.startswith("still") if updates else report == expected
 
-    with job("hanging.c", mpi, name, n=n) as hung:
+    with job(program, mpi, name, n=n) as hung:
         found = hung.becomes(is_there)
     if updates:
-        _write(name, n, found)
+        _write(path, name, n, found)
         return
     assert found == expected
 
 
-def _write(name: str, n: int, report: str) -> None:
-    known = {**reports(REPORTS), name: (n, report)}
+def _write(path: Path, name: str, n: int, report: str) -> None:
+    known = {**reports(path), name: (n, report)}
     parts = [
         f"=== {name}, {n} process{'es' * (n > 1)}\n{text}\n" for name, (n, text) in known.items()
     ]
-    REPORTS.write_text("\n".join(parts))
+    path.write_text("\n".join(parts))

@@ -339,12 +339,14 @@ int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpi
   if (!thread) return ((raw_Comm_create_from_group *)real)(group, stringtag, info, errhandler, newcomm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_from_group, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_gathering_apart(call, MPIPP_KEY((MPI_Group)group), stringtag);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
-  struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
-  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {stringtag, -1, 1, MPIPP_SHAPE_TEXT, mpipp_role(MPIPP_ROLE_stringtag)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_create_from_group *)real)((MPI_Group)group, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newcomm)
                  : hooked_Comm_create_from_group(thread, real, group, stringtag, info, errhandler, newcomm);
+  if (code != MPI_SUCCESS) mpipp_not_gathered_apart();
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newcomm);
     return mpipp_leave(thread, mpipp_success());
@@ -1994,10 +1996,18 @@ int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_lead
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Intercomm_create_from_groups, &real);
   if (!thread) return ((raw_Intercomm_create_from_groups *)real)(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_create_from_groups, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_gathering_apart(call, MPIPP_KEY((MPI_Group)local_group), stringtag);
+  mpipp_leading_apart(call, MPIPP_KEY((MPI_Group)local_group), local_leader,
+                      MPIPP_KEY((MPI_Group)remote_group), remote_leader);
+  uint64_t local_group_key = MPIPP_KEY((MPI_Group)local_group);
+  uint64_t remote_group_key = MPIPP_KEY((MPI_Group)remote_group);
+  struct mpipp_input inputs[] = {{&local_group_key, 1, sizeof local_group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_local_group)}, {&local_leader, 1, sizeof local_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_local_leader)}, {&remote_group_key, 1, sizeof remote_group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_remote_group)}, {&remote_leader, 1, sizeof remote_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_remote_leader)}, {stringtag, -1, 1, MPIPP_SHAPE_TEXT, mpipp_role(MPIPP_ROLE_stringtag)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 5, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Intercomm_create_from_groups *)real)((MPI_Group)local_group, local_leader, (MPI_Group)remote_group, remote_leader, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newintercomm)
                  : hooked_Intercomm_create_from_groups(thread, real, local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
+  if (code != MPI_SUCCESS) mpipp_not_gathered_apart();
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_comm_made(call, *newintercomm);
     return mpipp_leave(thread, mpipp_success());
@@ -2615,6 +2625,7 @@ int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_S
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_initialized();
     mpipp_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));
+    mpipp_session_begun(MPIPP_KEY(*session), MPIPP_KEY((MPI_Info)info));
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);

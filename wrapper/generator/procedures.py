@@ -119,7 +119,9 @@ ARGUMENTS = {
     "Group_from_session_pset": "session",
     "Comm_create": "group",
     "Comm_create_group": "group",
-    "Comm_create_from_group": "group",
+    "Comm_create_from_group": "group stringtag:text",
+    "Intercomm_create_from_groups": "local_group local_leader remote_group remote_leader "
+    "stringtag:text",
     "Intercomm_create": "local_leader peer_comm remote_leader",
     "Group_union": "group1 group2",
     "Group_intersection": "group1 group2",
@@ -197,6 +199,12 @@ BEFORE = {
     "Intercomm_create": "mpipp_leading(call, local_leader, MPIPP_KEY((MPI_Comm)peer_comm), "
     "remote_leader);",
     "Comm_create_group": "mpipp_gathering(call, MPIPP_KEY((MPI_Group)group));",
+    "Comm_create_from_group": "mpipp_gathering_apart(call, MPIPP_KEY((MPI_Group)group), "
+    "stringtag);",
+    "Intercomm_create_from_groups": "mpipp_gathering_apart(call, "
+    "MPIPP_KEY((MPI_Group)local_group), stringtag);\n"
+    "mpipp_leading_apart(call, MPIPP_KEY((MPI_Group)local_group), local_leader,\n"
+    "                    MPIPP_KEY((MPI_Group)remote_group), remote_leader);",
     "Abort": "mpipp_aborting(call);",
     "Pready": READY,
     "Pready_range": READY,
@@ -250,6 +258,10 @@ ALWAYS = {
     "  mpipp_not_gathered(MPIPP_KEY((MPI_Comm)peer_comm), MPIPP_LEADERS);",
     "Comm_create_group": "if (code != MPI_SUCCESS)\n"
     "  mpipp_not_gathered(call->comm, MPIPP_GROUP_CALLS);",
+    **dict.fromkeys(
+        ("Comm_create_from_group", "Intercomm_create_from_groups"),
+        "if (code != MPI_SUCCESS) mpipp_not_gathered_apart();",
+    ),
     "Wait": "mpipp_completed(call, before, request);",
     "Test": "if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))\n"
     "  mpipp_completed(call, before, request);",
@@ -273,7 +285,8 @@ AFTER = {
     "Init_thread": "mpipp_initialized();",
     "Finalize": "mpipp_finalized();",
     "Session_init": "mpipp_initialized();\n"
-    "mpipp_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));",
+    "mpipp_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));\n"
+    "mpipp_session_begun(MPIPP_KEY(*session), MPIPP_KEY((MPI_Info)info));",
     "Buffer_attach": "mpipp_attached(call, buffer, size);",
     "Buffer_detach": "mpipp_detached(call);",
     "Comm_attach_buffer": "mpipp_attached(call, buffer, size);",

@@ -7,6 +7,7 @@
 
 #include "mpi/resolve.h"
 #include "recorders/channels.h"
+#include "recorders/communicators.h"
 #include "recorders/threads.h"
 #include "records/registry.h"
 #include "records/store.h"
@@ -59,6 +60,30 @@ void mpipp_ask_thread_level(void) {
   main_call.other_caller = mpipp_outside_mpi(call->caller);
   watch_all();
 }
+
+#ifdef MPIPP_HAVE_Session_init
+// Of an info's thread_level: 1 or 0; -1: it has none.
+static int is_single(MPI_Info info) {
+  char value[32] = "";
+  int length = sizeof value, flag = 0;
+  if (PMPI(Info_get_string)(info, "thread_level", &length, value, &flag) != MPI_SUCCESS || !flag)
+    return -1;
+  return strcmp(value, "MPI_THREAD_SINGLE") == 0;
+}
+
+void mpipp_session_level(uint64_t session, uint64_t given) {
+  static int all_single = 1;
+  MPI_Info info, asked = (MPI_Info)(uintptr_t)given;
+  int single = -1;
+  if (PMPI(Session_get_info)((MPI_Session)(uintptr_t)session, &info) == MPI_SUCCESS) {
+    single = is_single(info);
+    PMPI(Info_free)(&info);
+  }
+  if (single < 0 && asked != MPI_INFO_NULL) single = is_single(asked);
+  if (!single) MPIPP_WRITE(all_single, 0); // the default is MPI_THREAD_SINGLE
+  if (MPIPP_READ(all_single) && !mpipp_has_world) mpipp_registry.several_threads = 0;
+}
+#endif
 
 // Procedures that any thread may call at any time (MPI-4.1, section 11.4.1).
 static int is_free(unsigned procedure) {

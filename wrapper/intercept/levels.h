@@ -9,6 +9,9 @@
 
 // The call that initialised MPI has returned.
 void mpipp_ask_thread_level(void);
+// Whether threads may call MPI side by side in a program of sessions alone; this one was asked for
+// with that info.
+void mpipp_session_level(uint64_t session, uint64_t info);
 
 // A thread is registered: its calls are looked at if there are others.
 void mpipp_watch(struct mpipp_thread *thread);

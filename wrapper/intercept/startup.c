@@ -90,7 +90,7 @@ static void ask_tag_ub(void) {
 
 int mpipp_is_again(unsigned procedure) {
   if (procedure == MPIPP_PROC_Finalize) return mpipp_registry.status == MPIPP_STATUS_FINALIZED;
-  return mpipp_registry.world_rank >= 0;
+  return mpipp_has_world;
 }
 
 void mpipp_initialized(void) {
@@ -111,15 +111,21 @@ void mpipp_initialized(void) {
     mpipp_registry.standard = (uint32_t)standard;
     mpipp_registry.standard_minor = (uint32_t)minor;
   }
-  if (mpipp_registry.world_rank < 0) {
+  if (!mpipp_has_world) {
     mpipp_comm_start();
-    if (mpipp_registry.world_rank >= 0) ask_tag_ub();
+    if (mpipp_has_world) ask_tag_ub();
   }
   mpipp_registry.status = MPIPP_STATUS_STARTED;
   if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread) mpipp_await_end();
   mpipp_watch_meet();
   errno = saved;
 }
+
+#ifdef MPIPP_HAVE_Session_init
+void mpipp_session_begun(uint64_t session, uint64_t info) {
+  mpipp_session_level(session, info);
+}
+#endif
 
 void (*mpipp_before_end)(void);
 
@@ -143,7 +149,7 @@ void mpipp_aborting(struct mpipp_call *call) {
 // The program has returned from main, or called exit. Not at _exit, or by a signal.
 __attribute__((destructor)) static void exiting(void) {
   if (!mpipp_watch_is_there() || mpipp_registry.status != MPIPP_STATUS_STARTED) return;
-  if (mpipp_registry.world_rank < 0)
+  if (!mpipp_has_world)
     mpipp_finalized(); // of sessions alone: sessions that are left are leaks
   else
     over(MPIPP_OVER_EXITING);

@@ -8,7 +8,8 @@
 // A record for this thread; NULL in a program this library must leave alone, or without memory.
 struct mpipp_thread *mpipp_thread_new(void);
 
-void mpipp_initialized(void); // MPI can be asked from now on
+void mpipp_initialized(void);                              // MPI can be asked from now on
+void mpipp_session_begun(uint64_t session, uint64_t info); // it was asked for with that info
 int mpipp_is_again(unsigned procedure);
 void mpipp_finalized(void);
 // Called before the process says that it ends otherwise than by MPI_Finalize; NULL: nobody wants

@@ -7,6 +7,7 @@
 
 #include "mpi/resolve.h"
 #include "provoke/chance.h"
+#include "recorders/communicators.h"
 #include "records/registry.h"
 #include "records/store.h"
 
@@ -24,7 +25,7 @@ static int is_plain(const struct mpipp_datatype *type) {
 // MPI copies the data of other types: it knows best where they are. The type is kept, whatever the
 // program does to its own; MPI_Type_dup would call the program's functions.
 static int keep_type(struct mpipp_stage *stage, int64_t bytes) {
-  if (mpipp_registry.world_rank < 0) return 0; // without MPI_COMM_SELF
+  if (!mpipp_has_world) return 0; // without MPI_COMM_SELF
   stage->bytes = (size_t)bytes;
   if (PMPI(Type_commit)(&stage->type) != MPI_SUCCESS ||
       PMPI(Pack_size)(1, stage->type, MPI_COMM_SELF, &stage->packed_size) != MPI_SUCCESS)

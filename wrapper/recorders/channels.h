@@ -88,6 +88,12 @@ void mpipp_leading(const struct mpipp_call *call, int local_leader, uint64_t pee
 void mpipp_gathering(const struct mpipp_call *call, uint64_t group);
 void mpipp_not_gathered(uint64_t comm, enum mpipp_sequence sequence) MPIPP_COLD;
 
+// The same of what makes a communicator of groups, without another one.
+void mpipp_gathering_apart(struct mpipp_call *call, uint64_t group, const char *stringtag);
+void mpipp_leading_apart(const struct mpipp_call *call, uint64_t local, int local_leader,
+                         uint64_t remote, int remote_leader);
+void mpipp_not_gathered_apart(void) MPIPP_COLD;
+
 // A window or a file is made by that collective call: the channel of the collective calls on it.
 uint64_t mpipp_open_together(const struct mpipp_call *call, enum mpipp_sequence sequence);
 // MPI has accepted such a call: it is counted, and goes to the ledger. Or it failed; returns the

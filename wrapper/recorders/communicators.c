@@ -16,15 +16,59 @@ static int initialized(void) {
   return flag && !finalized;
 }
 
-// The group's ranks in MPI_COMM_WORLD, nothing where every rank is its own unless all are wanted;
-// returns whether they are known (a program of sessions has no world).
-static uint32_t world_ranks(MPI_Group group, int size, int all_wanted, uint64_t *field) {
-  if (size <= 0 || !initialized()) return 0;
+int mpipp_has_world;
+
+// What comes from a session must not meet what does not (MPI-4.1, section 11.3). 0: not known.
+static int ask_world(uint64_t session, MPI_Group *all) {
+#ifdef MPIPP_HAVE_Session_init
+  if (session && mpipp_find_live(MPIPP_SESSION, session))
+    return PMPI(Group_from_session_pset)((MPI_Session)(uintptr_t)session, "mpi://WORLD", all) ==
+           MPI_SUCCESS;
+#endif
+  return !session && initialized() && PMPI(Comm_group)(MPI_COMM_WORLD, all) == MPI_SUCCESS;
+}
+
+void mpipp_session_world(uint64_t session) {
+  MPI_Group all;
+  int rank = MPI_UNDEFINED, size = 0;
+  if (mpipp_registry.world_rank >= 0 || !ask_world(session, &all)) return;
+  PMPI(Group_rank)(all, &rank);
+  PMPI(Group_size)(all, &size);
+  PMPI(Group_free)(&all);
+  if (rank == MPI_UNDEFINED) return;
+  mpipp_registry.world_size = size;
+  mpipp_registry.world_rank = rank;
+}
+
+// The session that a group or a communicator comes from, by the call that makes it.
+static uint64_t session_of(const struct mpipp_call *call) {
+  if (call && call->present & MPIPP_HAS_COMM) {
+    const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
+    return comm ? comm->session : 0;
+  }
+  uint64_t session = 0;
+  const struct mpipp_input *inputs = call ? (const void *)(uintptr_t)call->inputs : NULL;
+  const int has_inputs = call && call->present & MPIPP_HAS_ARGUMENTS;
+  for (uint32_t i = 0; has_inputs && !session && i < call->input_count; i++) {
+    if (inputs[i].shape != MPIPP_SHAPE_HANDLE) continue;
+    const uint64_t handle = *(const uint64_t *)(uintptr_t)inputs[i].values;
+    if (call->procedure == MPIPP_PROC_Group_from_session_pset) return handle;
+    const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
+    session = group ? group->session : 0;
+  }
+  return session;
+}
+
+// The group's ranks in MPI_COMM_WORLD, or mpi://WORLD, nothing where every rank is its own unless
+// all are wanted; returns whether they are known.
+static uint32_t world_ranks(MPI_Group group, uint64_t session, int size, int all_wanted,
+                            uint64_t *field) {
+  if (size <= 0) return 0;
   int *ranks = mpipp_allocate((size_t)size * sizeof *ranks);
   int *world = mpipp_allocate((size_t)size * sizeof *world);
   MPI_Group all;
   uint32_t known = 0;
-  if (ranks && world && PMPI(Comm_group)(MPI_COMM_WORLD, &all) == MPI_SUCCESS) {
+  if (ranks && world && ask_world(session, &all)) {
     int same = !all_wanted;
     for (int i = 0; i < size; i++) ranks[i] = i;
     known = PMPI(Group_translate_ranks)(group, size, ranks, all, world) == MPI_SUCCESS;
@@ -46,11 +90,12 @@ static uint32_t world_ranks(MPI_Group group, int size, int all_wanted, uint64_t 
 static void ask_groups(struct mpipp_comm *record, MPI_Comm comm) {
   MPI_Group group;
   if (PMPI(Comm_group)(comm, &group) == MPI_SUCCESS) {
-    record->world_known = world_ranks(group, record->size, 0, &record->world_ranks);
+    record->world_known =
+        world_ranks(group, record->session, record->size, 0, &record->world_ranks);
     PMPI(Group_free)(&group);
   }
   if (record->inter && PMPI(Comm_remote_group)(comm, &group) == MPI_SUCCESS) {
-    world_ranks(group, record->remote_size, 1, &record->remote_world_ranks);
+    world_ranks(group, record->session, record->remote_size, 1, &record->remote_world_ranks);
     PMPI(Group_free)(&group);
   }
 }
@@ -126,6 +171,7 @@ static void comm_made(const struct mpipp_call *call, MPI_Comm comm, unsigned fla
   PMPI(Comm_size)(comm, &record->size);
   PMPI(Comm_test_inter)(comm, &record->inter);
   if (record->inter) PMPI(Comm_remote_size)(comm, &record->remote_size);
+  record->session = session_of(call);
   ask_groups(record, comm);
   ask_topology(record, comm);
   record->identity = call ? mpipp_comm_identity(call, record) : mpipp_predefined_identity(name);
@@ -144,6 +190,7 @@ void mpipp_comm_made(const struct mpipp_call *call, MPI_Comm comm) {
 void mpipp_comm_start(void) {
   int rank = -1, size = -1;
   if (!initialized()) return;
+  mpipp_has_world = 1;
   PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
   PMPI(Comm_size)(MPI_COMM_WORLD, &size);
   mpipp_registry.world_rank = rank;
@@ -173,7 +220,8 @@ void mpipp_group_made(const struct mpipp_call *call, MPI_Group group) {
   PMPI(Group_size)(group, &record->size);
   PMPI(Group_rank)(group, &record->rank);
   if (record->rank == MPI_UNDEFINED) record->rank = -1;
-  record->world_known = world_ranks(group, record->size, 0, &record->world_ranks);
+  record->session = session_of(call);
+  record->world_known = world_ranks(group, record->session, record->size, 0, &record->world_ranks);
   mpipp_publish(record);
   errno = saved;
 }

@@ -5,9 +5,15 @@
 
 #include "mpi/vendor.h"
 #include "records/records.h"
+#include "records/store.h"
 
 void mpipp_comm_made(const struct mpipp_call *call, MPI_Comm comm);
 void mpipp_comm_start(void); // MPI_COMM_WORLD and MPI_COMM_SELF, once MPI is initialised
+// The process is one of mpi://WORLD, where it has a rank without MPI_COMM_WORLD; before that is
+// there.
+void mpipp_session_world(uint64_t session);
+// Whether there is MPI_COMM_WORLD: not in a program of sessions alone.
+extern int mpipp_has_world MPIPP_HIDDEN;
 void mpipp_group_made(const struct mpipp_call *call, MPI_Group group);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "mpi/resolve.h"
 #include "recorders/channels.h"
+#include "recorders/communicators.h"
 #include "records/store.h"
 
 void mpipp_op_made(const struct mpipp_call *call, MPI_Op op, uint64_t function, int commute) {
@@ -50,6 +51,7 @@ void mpipp_session_made(const struct mpipp_call *call, MPI_Session session, uint
   if (!record) return;
   record->errhandler = errhandler;
   mpipp_publish(record);
+  mpipp_session_world(MPIPP_KEY(session));
 }
 #endif
 

@@ -267,8 +267,9 @@ enum mpipp_sequence {
   MPIPP_WINDOW_CALLS, // collective ones, by the ordinal of the call that made the window
   MPIPP_FILE_CALLS,   // the same of a file
   MPIPP_LEADERS,      // calls of MPI_Intercomm_create by leaders, by the remote one and the tag
-  MPIPP_GROUP_CALLS,  // of MPI_Comm_create_group, by members (mpipp_gathering) and tag
-  MPIPP_TURNS,        // of MPI_COMM_WORLD: whose collective calls came next, see channels.h
+  MPIPP_GROUP_CALLS, // of MPI_Comm_create_group, by members (mpipp_gathering) and tag; and of those
+                     // that make communicators of groups alone, by members and stringtag
+  MPIPP_TURNS,       // of MPI_COMM_WORLD: whose collective calls came next, see channels.h
   MPIPP_SEQUENCES
 };
 
@@ -347,8 +348,9 @@ struct mpipp_comm {
   uint64_t abandoned;             // receives whose request was freed while they were active
   uint32_t uncertain;             // 1 << enum "sequence": those whose ordinals are not certain
   uint32_t frozen;                // 1 after a receive whose channel stays unknown
-  uint64_t shadow; // private: a communicator of the same processes, 0 if none (strict/)
-  uint64_t late;   // private: receives that wait to be known (recorders/late.h)
+  uint64_t shadow;  // private: a communicator of the same processes, 0 if none (strict/)
+  uint64_t late;    // private: receives that wait to be known (recorders/late.h)
+  uint64_t session; // private: handle of the session that it comes from, 0: none, or not known
   struct mpipp_attachment attached;
 };
 
@@ -358,6 +360,7 @@ struct mpipp_group {
   uint64_t world_ranks;
   uint32_t world_known;
   uint32_t padding;
+  uint64_t session; // private: as of a communicator
 };
 
 enum mpipp_epoch {

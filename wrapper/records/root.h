@@ -107,7 +107,7 @@ struct mpipp_registry {
   uint32_t pointer_size, handle_size;
   uint32_t flavor, status; // enums "flavor", "status"
   uint64_t pid;
-  int32_t world_rank, world_size; // -1: unknown
+  int32_t world_rank, world_size; // of MPI_COMM_WORLD, or mpi://WORLD; -1: unknown
   uint64_t dropped;               // records lost for want of memory
   uint64_t frames;                // return addresses kept beyond the caller (MPIPP_FRAMES)
   uint64_t several_threads;       // 1: they may call MPI at the same time
@@ -126,6 +126,8 @@ struct mpipp_registry {
   uint64_t unasked;      // questions to the watcher (watch/questions.h) that found no room
   struct mpipp_attachment attached; // for all communicators that have none of their own
   uint64_t of_sessions;             // 1: some session has had one
+  // Address of a record like a communicator's, whose channels are of calls on none; 0: none yet.
+  uint64_t apart;
   // 1: requests or messages may be there of which nothing is recorded
   uint64_t unseen;
   uint32_t guard; // enum "guard"

@@ -84,10 +84,17 @@ enum mpipp_kind mpipp_kind_named(uint64_t name) {
   static const struct {
     const char *name;
     enum mpipp_kind kind;
-  } kinds[] = {
-      {"group", MPIPP_GROUP},     {"group1", MPIPP_GROUP}, {"group2", MPIPP_GROUP},
-      {"peer_comm", MPIPP_COMM},  {"info", MPIPP_INFO},    {"errhandler", MPIPP_ERRHANDLER},
-      {"session", MPIPP_SESSION}, {"comm", MPIPP_COMM},    {"op", MPIPP_OP}};
+  } kinds[] = {{"group", MPIPP_GROUP},
+               {"group1", MPIPP_GROUP},
+               {"group2", MPIPP_GROUP},
+               {"local_group", MPIPP_GROUP},
+               {"remote_group", MPIPP_GROUP},
+               {"peer_comm", MPIPP_COMM},
+               {"info", MPIPP_INFO},
+               {"errhandler", MPIPP_ERRHANDLER},
+               {"session", MPIPP_SESSION},
+               {"comm", MPIPP_COMM},
+               {"op", MPIPP_OP}};
   const char *given = (const char *)(uintptr_t)name;
   for (unsigned i = 0; given && i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i].name, given) == 0) return kinds[i].kind;

@@ -64,6 +64,8 @@ class Collectives:
     def call(self, operation: Operation) -> Condition:
         """What a collective call waits for; nothing is known of others without a communicator."""
         call = operation.call
+        if call.facts.operation in ("Comm_create_from_group", "Intercomm_create_from_groups"):
+            return self._creations.from_groups(operation)
         if call.comm is None:
             return Unknown("its communicator is not recorded")
         if call.facts.operation == "Comm_create_group":

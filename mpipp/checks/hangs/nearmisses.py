@@ -89,17 +89,19 @@ class NearMisses:
         for operation in process.operations if process is not None else ():
             call = operation.call
             if call.procedure == wanted.procedure and operation.process != event.operation.process:
-                if call.tag != wanted.tag:
-                    yield f"another tag: rank {rank} is in it with tag {call.tag}"
+                given, own = words.tag(operation), words.tag(event.operation)
+                if given != own:
+                    yield f"another {given.split()[0]}: rank {rank} is in it with {given}"
                 elif event.kind == "group":
                     yield from self._other_group(event.operation, operation, rank)
                 else:
-                    yield f"another {event.kind}: rank {rank} is in it with tag {call.tag}"
+                    yield f"another {event.kind}: rank {rank} is in it with {given}"
 
     def _other_group(self, wanted: Operation, given: Operation, rank: int) -> Iterator[str]:
         theirs, own = (membership.ranks(one) for one in (given, wanted))
         if theirs and own and tuple(theirs) != tuple(own):
-            group = f"{membership.listed(theirs)} of ranks in MPI_COMM_WORLD"
+            world = "mpi://WORLD" if given.call.comm is None else "MPI_COMM_WORLD"
+            group = f"{membership.listed(theirs)} of ranks in {world}"
             not_this = f"not with {membership.listed(own)}"
             yield f"another group: rank {rank} is in it with the group {group}, {not_this}"
 

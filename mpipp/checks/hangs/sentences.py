@@ -16,8 +16,8 @@ _UNDONE = {
     "receive": "posted no such receive",
     "collective": "not called it",
     "start": "not started it",
-    "group": "not called it with this group and tag",
-    "leader": "not called it as the other leader, with this tag",
+    "group": "not called it with {group} {tag}",
+    "leader": "not called it as the other leader, with this {tag}",
     "fence": "not called it",
     "file": "not called it",
     "post": "not called MPI_Win_post for it",
@@ -85,7 +85,9 @@ class Sentences:
             return f"{words.verb(ranks, 'holds', 'hold')} the lock"
         if event.kind == "partitions":
             return "not all of its partitions are marked ready (MPI_Pready)"
-        return f"{who} {have} {_UNDONE[event.kind]}"
+        tag, *_ = words.tag(event.operation).split()
+        group = "its group and this" if event.lenient else "this group and"  # of two the other
+        return f"{who} {have} {_UNDONE[event.kind].format(tag=tag, group=group)}"
 
     def _elsewhere(self, rank: int) -> str:
         # What a process does of which nothing else is said.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from mpipp.checks import membership
 from mpipp.checks.process import Operation
 from mpipp.model import Call, Comm, ProcessInfo
 from mpipp.show.members import quoted
@@ -97,10 +98,20 @@ def _on(found: Comm) -> str:
     return text
 
 
+def tag(operation: Operation) -> str:
+    """ "tag 5", "stringtag "halo"" of a call that makes a communicator of groups alone."""
+    if "stringtag" in operation.call.arguments:
+        text = membership.stringtag(operation).decode("utf-8", "backslashreplace")
+        return f"stringtag {quoted(text)}"
+    return f"tag {operation.call.tag}"
+
+
 def call(operation: Operation) -> str:
     """A call with what tells its peers: "MPI_Recv(source 1, tag 5)"."""
     found, process = operation.call, operation.process
     words = [f"{name} {_number(operation, name, value)}" for name, value in _peers(found)]
+    if "stringtag" in found.arguments:
+        words.append(tag(operation))
     known = process.registry.find("comm", found.comm) if found.comm is not None else None
     if isinstance(known, Comm) and known.header.name != "MPI_COMM_WORLD":
         words.append(_on(known))

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Programs of sessions that hang, each for another reason: sessions NAME.
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size;
+static MPI_Session session;
+static MPI_Group all;
+
+static MPI_Group of(int count, const int *ranks) {
+  MPI_Group made;
+  MPI_Group_incl(all, count, ranks, &made);
+  return made;
+}
+
+#define PLAIN MPI_INFO_NULL, MPI_ERRORS_RETURN
+
+static void stringtag(void) {
+  MPI_Comm comm;
+  MPI_Comm_create_from_group(all, "first", PLAIN, &comm);
+  MPI_Comm_create_from_group(all, rank == 1 ? "inner" : "outer", PLAIN, &comm);
+}
+
+// Of three groups of two processes, each of which gives another one.
+static void group(void) {
+  MPI_Comm comm;
+  MPI_Comm_create_from_group(of(2, (int[]){rank, (rank + 1) % 3}), "pair", PLAIN, &comm);
+}
+
+// A process that waits for a message instead.
+static void participant(void) {
+  MPI_Comm comm, other;
+  int in;
+  MPI_Comm_create_from_group(all, "first", PLAIN, &comm);
+  if (rank == 1) MPI_Recv(&in, 1, MPI_INT, 0, 5, comm, MPI_STATUS_IGNORE);
+  MPI_Comm_create_from_group(all, "second", PLAIN, &other);
+}
+
+// A group that has been made once already, by all but one process twice.
+static void again(void) {
+  MPI_Comm comm;
+  for (int i = 0; i < (rank == 2 ? 1 : 2); i++)
+    MPI_Comm_create_from_group(all, "again", PLAIN, &comm);
+  if (rank == 2) MPI_Barrier(comm);
+}
+
+static MPI_Group half(int of_first) {
+  return of_first ? of(2, (int[]){0, 1}) : of(2, (int[]){2, 3});
+}
+
+static void between_stringtag(void) {
+  MPI_Comm comm;
+  MPI_Intercomm_create_from_groups(half(rank < 2), 0, half(rank >= 2), 0,
+                                   rank < 2 ? "left" : "right", PLAIN, &comm);
+}
+
+// One that is no leader is missing.
+static void between_participant(void) {
+  MPI_Comm comm, other;
+  int in;
+  MPI_Comm_create_from_group(all, "first", PLAIN, &comm);
+  if (rank == 3) MPI_Recv(&in, 1, MPI_INT, 0, 5, comm, MPI_STATUS_IGNORE);
+  MPI_Intercomm_create_from_groups(half(rank < 2), 0, half(rank >= 2), 0, "both", PLAIN, &other);
+}
+
+static const struct {
+  const char *name;
+  void (*hang)(void);
+} CASES[] = {{"stringtag", stringtag},
+             {"group", group},
+             {"participant", participant},
+             {"again", again},
+             {"between-stringtag", between_stringtag},
+             {"between-participant", between_participant}};
+
+int main(int argc, char **argv) {
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+  MPI_Group_rank(all, &rank);
+  MPI_Group_size(all, &size);
+  printf("%d %d %p\n", rank, (int)getpid(), dlsym(RTLD_DEFAULT, "mpipp_registry"));
+  fflush(stdout);
+  for (size_t i = 0; argc > 1 && i < sizeof CASES / sizeof *CASES; i++)
+    if (strcmp(CASES[i].name, argv[1]) == 0) CASES[i].hang();
+}

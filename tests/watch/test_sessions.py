@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Watched programs of sessions alone: their ranks are those in mpi://WORLD."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+import runs
+from support import MPI, ROOT, compile_program, on_mpi
+
+WRONG = {
+    "message": """\
+error: what is sent does not match what is received, at the first element: MPI_INT is sent, \
+MPI_FLOAT received
+  rank 0: MPI_Send(dest = 1, tag = 3, comm = {rank = 0, size = 2, state = "freed"}, \
+buf = 1 MPI_INT)
+    called at session_messages.c:22 in main
+    sends MPI_INT: buf(INT)
+  rank 1: MPI_Recv(source = 0, tag = 3, comm = {rank = 1, size = 2, state = "freed"}, \
+buf = 1 MPI_FLOAT)
+    called at session_messages.c:24 in main
+    receives MPI_FLOAT: buf(FLOAT)
+    message number 1
+  rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
+  to do: describe the same basic types in the same order on both sides
+  MUST: MUST_ERROR_TYPEMATCH_MISMATCH""",
+    "root": """\
+error: the processes name different roots: 0 and 1
+  rank 0: MPI_Bcast(root = 0, comm = {rank = 0, size = 2, state = "freed"}, buffer = 1 MPI_INT)
+    called at session_messages.c:26 in main
+  rank 1: MPI_Bcast(root = 1, comm = {rank = 1, size = 2, state = "freed"}, buffer = 1 MPI_INT)
+    called at session_messages.c:26 in main
+    collective call number 1
+  rule: MPI-4.1, section 6.2: the argument root must be the same in all processes
+  to do: pass the same root in all processes
+  MUST: MUST_ERROR_COLLECTIVE_ROOT_MISMATCH""",
+}
+HANGS = """\
+error: deadlock: rank 0 and rank 1 wait for each other
+  rank 0 waits in MPI_Comm_create_from_group(stringtag "outer"), called at \
+sessions.c:24 in stringtag
+    rank 1 has not called it with this group and stringtag
+    near miss, another stringtag: rank 1 is in it with stringtag "inner"
+  rank 1 waits in MPI_Comm_create_from_group(stringtag "inner"), called at \
+sessions.c:24 in stringtag
+    rank 0 has not called it with this group and stringtag
+    near miss, another stringtag: rank 0 is in it with stringtag "outer\""""
+
+
+@on_mpi("mpich4", "mpich5", "openmpi5", "abi5")
+def test_what_is_right(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("session_messages.c", mpi)])
+    assert (found.status, found.blocks) == (0, [])
+    assert found.last[0].startswith("mpipp: no errors in 2 processes, 44 calls")
+
+
+@on_mpi("mpich5", "openmpi5")
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_wrong(mpi: MPI, wrong: str) -> None:
+    found = runs.run(mpi, [runs.program("session_messages.c", mpi), wrong])
+    assert found.blocks == [mpi.cited(WRONG[wrong])]
+    assert found.last[-1].startswith("mpipp: 1 error in 2 processes, ")
+
+
+@on_mpi("mpich5", "openmpi5")
+def test_what_hangs(mpi: MPI) -> None:
+    source = ROOT / "tests" / "hangs" / "programs" / "sessions.c"
+    program = compile_program(source, mpi, ("-g", "-O0", "-ldl"))
+    words = [*runs.words(mpi, "--hang-after", "1"), str(program), "stringtag"]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "mpipp.cli", *words],
+        env={**mpi.env, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert run.stderr is not None
+    said = ""
+    while said.count("near miss") < 2:
+        line = run.stderr.readline()
+        assert line, said
+        said += line
+    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    run.communicate(timeout=60)
+    assert said[said.index("error: ") :].rstrip("\n") == HANGS
