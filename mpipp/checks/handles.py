@@ -28,6 +28,8 @@ _ARGUMENTS = {
     "session": "session",
     "comm": "comm",
     "op": "op",
+    "win": "win",
+    "file": "file",
 }
 _NOUNS = {
     "comm": "a communicator",

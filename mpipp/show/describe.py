@@ -37,9 +37,14 @@ _ARGUMENT_KINDS = {
     "group": "group",
     "group1": "group",
     "group2": "group",
+    "local_group": "group",
+    "remote_group": "group",
     "peer_comm": "comm",
     "comm": "comm",
     "op": "op",
+    "win": "win",
+    "file": "file",
+    "session": "session",
 }
 _ARGUMENT_CONSTANTS = {
     "color": ("MPI_UNDEFINED",),

@@ -75,4 +75,6 @@ def test_every_row(mpi: MPI, tmp_path: Path) -> None:
     assert len(found.blocks) == len(ROWS)
     (groups,) = (block for block in found.blocks if "different groups" in block)
     assert re.findall(r"gives the group .*", groups) == GROUPS
+    named = re.findall(r"MPI_(Win_free|File_close)\((\w+) = ", "".join(found.blocks))
+    assert set(named) == {("Win_free", "win"), ("File_close", "file")}
     assert found.status == 0

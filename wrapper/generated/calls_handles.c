@@ -2440,13 +2440,16 @@ int MPI_Session_finalize(MPI_Session* session) {
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_finalize, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t handle = session ? MPIPP_KEY(*session) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_SESSION, handle);
+  struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Session_finalize *)real)(session)
                  : hooked_Session_finalize(thread, real, session);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
     mpipp_freed(MPIPP_SESSION, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }

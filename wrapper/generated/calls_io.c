@@ -22,13 +22,16 @@ int MPI_File_close(MPI_File* fh) {
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_close, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t handle = fh ? MPIPP_KEY(*fh) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_FILE, handle);
+  struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_file)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_close *)real)(fh)
                  : hooked_File_close(thread, real, fh);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
     mpipp_freed(MPIPP_FILE, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }

@@ -1256,14 +1256,17 @@ int MPI_Win_free(MPI_Win* win) {
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_free, MPIPP_SITE);
-  call->present = 0;
+  call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_win_freeing(win ? MPIPP_KEY(*win) : 0);
   uint64_t handle = win ? MPIPP_KEY(*win) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_WIN, handle);
+  struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_win)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_free *)real)(win)
                  : hooked_Win_free(thread, real, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
     mpipp_freed(MPIPP_WIN, handle, serial);
     return mpipp_leave(thread, mpipp_success());
   }

@@ -692,6 +692,7 @@ const char *const mpipp_role_names[MPIPP_ROLES] = {
     "edges",
     "errhandler",
     "etype",
+    "file",
     "flag",
     "group",
     "group1",
@@ -736,4 +737,5 @@ const char *const mpipp_role_names[MPIPP_ROLES] = {
     "target_disp",
     "weights",
     "whence",
+    "win",
 };

@@ -696,6 +696,7 @@ enum {
   MPIPP_ROLE_edges,
   MPIPP_ROLE_errhandler,
   MPIPP_ROLE_etype,
+  MPIPP_ROLE_file,
   MPIPP_ROLE_flag,
   MPIPP_ROLE_group,
   MPIPP_ROLE_group1,
@@ -740,6 +741,7 @@ enum {
   MPIPP_ROLE_target_disp,
   MPIPP_ROLE_weights,
   MPIPP_ROLE_whence,
+  MPIPP_ROLE_win,
   MPIPP_ROLES
 };
 

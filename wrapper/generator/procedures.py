@@ -178,6 +178,9 @@ FREEING = {
     "Op_free": "op",
     "Info_free": "info",
     "Errhandler_free": "errhandler",
+    "Win_free": "win",
+    "File_close": "file",
+    "Session_finalize": "session",
 }
 # They change which one that is, also inside another call: then it is not known any more.
 ATTACHING = {

@@ -94,7 +94,9 @@ enum mpipp_kind mpipp_kind_named(uint64_t name) {
                {"errhandler", MPIPP_ERRHANDLER},
                {"session", MPIPP_SESSION},
                {"comm", MPIPP_COMM},
-               {"op", MPIPP_OP}};
+               {"op", MPIPP_OP},
+               {"win", MPIPP_WIN},
+               {"file", MPIPP_FILE}};
   const char *given = (const char *)(uintptr_t)name;
   for (unsigned i = 0; given && i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i].name, given) == 0) return kinds[i].kind;
@@ -236,6 +238,9 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_Group_intersection:
   case MPIPP_PROC_Group_difference:
   case MPIPP_PROC_Errhandler_free:
+  case MPIPP_PROC_Win_free:
+  case MPIPP_PROC_File_close:
+  case MPIPP_PROC_Session_finalize:
     return 1;
   case MPIPP_PROC_Comm_free:
   case MPIPP_PROC_Comm_disconnect:

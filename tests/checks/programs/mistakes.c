@@ -65,6 +65,9 @@ static void handles(void) {
   WRONG("null-handle: win is MPI_WIN_NULL, but a window is needed", MPI_Win_fence(0, MPI_WIN_NULL));
   WRONG("null-handle: file is MPI_FILE_NULL, but a file is needed",
         MPI_File_write(file, out, 1, MPI_DOUBLE, MPI_STATUS_IGNORE));
+  MPI_Win no_window = MPI_WIN_NULL;
+  WRONG("null-handle: win is MPI_WIN_NULL, but a window is needed", MPI_Win_free(&no_window));
+  WRONG("null-handle: file is MPI_FILE_NULL, but a file is needed", MPI_File_close(&file));
   WRONG("null-handle: message is MPI_MESSAGE_NULL, but a message is needed",
         MPI_Mrecv(in, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE));
   message = MPI_MESSAGE_NO_PROC;
@@ -82,6 +85,9 @@ static void handles(void) {
 #if MPI_VERSION >= 4
   WRONG("null-handle: session is MPI_SESSION_NULL, but a session is needed",
         MPI_Session_get_info(MPI_SESSION_NULL, &info));
+  MPI_Session no_session = MPI_SESSION_NULL;
+  WRONG("null-handle: session is MPI_SESSION_NULL, but a session is needed",
+        MPI_Session_finalize(&no_session));
 #endif
   WRONG("null-handle: info is MPI_INFO_NULL, but an info is needed",
         MPI_Info_set(MPI_INFO_NULL, "key", "value"));
