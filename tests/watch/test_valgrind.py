@@ -23,13 +23,25 @@ CHANGED = """\
 """
 
 
-def told(mpi: MPI, *arguments: str) -> str:
+PARTITIONS = (  # one that is not there yet, and one when another is
+    "==PID== Invalid read of size 8\n",
+    "==PID==    at 0x...: receives (valgrind_partitions.c:27)\n",
+    "==PID==  Address 0x... is 128 bytes inside a buffer of a pending MPI_Precv_init of size 256 "
+    "client-defined\n",
+    "==PID== Invalid write of size 8\n",
+    "==PID==    at 0x...: receives (valgrind_partitions.c:30)\n",
+    "==PID==  Address 0x... is 192 bytes inside a buffer of a pending MPI_Precv_init of size 256 "
+    "client-defined\n",
+)
+
+
+def told(mpi: MPI, *arguments: str, name: str = "valgrind.c", said: str = "0\n0\n") -> str:
     """What a run of the program says on its error stream."""
     need("valgrind")
     command = words(mpi, "--check=buffers", "--valgrind")
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
-    done = shell(*command, compiled("valgrind.c", mpi), *arguments, env=known)
-    assert (done.returncode, done.stdout) == (0, "0\n0\n")
+    done = shell(*command, compiled(name, mpi), *arguments, env=known)
+    assert (done.returncode, done.stdout) == (0, said)
     return re.sub("0x[0-9a-fA-F]+", "0x...", re.sub(r"==\d+==", "==PID==", done.stderr))
 
 
@@ -43,6 +55,15 @@ def test_each_byte_that_is_used_too_early_is_told(mpi: MPI) -> None:
     assert wrong.count("Invalid") == 2, wrong
     assert CHANGED in wrong, wrong
     assert "mpipp: 1 error in 2 processes, " in wrong, wrong
+
+
+@on_mpi("mpich4")
+def test_partitions_are_the_program_s_as_they_arrive(mpi: MPI) -> None:
+    right = told(mpi, name="valgrind_partitions.c", said="1\n")
+    assert "Invalid" not in right and "error:" not in right, right
+    wrong = told(mpi, "wrong", name="valgrind_partitions.c", said="1\n")
+    assert [wrong.count(line) for line in PARTITIONS] == [1] * 6, wrong
+    assert wrong.count("Invalid") == 2, wrong
 
 
 @on_mpi("mpich4")

@@ -33,11 +33,15 @@ unsigned mpipp_memcheck_forbid(const struct mpipp_bytes *bytes, const char *proc
   return VALGRIND_CREATE_BLOCK(bytes->low, bytes->high - bytes->low, text);
 }
 
-void mpipp_memcheck_allow(const struct mpipp_bytes *bytes, unsigned number) {
+void mpipp_memcheck_arrived(const struct mpipp_bytes *bytes) {
   for (uint64_t i = 0; i < bytes->count; i++) {
     struct mpipp_piece piece = mpipp_piece_of(bytes, i);
     VALGRIND_MAKE_MEM_DEFINED(piece.low, piece.high - piece.low);
   }
+}
+
+void mpipp_memcheck_allow(const struct mpipp_bytes *bytes, unsigned number) {
+  mpipp_memcheck_arrived(bytes);
   VALGRIND_DISCARD(number);
 }
 
@@ -58,6 +62,10 @@ int mpipp_memcheck_open(void) {
 unsigned mpipp_memcheck_forbid(const struct mpipp_bytes *bytes, const char *procedure) {
   (void)bytes, (void)procedure;
   return 0;
+}
+
+void mpipp_memcheck_arrived(const struct mpipp_bytes *bytes) {
+  (void)bytes;
 }
 
 void mpipp_memcheck_allow(const struct mpipp_bytes *bytes, unsigned number) {

@@ -12,7 +12,9 @@ extern int mpipp_memcheck __attribute__((visibility("hidden")));
 int mpipp_memcheck_open(void);
 
 // The bytes are MPI's, with the name of the procedure that has them; a number, to be given back.
+// Some of them may be the program's before.
 unsigned mpipp_memcheck_forbid(const struct mpipp_bytes *bytes, const char *procedure);
+void mpipp_memcheck_arrived(const struct mpipp_bytes *bytes);
 void mpipp_memcheck_allow(const struct mpipp_bytes *bytes, unsigned number);
 
 // MPI itself may use them: the thread calls it, and has called it.

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guard/memcheck.h"
 #include "guard/pages.h"
 
 enum { MOST = 1 << 20, MOST_COMPARED = 1 << 10 };
 
-// Of a partition that is sent: its bytes, or those before and behind its own pages.
+// Of a partition that is sent: its bytes, or those before and behind its own pages. Of one that is
+// received, under memcheck, its bytes.
 struct rest {
   struct mpipp_bytes bytes;
   struct mpipp_piece edges[2];
@@ -36,8 +38,11 @@ struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window,
   made->count = (uint64_t)count;
   made->bytes = length / made->count;
   made->writes = writes;
-  made->rests = writes || count > MOST_COMPARED ? NULL : calloc(made->count, sizeof *made->rests);
-  return made;
+  int has_rests = (!writes || mpipp_memcheck) && count <= MOST_COMPARED;
+  made->rests = has_rests ? calloc(made->count, sizeof *made->rests) : NULL;
+  if (made->rests || !mpipp_memcheck) return made;
+  free(made);
+  return NULL;
 }
 
 void mpipp_partitions_compare(struct mpipp_partitions *partitions, uint64_t number,
@@ -49,6 +54,7 @@ void mpipp_partitions_compare(struct mpipp_partitions *partitions, uint64_t numb
     return;
   }
   rest->bytes = *bytes;
+  if (partitions->writes) return;
   if (partitions->window && from < to) {
     if (bytes->low < from) rest->edges[count++] = (struct mpipp_piece){bytes->low, from};
     if (to < bytes->high) rest->edges[count++] = (struct mpipp_piece){to, bytes->high};
@@ -89,7 +95,7 @@ int mpipp_partitions_end(struct mpipp_partitions *partitions, int is_there,
     struct mpipp_compared *compared = partitions->rests ? partitions->rests[i].compared : NULL;
     if (compared && !is_there) mpipp_compared_is_other_memory(compared);
     if (compared) found |= mpipp_compared_end(compared, found ? NULL : change);
-    if (is_there && partitions->writes && !partitions->marked[i])
+    if (is_there && partitions->window && partitions->writes && !partitions->marked[i])
       mpipp_window_copy(partitions->window, start_of(partitions, i), start_of(partitions, i + 1),
                         1);
   }
@@ -114,6 +120,8 @@ struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, in
     return (struct mpipp_block){0};
   struct mpipp_compared *compared = partitions->rests ? partitions->rests[number].compared : NULL;
   if (compared) mpipp_compared_begin(compared);
+  if (partitions->writes && partitions->rests)
+    mpipp_memcheck_arrived(&partitions->rests[number].bytes);
   __atomic_store_n(&partitions->marked[number], 1, __ATOMIC_RELEASE);
   if (!partitions->window) return (struct mpipp_block){0};
   uint64_t start = start_of(partitions, (uint64_t)number), end = start + partitions->bytes;

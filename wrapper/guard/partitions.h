@@ -9,13 +9,15 @@
 
 struct mpipp_partitions;
 
-// Of a window of one block, in so many equal parts, or without a window (NULL); NULL without.
+// Of a window of one block, in so many equal parts, or without a window (NULL); NULL without
+// memory, or where memcheck could not be told of each part.
 struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window,
                                               const struct mpipp_bytes *bytes, int64_t count,
                                               int writes);
 // Where they lie, with the pages that they have for themselves.
 struct mpipp_block mpipp_partitions_pages(const struct mpipp_partitions *of);
 // One that is sent has these bytes, which it takes over: those beside its own pages are compared.
+// The same of one that is received, under memcheck, which is told once they have arrived.
 void mpipp_partitions_compare(struct mpipp_partitions *partitions, uint64_t number,
                               struct mpipp_bytes *bytes);
 void mpipp_partitions_drop(struct mpipp_partitions *partitions);

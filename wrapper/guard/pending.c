@@ -106,7 +106,7 @@ void mpipp_guarded_add_partitions(struct mpipp_guarded *guarded, struct mpipp_by
   *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
   int fine = bytes->comb.count == 1 && !mpipp_memcheck && !(writes && meets_others(bytes));
   part->window = fine ? mpipp_window_take(bytes) : NULL;
-  if (part->window || !writes)
+  if (part->window || !writes || (mpipp_memcheck && !meets_others(bytes)))
     part->partitions =
         mpipp_partitions_new(part->window, bytes, call->buffers[buffer].peers, writes);
   if (!part->partitions) {
@@ -114,7 +114,7 @@ void mpipp_guarded_add_partitions(struct mpipp_guarded *guarded, struct mpipp_by
     mpipp_bytes_give(bytes);
     return;
   }
-  if (!writes) compare_partitions(part->partitions, call, buffer);
+  if (!writes || mpipp_memcheck) compare_partitions(part->partitions, call, buffer);
   guarded->part_count++;
   if (!part->window) return;
   part->shift = mpipp_window_address(part->window, 0);
@@ -163,7 +163,7 @@ void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
     struct mpipp_part *part = &guarded->parts[i];
     forbid(part, 0, ~(uint64_t)0);
     const char *name = mpipp_procedure_names[guarded->procedure];
-    if (mpipp_memcheck && part->writes && !part->partitions)
+    if (mpipp_memcheck && part->writes)
       part->marked = 1 + mpipp_memcheck_forbid(&part->bytes, name);
   }
 }

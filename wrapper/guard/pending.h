@@ -54,7 +54,8 @@ struct mpipp_guarded *mpipp_guarded_new(void);
 // One more buffer of the call, whose bytes it takes over; none if it cannot be looked at.
 void mpipp_guarded_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes, uint32_t buffer,
                        int writes);
-// The same of a partitioned operation: of one that receives pages alone can be looked at.
+// The same of a partitioned operation: of one that receives pages alone can be looked at, but
+// under memcheck.
 void mpipp_guarded_add_partitions(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
                                   const struct mpipp_call *call, uint32_t buffer, int writes);
 // A partition of it is about to be marked ready, or has arrived.
