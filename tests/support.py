@@ -360,7 +360,7 @@ def shell(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=250,
         check=False,
     )
 
@@ -421,7 +421,7 @@ def gdb_batch(
     env: Mapping[str, str] | None = None,
     wrapper: bool = True,
     printers: bool = True,
-    timeout: float = 100,
+    timeout: float = 250,
 ) -> str:
     """What gdb prints for `commands`, errors included.
 

@@ -20,9 +20,7 @@ def check(mpi: support.MPI, call: str, cwd: Path) -> str:
     # Open MPI 4 has no default for windows in a process that mpiexec has not started.
     env = {"OMPI_MCA_osc": "pt2pt"} if mpi.id == "openmpi4" else {}
     commands = [f"source {SCRIPT}", f"python start({mpi.has_sessions})", f"python {call}"]
-    output = support.gdb_batch(
-        commands, program=program, mpi=mpi, stop=STOP, cwd=cwd, env=env, timeout=110
-    )
+    output = support.gdb_batch(commands, program=program, mpi=mpi, stop=STOP, cwd=cwd, env=env)
     assert "wrong" not in output and "Traceback" not in output, output
     assert "\ndone" in "\n" + output, output
     return output

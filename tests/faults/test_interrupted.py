@@ -17,7 +17,7 @@ def test_four_threads(mpi: support.MPI) -> None:
     program = faults.program("stress.c", mpi)
     commands = [f"source {SCRIPT}", f"python check({TIMES})"]
     output = support.gdb_batch(
-        commands, program=program, mpi=mpi, stop=["break run", "run", "delete"], timeout=100
+        commands, program=program, mpi=mpi, stop=["break run", "run", "delete"]
     )
     assert "wrong:" not in output and "Error" not in output, output
     assert "\ndropped 0\nchecked {" in "\n" + output, output

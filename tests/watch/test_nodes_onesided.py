@@ -27,7 +27,16 @@ def on_nodes(
     launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(per_node), *mpi.mpiexec]
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     options = ["--report", report] if report else []
-    command = ["run", "--check=rma-conflict,rma-epoch", *options, "--mpiexec", " ".join(launcher), "-n", str(n), "--"]
+    command = [
+        "run",
+        "--check=rma-conflict,rma-epoch",
+        *options,
+        "--mpiexec",
+        " ".join(launcher),
+        "-n",
+        str(n),
+        "--",
+    ]
     return runs.read(support.shell(*command, *words, env=known, cwd=cwd))
 
 
