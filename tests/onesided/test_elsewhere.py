@@ -45,7 +45,7 @@ def test_what_came_before_the_end_of_a_process_is_told(mpi: MPI) -> None:
     """A process that is killed, aborts or exits within an epoch: its log is there."""
     program = compile_program(HERE / "programs" / "ended.c", mpi)
     for how in ("kill", "abort", "exit"):
-        run = runs.run(mpi, [program, how], "--check=rma")
+        run = runs.run(mpi, [program, how], "--check=rma-conflict,rma-epoch")
         assert run.status != 0
         [block] = run.blocks
         lines = block.split("\n")
