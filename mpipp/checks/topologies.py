@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are the arguments of calls that make communicators ones that the standard allows?
+"""Are the arguments of calls on topologies and of those that make communicators allowed?
 
 Process grids and graphs (MPI-4.1, section 8.5), colours of a split (section 7.4.2), leaders of
 groups that meet (section 7.6.2), and neighbourhoods (section 8.6).
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 
 from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
@@ -17,12 +18,14 @@ from mpipp.model import Comm
 
 
 def check(process: Process) -> Findings:
-    """The first thing wrong with every call that makes a communicator, or needs a topology."""
+    """The first thing wrong with every call that makes a communicator, or is about a topology."""
     for operation in process.operations:
         call = operation.call
         check_one = _CHECKS.get(call.procedure)
         # A pending operation may outlive its communicator.
         comm = operation.comm if operation.tid is not None else None
+        if call.procedure == "MPI_Dims_create":
+            yield from islice(_sizes(operation), 1)
         if comm is None:
             continue
         if operation.among_neighbors and comm.topology == "none":
@@ -30,9 +33,7 @@ def check(process: Process) -> Findings:
             parties = [operation.party(), *_made(operation, comm)]
             yield Finding.of("no-neighbours", what, parties)
         elif check_one is not None and operation.tid is not None:
-            for finding in check_one(operation, comm):
-                yield finding
-                break
+            yield from islice(check_one(operation, comm), 1)
 
 
 def _made(operation: Operation, comm: Comm) -> list[Party]:
@@ -70,11 +71,70 @@ def _grid(operation: Operation, comm: Comm) -> Findings:
         yield Finding.of("grid-too-large", what, party)
 
 
+def _sizes(operation: Operation) -> Findings:
+    nnodes, dims = _number(operation, "nnodes"), _array(operation, "dims")
+    party, ndims = [operation.party()], _number(operation, "ndims")
+    numbers = {"nnodes": nnodes, "ndims": ndims, **{f"dims[{i}]": n for i, n in enumerate(dims)}}
+    for name, number in numbers.items():
+        if number is not None and number < 0:
+            yield Finding.of("grid-numbers", f"{name} is {number}", party, name=name)
+    yield from _nulls(operation, {"dims": ndims})
+    given = math.prod(size for size in dims if size)
+    if nnodes is not None and nnodes % given:
+        what = f"nnodes is {nnodes}, no multiple of the {given} that dims give"
+        yield Finding.of("grid-rest", what, party)
+
+
+def _needs(operation: Operation, comm: Comm, topology: str, rule: str) -> Findings:
+    if comm.topology != topology:
+        has = {"none": "none", "cartesian": "a Cartesian one"}.get(
+            comm.topology, f"a {comm.topology}"
+        )
+        kind = "Cartesian" if topology == "cartesian" else topology
+        what = f"{operation.call.procedure} needs a {kind} topology, the communicator has {has}"
+        yield Finding.of(rule, what, [operation.party(), *_made(operation, comm)])
+
+
 def _part_of_grid(operation: Operation, comm: Comm) -> Findings:
-    if comm.topology != "cartesian":
-        has = "none" if comm.topology == "none" else f"a {comm.topology}"
-        what = f"{operation.call.procedure} needs a Cartesian topology, the communicator has {has}"
-        yield Finding.of("no-grid", what, [operation.party(), *_made(operation, comm)])
+    yield from _needs(operation, comm, "cartesian", "no-grid")
+
+
+def _coordinates(operation: Operation, comm: Comm) -> Findings:
+    yield from _needs(operation, comm, "cartesian", "no-coordinates")
+    yield from _nulls(operation, {"coords": len(comm.dims)})
+    parties = [operation.party(), *_made(operation, comm)]
+    for i, (at, size, periodic) in enumerate(
+        zip(_array(operation, "coords"), comm.dims, comm.periods)
+    ):
+        if not periodic and not 0 <= at < size:
+            what = f"coords[{i}] is {at}, but dimension {i} has the size {size} and is not periodic"
+            yield Finding.of("coordinate", what, parties)
+
+
+def _coordinates_of(operation: Operation, comm: Comm) -> Findings:
+    yield from _needs(operation, comm, "cartesian", "no-coordinates")
+    yield from _rank(operation, comm)
+
+
+def _shift(operation: Operation, comm: Comm) -> Findings:
+    yield from _needs(operation, comm, "cartesian", "no-shift")
+    direction, ndims = _number(operation, "direction"), len(comm.dims)
+    if direction is not None and not 0 <= direction < ndims:
+        what = f"direction is {direction}, but the grid has {ndims} dimension{'s' * (ndims != 1)}"
+        parties = [operation.party(), *_made(operation, comm)]
+        yield Finding.of("grid-direction", what, parties)
+
+
+def _neighbours_of(operation: Operation, comm: Comm) -> Findings:
+    yield from _needs(operation, comm, "graph", "no-graph")
+    yield from _rank(operation, comm)
+
+
+def _rank(operation: Operation, comm: Comm) -> Findings:
+    rank = _number(operation, "rank")
+    if rank is not None and not 0 <= rank < comm.size:
+        what = f"rank is {rank}, but the communicator has {ranks_of(comm.size)}"
+        yield Finding.of("topology-rank", what, [operation.party(), *_made(operation, comm)])
 
 
 def _graph(operation: Operation, comm: Comm) -> Findings:
@@ -169,6 +229,10 @@ def _processes(size: int) -> str:
 _CHECKS: Mapping[str, Callable[[Operation, Comm], Findings]] = {
     "MPI_Cart_create": _grid,
     "MPI_Cart_sub": _part_of_grid,
+    "MPI_Cart_rank": _coordinates,
+    "MPI_Cart_coords": _coordinates_of,
+    "MPI_Cart_shift": _shift,
+    "MPI_Graph_neighbors": _neighbours_of,
     "MPI_Graph_create": _graph,
     "MPI_Dist_graph_create": _distributed,
     "MPI_Dist_graph_create_adjacent": _adjacent,

@@ -33,8 +33,11 @@ Buffer_attach: Buffer_attach+
 Buffer_detach: Buffer_detach+
 Buffer_flush: nonblocking: Buffer_iflush
 Cancel: Cancel
+Cart_coords: Cart_coords | takes comm
 Cart_create: Cart_create | takes comm | over comm | agree ndims=equal dims=equal periods=equal
   reorder=equal
+Cart_rank: Cart_rank | takes comm
+Cart_shift: Cart_shift | takes comm
 Cart_sub: Cart_sub | takes comm | over comm
 Comm_accept: Comm_accept | takes comm root | over comm | agree root=root
 Comm_attach_buffer: Comm_attach_buffer+ | takes comm
@@ -62,6 +65,7 @@ Comm_split: Comm_split | takes comm | over comm
 Comm_split_type: Comm_split_type | takes comm | over comm | agree split_type=defined
 Compare_and_swap: Compare_and_swap | takes target_rank win | buffers origin_addr 1 datatype,
   compare_addr 1 datatype, result_addr 1 datatype, target_disp 1 datatype
+Dims_create: Dims_create
 Dist_graph_create: Dist_graph_create Dist_graph_create_adjacent | takes comm | over comm | agree
   reorder=equal weights=weights
 Errhandler_create: Errhandler_create
@@ -130,6 +134,7 @@ Get_accumulate: Get_accumulate+; request-based: Rget_accumulate+ | takes op targ
 Get_hw_resource_info: Get_hw_resource_info
 Graph_create: Graph_create | takes comm | over comm | agree nnodes=equal index=equal edges=equal
   reorder=equal
+Graph_neighbors: Graph_neighbors | takes comm
 Grequest_start: Grequest_start
 Group_difference: Group_difference
 Group_excl: Group_excl

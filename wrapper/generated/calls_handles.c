@@ -104,6 +104,38 @@ int PMPI_Cancel(MPI_Request* request) {
 }
 #endif
 
+#ifdef MPIPP_HAVE_Cart_coords
+typedef int raw_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]);
+typedef __typeof__(mpih_Cart_coords) typed_Cart_coords;
+static MPIPP_COLD int hooked_Cart_coords(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Cart_coords *)real)((MPI_Comm)comm, rank, maxdims, coords);
+}
+EXPORT int MPI_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]);
+int MPI_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_coords, &real);
+  if (!thread) return ((raw_Cart_coords *)real)(comm, rank, maxdims, coords);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_coords, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{&rank, 1, sizeof rank, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_rank)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Cart_coords *)real)((MPI_Comm)comm, rank, maxdims, coords)
+                 : hooked_Cart_coords(thread, real, comm, rank, maxdims, coords);
+  return mpipp_leave(thread, code);
+}
+extern raw_Cart_coords own_Cart_coords OWN(MPI_Cart_coords);
+EXPORT int PMPI_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]);
+int PMPI_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Cart_coords);
+  if (mpipp_passes()) return ((raw_Cart_coords *)real)(comm, rank, maxdims, coords);
+  return own_Cart_coords(comm, rank, maxdims, coords);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Cart_create
 typedef int raw_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart);
 typedef __typeof__(mpih_Cart_create) typed_Cart_create;
@@ -139,6 +171,70 @@ int PMPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const
   void *real = mpipp_procedure(1, MPIPP_PROC_Cart_create);
   if (mpipp_passes()) return ((raw_Cart_create *)real)(comm_old, ndims, dims, periods, reorder, comm_cart);
   return own_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Cart_rank
+typedef int raw_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank);
+typedef __typeof__(mpih_Cart_rank) typed_Cart_rank;
+static MPIPP_COLD int hooked_Cart_rank(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, const int coords[], int* rank) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Cart_rank *)real)((MPI_Comm)comm, coords, rank);
+}
+EXPORT int MPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank);
+int MPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_rank, &real);
+  if (!thread) return ((raw_Cart_rank *)real)(comm, coords, rank);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_rank, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{coords, mpipp_dimensions(call), sizeof *coords, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_coords)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Cart_rank *)real)((MPI_Comm)comm, coords, rank)
+                 : hooked_Cart_rank(thread, real, comm, coords, rank);
+  return mpipp_leave(thread, code);
+}
+extern raw_Cart_rank own_Cart_rank OWN(MPI_Cart_rank);
+EXPORT int PMPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank);
+int PMPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Cart_rank);
+  if (mpipp_passes()) return ((raw_Cart_rank *)real)(comm, coords, rank);
+  return own_Cart_rank(comm, coords, rank);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Cart_shift
+typedef int raw_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest);
+typedef __typeof__(mpih_Cart_shift) typed_Cart_shift;
+static MPIPP_COLD int hooked_Cart_shift(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Cart_shift *)real)((MPI_Comm)comm, direction, disp, rank_source, rank_dest);
+}
+EXPORT int MPI_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest);
+int MPI_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_shift, &real);
+  if (!thread) return ((raw_Cart_shift *)real)(comm, direction, disp, rank_source, rank_dest);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_shift, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{&direction, 1, sizeof direction, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_direction)}, {&disp, 1, sizeof disp, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Cart_shift *)real)((MPI_Comm)comm, direction, disp, rank_source, rank_dest)
+                 : hooked_Cart_shift(thread, real, comm, direction, disp, rank_source, rank_dest);
+  return mpipp_leave(thread, code);
+}
+extern raw_Cart_shift own_Cart_shift OWN(MPI_Cart_shift);
+EXPORT int PMPI_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest);
+int PMPI_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Cart_shift);
+  if (mpipp_passes()) return ((raw_Cart_shift *)real)(comm, direction, disp, rank_source, rank_dest);
+  return own_Cart_shift(comm, direction, disp, rank_source, rank_dest);
 }
 #endif
 
@@ -1070,6 +1166,37 @@ int PMPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI
 }
 #endif
 
+#ifdef MPIPP_HAVE_Dims_create
+typedef int raw_Dims_create(int nnodes, int ndims, int dims[]);
+typedef __typeof__(mpih_Dims_create) typed_Dims_create;
+static MPIPP_COLD int hooked_Dims_create(struct mpipp_thread *thread, void *real, int nnodes, int ndims, int dims[]) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Dims_create *)real)(nnodes, ndims, dims);
+}
+EXPORT int MPI_Dims_create(int nnodes, int ndims, int dims[]);
+int MPI_Dims_create(int nnodes, int ndims, int dims[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dims_create, &real);
+  if (!thread) return ((raw_Dims_create *)real)(nnodes, ndims, dims);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dims_create, MPIPP_SITE);
+  call->present = MPIPP_HAS_ARGUMENTS;
+  struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Dims_create *)real)(nnodes, ndims, dims)
+                 : hooked_Dims_create(thread, real, nnodes, ndims, dims);
+  return mpipp_leave(thread, code);
+}
+extern raw_Dims_create own_Dims_create OWN(MPI_Dims_create);
+EXPORT int PMPI_Dims_create(int nnodes, int ndims, int dims[]);
+int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Dims_create);
+  if (mpipp_passes()) return ((raw_Dims_create *)real)(nnodes, ndims, dims);
+  return own_Dims_create(nnodes, ndims, dims);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Dist_graph_create
 typedef int raw_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
 typedef __typeof__(mpih_Dist_graph_create) typed_Dist_graph_create;
@@ -1286,6 +1413,38 @@ int PMPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], co
   void *real = mpipp_procedure(1, MPIPP_PROC_Graph_create);
   if (mpipp_passes()) return ((raw_Graph_create *)real)(comm_old, nnodes, index, edges, reorder, comm_graph);
   return own_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph);
+}
+#endif
+
+#ifdef MPIPP_HAVE_Graph_neighbors
+typedef int raw_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]);
+typedef __typeof__(mpih_Graph_neighbors) typed_Graph_neighbors;
+static MPIPP_COLD int hooked_Graph_neighbors(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Graph_neighbors *)real)((MPI_Comm)comm, rank, maxneighbors, neighbors);
+}
+EXPORT int MPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]);
+int MPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_neighbors, &real);
+  if (!thread) return ((raw_Graph_neighbors *)real)(comm, rank, maxneighbors, neighbors);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_neighbors, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  struct mpipp_input inputs[] = {{&rank, 1, sizeof rank, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_rank)}};
+  mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Graph_neighbors *)real)((MPI_Comm)comm, rank, maxneighbors, neighbors)
+                 : hooked_Graph_neighbors(thread, real, comm, rank, maxneighbors, neighbors);
+  return mpipp_leave(thread, code);
+}
+extern raw_Graph_neighbors own_Graph_neighbors OWN(MPI_Graph_neighbors);
+EXPORT int PMPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]);
+int PMPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Graph_neighbors);
+  if (mpipp_passes()) return ((raw_Graph_neighbors *)real)(comm, rank, maxneighbors, neighbors);
+  return own_Graph_neighbors(comm, rank, maxneighbors, neighbors);
 }
 #endif
 

@@ -42,20 +42,11 @@ MARKED(MPI, Attr_put, (mpipp_MPI_Comm comm, int keyval, void* attribute_val), (c
 #ifdef MPIPP_HAVE_Buffer_flush
 MARKED(MPI, Buffer_flush, (void), (), )
 #endif
-#ifdef MPIPP_HAVE_Cart_coords
-MARKED(MPI, Cart_coords, (mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]), (comm, rank, maxdims, coords), )
-#endif
 #ifdef MPIPP_HAVE_Cart_get
 MARKED(MPI, Cart_get, (mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]), (comm, maxdims, dims, periods, coords), )
 #endif
 #ifdef MPIPP_HAVE_Cart_map
 MARKED(MPI, Cart_map, (mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank), (comm, ndims, dims, periods, newrank), )
-#endif
-#ifdef MPIPP_HAVE_Cart_rank
-MARKED(MPI, Cart_rank, (mpipp_MPI_Comm comm, const int coords[], int* rank), (comm, coords, rank), )
-#endif
-#ifdef MPIPP_HAVE_Cart_shift
-MARKED(MPI, Cart_shift, (mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest), (comm, direction, disp, rank_source, rank_dest), )
 #endif
 #ifdef MPIPP_HAVE_Cartdim_get
 MARKED(MPI, Cartdim_get, (mpipp_MPI_Comm comm, int* ndims), (comm, ndims), )
@@ -107,9 +98,6 @@ MARKED(MPI, Comm_size, (mpipp_MPI_Comm comm, int* size), (comm, size), )
 #endif
 #ifdef MPIPP_HAVE_Comm_test_inter
 MARKED(MPI, Comm_test_inter, (mpipp_MPI_Comm comm, int* flag), (comm, flag), )
-#endif
-#ifdef MPIPP_HAVE_Dims_create
-MARKED(MPI, Dims_create, (int nnodes, int ndims, int dims[]), (nnodes, ndims, dims), )
 #endif
 #ifdef MPIPP_HAVE_Dist_graph_neighbors
 MARKED(MPI, Dist_graph_neighbors, (mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]), (comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights), )
@@ -188,9 +176,6 @@ MARKED(MPI, Graph_get, (mpipp_MPI_Comm comm, int maxindex, int maxedges, int ind
 #endif
 #ifdef MPIPP_HAVE_Graph_map
 MARKED(MPI, Graph_map, (mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank), (comm, nnodes, index, edges, newrank), )
-#endif
-#ifdef MPIPP_HAVE_Graph_neighbors
-MARKED(MPI, Graph_neighbors, (mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]), (comm, rank, maxneighbors, neighbors), )
 #endif
 #ifdef MPIPP_HAVE_Graph_neighbors_count
 MARKED(MPI, Graph_neighbors_count, (mpipp_MPI_Comm comm, int rank, int* nneighbors), (comm, rank, nneighbors), )

@@ -281,7 +281,7 @@ def _recorded(procedure: Procedure) -> dict[str, tuple[str, str]]:
         if p.by_value_handle and p.kind in OWN_HANDLES:
             field, bit = OWN_HANDLES[p.kind]
             found.setdefault(field, (bit, key(p)))
-        elif p.kind in SCALAR_KINDS and not p.indirect and p.name in SCALARS:
+        elif p.kind in SCALAR_KINDS and not p.indirect and p.name in _kept(procedure):
             field, bit = SCALARS[p.name]
             found.setdefault(field, (bit, p.name))
         elif p.kind == "MESSAGE" and p.direction == "inout":
@@ -289,6 +289,11 @@ def _recorded(procedure: Procedure) -> dict[str, tuple[str, str]]:
         elif p.kind == "REQUEST" and p.indirect:
             found.setdefault("requests", ("REQUESTS", f"(uintptr_t){p.name}"))
     return found
+
+
+def _kept(procedure: Procedure) -> set[str]:
+    # A rank in a topology is no target: it is among the arguments.
+    return set(SCALARS) - ({"rank"} & set(known.ARGUMENTS.get(procedure.base, "").split()))
 
 
 def scalars(procedure: Procedure) -> list[str]:

@@ -42,6 +42,7 @@ RECORDED = {
     "Win_fence", "Win_start", "Win_complete", "Win_post", "Win_wait", "Win_test", "Win_lock",
     "Win_lock_all", "Win_unlock", "Win_unlock_all", "Win_flush", "Win_flush_all",
     "Win_flush_local", "Win_flush_local_all", "Win_sync", "Win_set_info",
+    "Dims_create", "Cart_rank", "Cart_coords", "Cart_shift", "Graph_neighbors",
 }  # fmt: skip
 
 # Not wrapped at all: they read or set what is there and certainly call no other procedure of MPI;
@@ -94,6 +95,11 @@ ARGUMENTS = {
     "Buffer_attach": "size",
     "Comm_attach_buffer": "size",
     "Cart_create": "ndims dims:ndims periods:ndims reorder",
+    "Dims_create": "nnodes ndims dims:ndims",
+    "Cart_rank": "coords:mpipp_dimensions(call)",
+    "Cart_coords": "rank",
+    "Cart_shift": "direction disp",
+    "Graph_neighbors": "rank",
     "Graph_create": "nnodes index:nnodes edges:-1 reorder",
     "Dist_graph_create": "n sources:n degrees:n destinations:-1 weights:-1 reorder",
     "Dist_graph_create_adjacent": "indegree sources:indegree sourceweights:indegree "

@@ -209,6 +209,11 @@ static int asks_for_group(uint32_t procedure) {
          procedure == MPIPP_PROC_Win_get_group || procedure == MPIPP_PROC_File_get_group;
 }
 
+int mpipp_dimensions(const struct mpipp_call *call) {
+  const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
+  return comm && comm->topology == MPIPP_TOPO_CART ? comm->ndims : 0;
+}
+
 void mpipp_group_made(const struct mpipp_call *call, MPI_Group group) {
   uint64_t handle = MPIPP_KEY(group);
   if (group == MPI_GROUP_NULL || mpipp_is_constant(MPIPP_GROUP, handle)) return;

@@ -14,6 +14,8 @@ void mpipp_comm_start(void); // MPI_COMM_WORLD and MPI_COMM_SELF, once MPI is in
 void mpipp_session_world(uint64_t session);
 // Whether there is MPI_COMM_WORLD: not in a program of sessions alone.
 extern int mpipp_has_world MPIPP_HIDDEN;
+// How many dimensions the call's communicator has: 0 without a process grid.
+int mpipp_dimensions(const struct mpipp_call *call);
 void mpipp_group_made(const struct mpipp_call *call, MPI_Group group);
 
 #endif

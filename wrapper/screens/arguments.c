@@ -5,13 +5,9 @@
 
 #include "recorders/attached.h"
 #include "recorders/communicators.h"
+#include "screens/topologies.h"
 
 enum { MOST_VALUES = 1 << 24, MOST_LISTED = 64 };
-
-static int64_t value(const struct mpipp_input *input, int64_t index) {
-  return input->size == sizeof(int32_t) ? ((const int32_t *)input->values)[index]
-                                        : ((const int64_t *)input->values)[index];
-}
 
 static const struct mpipp_request *request_of(const struct mpipp_call *call) {
   const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
@@ -31,21 +27,21 @@ const struct mpipp_request *mpipp_partitioned_send(const struct mpipp_call *call
 static int are_at_least(const struct mpipp_input *input, int64_t count, int64_t least) {
   if (!input->values) return count <= 0;
   for (int64_t i = 0; i < count; i++) {
-    if (value(input, i) < least) return 0;
+    if (mpipp_input_value(input, i) < least) return 0;
   }
   return 1;
 }
 
 // ndims, sizes, subsizes, starts
 static int is_fine_subarray(const struct mpipp_input *inputs) {
-  int64_t ndims = inputs[0].values ? value(&inputs[0], 0) : 0;
+  int64_t ndims = inputs[0].values ? mpipp_input_value(&inputs[0], 0) : 0;
   if (ndims < 1) return 0;
   for (int k = 1; k < 4; k++) {
     if (!inputs[k].values) return 0;
   }
   for (int64_t i = 0; i < ndims; i++) {
-    int64_t size = value(&inputs[1], i), subsize = value(&inputs[2], i);
-    int64_t start = value(&inputs[3], i);
+    int64_t size = mpipp_input_value(&inputs[1], i), subsize = mpipp_input_value(&inputs[2], i);
+    int64_t start = mpipp_input_value(&inputs[3], i);
     if (size < 1 || subsize < 1 || subsize > size || start < 0 || start > size - subsize) return 0;
   }
   return 1;
@@ -67,7 +63,7 @@ int mpipp_has_fine_numbers(const struct mpipp_call *call) {
   case MPIPP_COMBINER_HINDEXED_BLOCK:
   case MPIPP_COMBINER_STRUCT:
     if (call->input_count < 1 || !inputs[0].values) return 0;
-    count = value(&inputs[0], 0);
+    count = mpipp_input_value(&inputs[0], 0);
     if (count < 0) return 0;
     if (call->input_count < 2) return 1;
     if (!are_at_least(&inputs[1], inputs[1].shape == MPIPP_SHAPE_ARRAY ? inputs[1].count : 1, 0))
@@ -118,7 +114,7 @@ int64_t mpipp_input_count(const struct mpipp_call *call, uint32_t index) {
       continue;
     int64_t sum = 0;
     for (int64_t k = 0; k < inputs[i].count; k++) {
-      int64_t one = value(&inputs[i], k);
+      int64_t one = mpipp_input_value(&inputs[i], k);
       if (one < 0) return 0;
       sum = edges ? one : sum + one;
     }
@@ -138,14 +134,15 @@ static void *object_of(const struct mpipp_input *input) {
 static int64_t count_of_partitions(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   if (call->procedure == MPIPP_PROC_Pready) return 1;
-  if (call->procedure == MPIPP_PROC_Pready_list) return inputs[1].values ? value(&inputs[0], 0) : 0;
-  return value(&inputs[1], 0) - value(&inputs[0], 0) + 1;
+  if (call->procedure == MPIPP_PROC_Pready_list)
+    return inputs[1].values ? mpipp_input_value(&inputs[0], 0) : 0;
+  return mpipp_input_value(&inputs[1], 0) - mpipp_input_value(&inputs[0], 0) + 1;
 }
 
 static int64_t partition_at(const struct mpipp_call *call, int64_t index) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   int is_list = call->procedure == MPIPP_PROC_Pready_list;
-  return is_list ? value(&inputs[1], index) : value(&inputs[0], 0) + index;
+  return is_list ? mpipp_input_value(&inputs[1], index) : mpipp_input_value(&inputs[0], 0) + index;
 }
 
 static int is_marked(const struct mpipp_request *request, int64_t partition) {
@@ -185,7 +182,7 @@ static int may_arrive(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_request *request = request_of(call);
   if (!request || request->object.flags & MPIPP_FLAG_NULL) return 1;
-  int64_t partition = value(&inputs[0], 0);
+  int64_t partition = mpipp_input_value(&inputs[0], 0);
   return is_partitioned(request, MPIPP_HAS_SOURCE) && partition >= 0 &&
          partition < request->call.buffers[0].peers;
 }
@@ -246,6 +243,13 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_Comm_disconnect:
   case MPIPP_PROC_Op_free:
     return may_be_freed(call);
+  case MPIPP_PROC_Dims_create:
+    return mpipp_are_grid_sizes(call);
+  case MPIPP_PROC_Cart_rank:
+  case MPIPP_PROC_Cart_coords:
+  case MPIPP_PROC_Cart_shift:
+  case MPIPP_PROC_Graph_neighbors:
+    return mpipp_is_in_topology(call);
   case MPIPP_PROC_Parrived:
     return may_arrive(call);
   case MPIPP_PROC_Pready:
@@ -304,6 +308,6 @@ void mpipp_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt *doubt
     int64_t count = mpipp_input_count(call, i);
     mpipp_doubt(doubt, input->values ? (uint64_t)count : ~(uint64_t)0);
     for (int64_t k = 0; input->values && k < count; k++)
-      mpipp_doubt(doubt, (uint64_t)value(input, k));
+      mpipp_doubt(doubt, (uint64_t)mpipp_input_value(input, k));
   }
 }

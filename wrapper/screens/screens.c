@@ -12,6 +12,7 @@
 #include "screens/boxes.h"
 #include "screens/pending.h"
 #include "screens/ranks.h"
+#include "screens/topologies.h"
 #include "screens/unusual.h"
 #include "watch/connection.h"
 
@@ -29,14 +30,6 @@ struct meetings {
   struct mpipp_meeting met[MOST_MEETINGS];
   uint32_t own_buffer, count;
 };
-
-static int has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                        struct mpipp_doubt *doubt) {
-  int fine = mpipp_facts[call->procedure].signatures != MPIPP_SIGNATURES_NEIGHBORS ||
-             comm->topology != MPIPP_TOPO_NONE;
-  if (call->procedure == MPIPP_PROC_Cart_sub) fine = comm->topology == MPIPP_TOPO_CART;
-  return fine || mpipp_doubted(doubt, MPIPP_OF_COMM, comm->topology);
-}
 
 static int marks_ready(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Pready || call->procedure == MPIPP_PROC_Pready_range ||
@@ -117,7 +110,8 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
   int fine = is_in_time(call, doubt);
   if (MPIPP_LIKELY(present & MPIPP_HAS_COMM)) {
     comm = mpipp_given(MPIPP_COMM, call->comm, doubt);
-    fine &= comm && mpipp_has_plain_ranks(call, comm, doubt) && has_topology(call, comm, doubt);
+    fine &=
+        comm && mpipp_has_plain_ranks(call, comm, doubt) && mpipp_has_topology(call, comm, doubt);
   }
   if (MPIPP_UNLIKELY(present & MPIPP_UNUSUAL)) fine &= mpipp_is_unusual_fine(call, comm, doubt);
   if (present & MPIPP_HAS_REQUESTS && is_given_requests(call))

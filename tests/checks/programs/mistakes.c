@@ -347,6 +347,47 @@ static void tags(void) {
   WRONG(what, MPI_Recv(in, 1, MPI_DOUBLE, 0, *most + 1, comm, MPI_STATUS_IGNORE));
 }
 
+static void asked_of_grids(void) {
+  MPI_Comm grid, graph;
+  int sizes[2] = {0, 0}, other;
+  MPI_Cart_create(comm, 2, (int[]){1, 1}, (int[]){0, 1}, 0, &grid);
+  MPI_Graph_create(comm, 1, (int[]){1}, (int[]){0}, 0, &graph);
+  RIGHT(MPI_Dims_create(6, 2, sizes));
+  RIGHT(MPI_Dims_create(1, 0, NULL));
+  WRONG("topology-argument: nnodes is -6", MPI_Dims_create(-6, 2, (int[]){0, 0}));
+  WRONG("topology-argument: dims[1] is -1", MPI_Dims_create(6, 2, (int[]){0, -1}));
+  WRONG("topology-argument: nnodes is 6, no multiple of the 4 that dims give",
+        MPI_Dims_create(6, 2, (int[]){4, 0}));
+  WRONG("topology-argument: dims is a null pointer, but 2 entries are needed",
+        MPI_Dims_create(6, 2, NULL));
+  RIGHT(MPI_Cart_rank(grid, (int[]){0, 7}, &other));
+  WRONG("topology-argument: coords[0] is 1, but dimension 0 has the size 1 and is not periodic",
+        MPI_Cart_rank(grid, (int[]){1, 0}, &other));
+  WRONG("topology-argument: coords is a null pointer, but 2 entries are needed",
+        MPI_Cart_rank(grid, NULL, &other));
+  WRONG("topology-argument: MPI_Cart_rank needs a Cartesian topology, the communicator has none",
+        MPI_Cart_rank(comm, (int[]){0}, &other));
+  RIGHT(MPI_Cart_coords(grid, 0, 2, sizes));
+  WRONG("topology-argument: rank is 1, but the communicator has only the rank 0",
+        MPI_Cart_coords(grid, 1, 2, sizes));
+  WRONG(
+      "topology-argument: MPI_Cart_coords needs a Cartesian topology, the communicator has a graph",
+      MPI_Cart_coords(graph, 0, 2, sizes));
+  RIGHT(MPI_Cart_shift(grid, 1, -3, &other, sizes));
+  WRONG("topology-argument: direction is 2, but the grid has 2 dimensions",
+        MPI_Cart_shift(grid, 2, 1, &other, sizes));
+  WRONG("topology-argument: MPI_Cart_shift needs a Cartesian topology, the communicator has none",
+        MPI_Cart_shift(comm, 0, 1, &other, sizes));
+  RIGHT(MPI_Graph_neighbors(graph, 0, 1, sizes));
+  WRONG("topology-argument: rank is -1, but the communicator has only the rank 0",
+        MPI_Graph_neighbors(graph, -1, 1, sizes));
+  WRONG("topology-argument: MPI_Graph_neighbors needs a graph topology, the communicator has a "
+        "Cartesian one",
+        MPI_Graph_neighbors(grid, 0, 1, sizes));
+  MPI_Comm_free(&grid);
+  MPI_Comm_free(&graph);
+}
+
 static void topologies(void) {
   WRONG("topology-argument: ndims is -1", MPI_Cart_create(comm, -1, numbers, numbers, 0, &made));
   WRONG("topology-argument: dims[1] is -1",
@@ -358,6 +399,7 @@ static void topologies(void) {
   RIGHT(MPI_Cart_create(comm, 0, NULL, NULL, 0, &made));
   WRONG("topology-argument: MPI_Cart_sub needs a Cartesian topology, the communicator has none",
         MPI_Cart_sub(comm, (int[]){1}, &made));
+  asked_of_grids();
   WRONG("topology-argument: nnodes is 2, but the communicator has 1 process",
         MPI_Graph_create(comm, 2, (int[]){1, 2}, (int[]){1, 0}, 0, &made));
   WRONG("topology-argument: index[0] is -1, less than the 0 before it",
