@@ -286,17 +286,22 @@ class Conflicts:
         conflicts, undecided = [], []
         for key, alike in self.found.items():
             for found in alike:
-                one, other = found.before, found.entry
-                if one.actor == other.actor or not (
-                    self._polled(one, other)
-                    or self.flags.may_order(one, other)
-                    or self.flags.may_order(other, one)
-                ):
+                if not self._may_be_ordered(found.before, found.entry):
                     conflicts.append(self._told(found, self.times[key]))
                     break
             else:
                 undecided.append(self._told(alike[0], self.times[key]))
         return sorted(conflicts, key=_order), sorted(undecided, key=_order)
+
+    def _may_be_ordered(self, one: Entry, other: Entry) -> bool:
+        if one.actor == other.actor:
+            # It knows what it has done itself, but not that its target has called MPI_Win_wait.
+            return one.end_process != one.actor and self.flags.may_order(one, other)
+        return (
+            self._polled(one, other)
+            or self.flags.may_order(one, other)
+            or self.flags.may_order(other, one)
+        )
 
     def _polled(self, one: Entry, other: Entry) -> bool:
         # Whether a process may have polled until an update arrived. That is allowed in the unified

@@ -322,6 +322,28 @@ def test_flags_are_not_decided() -> None:
         assert [told(one) for one in result.undecided] == (line if reads else [])
 
 
+@pytest.mark.parametrize("reads", [False, True])
+def test_flag_that_tells_the_origin_of_the_wait(reads: bool) -> None:
+    program = Program(2, windows=2)
+    program.sync("lock_all", window=2)
+    program[1].sync("post", -1, (0,))
+    program[0].sync("start", -1, (1,))
+    program[0].put(1, at(0))
+    program[0].sync("complete")
+    program[1].sync("wait")
+    program[1].operation("accumulate", 0, at(64), window=2)
+    program[1].sync("flush", 0, window=2)
+    program[0].operation("fetch_and_op" if reads else "accumulate", 0, at(64), window=2)
+    program[0].sync("flush", 0, window=2)
+    program[0].operation("put", 1, at(0), window=2)
+    program.sync("unlock_all", window=2)
+    program.end()
+    result = analyse(program.events())
+    line = ["rma-target: put@0 put@0 [0,4) of 1, pending"]
+    assert [told(one) for one in result.conflicts] == ([] if reads else line)
+    assert [told(one) for one in result.undecided] == (line if reads else [])
+
+
 def test_flag_that_is_read_too_late() -> None:
     program = Program(2)
     program.sync("lock_all")
