@@ -9,8 +9,9 @@
 #include "screens/ranks.h"
 #include "screens/reductions.h"
 
-// Questions about a window of another process that is not known yet.
-enum { MOST_REACHES = 16 };
+// Questions about a window of another process that is not known yet: more than one if it was asked
+// before that process had recorded it.
+enum { MOST_REACHES = 4 };
 
 // Whether an operation fits the datatypes depends on no more than these.
 static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *op,
