@@ -260,11 +260,11 @@ def test_large_arrays_take_no_time() -> None:
         (samples.indexed([1] * 10**5, range(0, 10**6, 10), DOUBLE), million, 0),
         (samples.contiguous(10**9, FLOAT), million, 0),
     )
-    start = time.perf_counter()
+    start = time.process_time()
     for datatype, kind, origin in cases:
         found = report(datatype, kind, origin=origin)
         assert found.complete
-    assert time.perf_counter() - start < 4
+    assert time.process_time() - start < 4
 
 
 def test_types_that_are_nested_deep() -> None:

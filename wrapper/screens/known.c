@@ -4,6 +4,7 @@
 #include "mpi/vendor.h"
 #include "screens/pending.h"
 #include "screens/ranks.h"
+#include "screens/unusual.h"
 
 enum { KNOWN_BITS = 10 };
 static uint64_t known[1 << KNOWN_BITS]; // each at the place that its upper bits tell; 0: none
@@ -20,7 +21,11 @@ static uint64_t known[1 << KNOWN_BITS]; // each at the place that its upper bits
 #define OF_SECOND 0x1D8E4E27C47D124Fu
 #define OF_DISTANCE 0xEB44ACCAB455D165u
 #define OF_NOBODY 0xC2B2AE3D27D4EB4Fu
-enum { OF_NO_TYPE = 1 };
+#define OF_THIRD 0x9E3779B97F4A7C15u
+enum {
+  OF_NO_TYPE = 1,
+  RANKS = MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_RECVTAG | MPIPP_HAS_ROOT
+};
 
 static uint64_t mixed(uint64_t sum) {
   sum ^= sum >> 32;
@@ -37,6 +42,7 @@ void mpipp_know(uint64_t sum) {
 
 const struct mpipp_comm *mpipp_last_comm = (void *)&mpipp_no_object;
 static const struct mpipp_object *last_op = (void *)&mpipp_no_object;
+static const struct mpipp_object *last_win = (void *)&mpipp_no_object;
 
 int mpipp_is_plain_comm(uint64_t handle) {
   if (MPIPP_LIKELY(MPIPP_READ(MPIPP_READ(mpipp_last_comm)->object.live) == handle)) return 1;
@@ -46,13 +52,15 @@ int mpipp_is_plain_comm(uint64_t handle) {
   return 1;
 }
 
-static const struct mpipp_object *live_op(uint64_t handle) {
-  const struct mpipp_object *op = MPIPP_READ(last_op);
-  if (MPIPP_LIKELY(MPIPP_READ(op->live) == handle)) return op;
-  op = mpipp_find_live(MPIPP_OP, handle);
-  if (!op || op->flags & MPIPP_FLAG_NULL) return NULL;
-  MPIPP_WRITE(last_op, op);
-  return op;
+// The object, which is mostly the last one of its kind.
+static const struct mpipp_object *live(enum mpipp_kind kind, const struct mpipp_object **last,
+                                       uint64_t handle) {
+  const struct mpipp_object *object = MPIPP_READ(*last);
+  if (MPIPP_LIKELY(MPIPP_READ(object->live) == handle)) return object;
+  object = mpipp_find_live(kind, handle);
+  if (!object || object->flags & MPIPP_FLAG_NULL) return NULL;
+  MPIPP_WRITE(*last, object);
+  return object;
 }
 
 // 0 where it is not known what its datatype is built like: then it may be freed.
@@ -73,12 +81,12 @@ static int box_of(const struct mpipp_buffer *buffer, struct mpipp_box *box) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
   int64_t count = buffer->count;
   box->writes = buffer->access / MPIPP_WRITES & 1;
-  if (!type || buffer->access & (MPIPP_STALE | MPIPP_REMOTE) || count < 0) return 0;
+  if (!type || buffer->access & MPIPP_STALE || count < 0) return 0;
   if (buffer->peers != 1 &&
       (buffer->peers < 0 || __builtin_mul_overflow(count, buffer->peers, &count)))
     return 0;
   box->low = box->high = 0;
-  if (count == 0 || type->size == 0) return 1;
+  if (count == 0 || type->size == 0 || buffer->access & MPIPP_REMOTE) return 1;
   return mpipp_bounds(type, buffer->address, count, &box->low, &box->high) &&
          box->low >= MPIPP_FIRST_ADDRESS;
 }
@@ -94,38 +102,57 @@ static int sum_up_buffers(struct mpipp_call *call, struct mpipp_sums *sums) {
     struct mpipp_box *box = &sums->boxes[i];
     sums->buffers[i] = OF_NO_TYPE;
     *box = (struct mpipp_box){.buffer = i};
-    if (buffer->address == (uintptr_t)MPI_IN_PLACE) continue;
+    int is_local = !(buffer->access & MPIPP_REMOTE);
+    if (buffer->address == (uintptr_t)MPI_IN_PLACE && is_local) continue;
     sums->buffers[i] = sum_of(call, buffer);
     if (!sums->buffers[i] || !box_of(buffer, box) || !is_usable(buffer)) return 0;
     if (mpipp_is_to_nobody(call, box->writes)) box->low = box->high = 0;
     if (box->low == box->high) continue;
+    for (uint32_t k = 0; k < i; k++) {
+      if (mpipp_boxes_meet(&sums->boxes[k], box)) return 0;
+    }
     if (box->low < low) low = box->low;
     if (box->high > high) high = box->high;
   }
   call->low = low < high ? low : 0;
   call->high = high;
-  return call->buffer_count < 2 || !mpipp_boxes_meet(&sums->boxes[0], &sums->boxes[1]);
+  return 1;
+}
+
+// The sum of a communicator, or of a window with a target that the call reaches; 0 if that is not
+// certain.
+static uint64_t sum_of_place(const struct mpipp_call *call) {
+  const uint32_t present = call->present;
+  if (present & MPIPP_HAS_WIN) {
+    const struct mpipp_object *win = live(MPIPP_WIN, &last_win, call->win);
+    if (!win || !mpipp_is_in_known_window(call, (const struct mpipp_win *)win)) return 0;
+    return (uintptr_t)win * OF_COMM + win->serial;
+  }
+  if (!(present & MPIPP_HAS_COMM) || !call->buffer_count || !mpipp_is_plain_comm(call->comm))
+    return 0;
+  const struct mpipp_comm *comm = MPIPP_READ(mpipp_last_comm);
+  if (present & RANKS && !mpipp_has_plain_ranks(call, comm, NULL)) return 0;
+  uint64_t sum = (uintptr_t)comm * OF_COMM + comm->object.serial;
+  if (present & RANKS) sum += mpipp_to_nobody(call) * OF_NOBODY;
+  if (present & MPIPP_HAS_ROOT) sum += (uint64_t)(call->root + 1) * OF_ROOT;
+  return sum;
 }
 
 int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums) {
-  const uint32_t ranks =
-      MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_RECVTAG | MPIPP_HAS_ROOT;
-  const uint32_t summed = ranks | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL |
-                          MPIPP_HAS_RECV_ORDINAL | MPIPP_HAS_OP;
-  const uint32_t present = call->present;
+  const uint32_t summed = RANKS | MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK |
+                          MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL |
+                          MPIPP_HAS_OP;
   call->low = 0;
   call->high = ~(uint64_t)0;
-  if (present & ~summed || !(present & MPIPP_HAS_COMM) || call->buffer_count - 1u > 1u) return 0;
-  if (!mpipp_is_plain_comm(call->comm)) return 0;
-  const struct mpipp_comm *comm = MPIPP_READ(mpipp_last_comm);
-  if (present & ranks && !mpipp_has_plain_ranks(call, comm, NULL)) return 0;
-  if (!sum_up_buffers(call, sums)) return 0;
-  uint64_t sum = sums->buffers[0] + (uintptr_t)comm * OF_COMM + comm->object.serial;
+  if (call->present & ~summed || call->buffer_count > MPIPP_MOST_SUMMED) return 0;
+  uint64_t sum = sum_of_place(call);
+  if (!sum || !sum_up_buffers(call, sums)) return 0;
+  if (!call->buffer_count) sum += ((uint64_t)call->caller + call->procedure) * OF_CALLER;
+  if (call->buffer_count > 0) sum += sums->buffers[0];
   if (call->buffer_count > 1) sum += sums->buffers[1] * OF_SECOND;
-  if (present & ranks) sum += mpipp_to_nobody(call) * OF_NOBODY;
-  if (present & MPIPP_HAS_ROOT) sum += (uint64_t)(call->root + 1) * OF_ROOT;
-  if (present & MPIPP_HAS_OP) {
-    const struct mpipp_object *op = live_op(call->op);
+  if (call->buffer_count > 2) sum += sums->buffers[2] * OF_THIRD;
+  if (call->present & MPIPP_HAS_OP) {
+    const struct mpipp_object *op = live(MPIPP_OP, &last_op, call->op);
     if (!op) return 0;
     sum += ((uintptr_t)op + op->serial) * OF_OP;
   }

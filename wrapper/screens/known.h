@@ -14,12 +14,14 @@ int mpipp_is_plain_comm(uint64_t handle);
 
 // The sums of a call: of all that its screen depends on but for ranks, tags and addresses, and of
 // what a buffer's layout does; and where the buffers lie.
+enum { MPIPP_MOST_SUMMED = 3 };
 struct mpipp_sums {
-  uint64_t call, buffers[2];
-  struct mpipp_box boxes[2];
+  uint64_t call, buffers[MPIPP_MOST_SUMMED];
+  struct mpipp_box boxes[MPIPP_MOST_SUMMED];
 };
 
-// Whether they can be told: of calls with a plain communicator and a buffer or two without arrays.
+// Whether they can be told: of calls with a plain communicator, or within a window whose size is
+// known, with few buffers without arrays.
 // Sets call->low and high: to all memory, where they cannot.
 int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums);
 

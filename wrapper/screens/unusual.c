@@ -86,6 +86,25 @@ static int is_fine_target(const struct mpipp_call *call, const struct mpipp_win 
   return 1;
 }
 
+int mpipp_is_in_known_window(const struct mpipp_call *call, const struct mpipp_win *win) {
+  if (!(call->present & MPIPP_HAS_TARGET_RANK)) return 1;
+  struct mpipp_reach own = {.size = win->size, .disp_unit = win->disp_unit};
+  const struct mpipp_reach *reach = &own;
+  if (call->target_rank == MPI_PROC_NULL || win->flavor == MPIPP_WIN_DYNAMIC) return 0;
+  if (call->target_rank != win->rank) {
+    const struct mpipp_reaches *others = (const void *)(uintptr_t)win->reaches;
+    if (!others || (uint64_t)call->target_rank >= others->count) return 0;
+    reach = &others->all[call->target_rank];
+    if (__atomic_load_n(&reach->state, __ATOMIC_ACQUIRE) != MPIPP_REACH_KNOWN || reach->held)
+      return 0;
+  }
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    if (buffer->access & MPIPP_REMOTE && !mpipp_is_within(buffer, reach)) return 0;
+  }
+  return 1;
+}
+
 static int has_fine_types(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   int frees = call->procedure == MPIPP_PROC_Type_free;
   const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)call->types;

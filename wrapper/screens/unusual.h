@@ -34,6 +34,8 @@ static inline void *mpipp_given(enum mpipp_kind kind, uint64_t handle, struct mp
 
 int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
                           struct mpipp_doubt *doubt);
+// Whether the call is for nobody in particular, or for a target whose window is known and reached.
+int mpipp_is_in_known_window(const struct mpipp_call *call, const struct mpipp_win *win);
 // Whether there is room for a message in the attached buffer, when that is empty.
 int mpipp_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt);
 
