@@ -54,8 +54,43 @@ sessions.c:24 in stringtag
 @on_mpi("mpich4", "mpich5", "openmpi5", "abi5")
 def test_what_is_right(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("session_messages.c", mpi)])
-    assert (found.status, found.blocks) == (0, [])
-    assert found.last[0].startswith("mpipp: no errors in 2 processes, 44 calls")
+    assert found == (0, "", [], ["mpipp: no errors in 2 processes, 44 calls"])
+
+
+@on_mpi("mpich5", "openmpi5")
+def test_nothing_is_asked_of_what_is_right(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("session_calls.c", mpi)])
+    assert found == (0, "", [], ["mpipp: no errors in 2 processes, 40 calls"])
+
+
+NULL = """\
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Session session;
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    if (*argv[1] == 's')
+        MPI_Group_from_session_pset(MPI_SESSION_NULL, "mpi://SELF", &group);
+    if (*argv[1] == 'g')
+        MPI_Comm_create_from_group(group, "a", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    if (*argv[1] == 'l')
+        MPI_Intercomm_create_from_groups(group, 0, group, 0, "b", MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                         &comm);
+    return 0;
+}
+"""
+
+
+@on_mpi("mpich5", "openmpi5")
+@pytest.mark.parametrize("name", ["session", "group", "local_group"])
+def test_null_handles_are_asked_about(mpi: MPI, name: str) -> None:
+    """Before MPI sees them, whatever it does with them."""
+    noun = name.rpartition("_")[2]
+    found = runs.run(mpi, [compile_program(NULL, mpi, ("-g", "-O0", "-w")), name], n=1)
+    lines = [block.splitlines()[0] for block in found.blocks]
+    assert f"error: {name} is MPI_{noun.upper()}_NULL, but a {noun} is needed" in lines
 
 
 @on_mpi("mpich5", "openmpi5")

@@ -5,6 +5,7 @@
 
 #include "recorders/attached.h"
 #include "recorders/communicators.h"
+#include "records/registry.h"
 #include "screens/topologies.h"
 
 enum { MOST_VALUES = 1 << 24, MOST_LISTED = 64 };
@@ -216,6 +217,13 @@ static int is_not_attached(const struct mpipp_call *call) {
   return !attached || MPIPP_READ(attached->state) == MPIPP_NOT_ATTACHED;
 }
 
+// Whether MPI is there for what has a group: after MPI_Finalize for what sessions have made.
+static int is_in_time_for(const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  const struct mpipp_group *group = object_of(&inputs[0]);
+  return mpipp_registry.status == MPIPP_STATUS_STARTED || (group && group->session);
+}
+
 // Whether nothing is to be checked of its numbers (checks/topologies.py, groups.py, windows.py).
 static int has_any_numbers(const struct mpipp_call *call) {
   switch (call->procedure) {
@@ -238,7 +246,15 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_Win_free:
   case MPIPP_PROC_File_close:
   case MPIPP_PROC_Session_finalize:
+  case MPIPP_PROC_Session_get_errhandler:
+  case MPIPP_PROC_Session_get_info:
+  case MPIPP_PROC_Session_get_pset_info:
+  case MPIPP_PROC_Session_set_errhandler:
+  case MPIPP_PROC_Group_from_session_pset:
     return 1;
+  case MPIPP_PROC_Comm_create_from_group:
+  case MPIPP_PROC_Intercomm_create_from_groups:
+    return is_in_time_for(call);
   case MPIPP_PROC_Comm_free:
   case MPIPP_PROC_Comm_disconnect:
   case MPIPP_PROC_Op_free:
@@ -270,7 +286,10 @@ int mpipp_has_fine_arguments(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   if (!has_any_numbers(call)) return 0;
   for (uint32_t i = 0; i < call->input_count; i++) {
-    if (inputs[i].shape != MPIPP_SHAPE_HANDLE) continue;
+    // The other group is the leader's only (MPI-4.1, section 7.6.2).
+    if (inputs[i].shape != MPIPP_SHAPE_HANDLE ||
+        inputs[i].name == mpipp_role(MPIPP_ROLE_remote_group))
+      continue;
     const struct mpipp_object *object = object_of(&inputs[i]);
     if (!object || object->flags & MPIPP_FLAG_NULL) return 0;
   }

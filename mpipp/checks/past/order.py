@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import NamedTuple
 
 from mpipp.checks.finding import Finding, Findings
@@ -121,17 +122,19 @@ def check(known: World) -> Findings:
     for way in ways:
         for identity in way.count:
             members.setdefault(identity, []).append(way)
-    for _ in range(_MOST_TOLD):
+    for told in count():
         _go_on(ways, members)
         held = next((way for way in ways if way.turn is not None), None)
         if held is None:
             break
+        if told == _MOST_TOLD:
+            raise MpippError(
+                f"after {_MOST_TOLD} circles of collective calls no more were looked for"
+            )
         circle = _circle(held, members)
         yield _finding(circle)
         for way in circle:
             way.next()
-    else:
-        raise MpippError(f"after {_MOST_TOLD} circles of collective calls no more were looked for")
     if any(way.is_cut for way in ways):
         raise MpippError(
             f"of the order of collective calls on several communicators {MOST} turns were looked "
