@@ -4,6 +4,7 @@
 #define MPIPP_ARGUMENTS_H
 
 #include "screens/boxes.h"
+#include "screens/values.h"
 
 // Whether a constructor's numbers are ones that the standard allows.
 int mpipp_has_fine_numbers(const struct mpipp_call *call);
@@ -16,11 +17,6 @@ void mpipp_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt *doubt
 
 // The kind of object that an argument of that name is; MPIPP_KINDS if it is none.
 enum mpipp_kind mpipp_kind_named(uint64_t name);
-// One of an argument's values.
-static inline int64_t mpipp_input_value(const struct mpipp_input *input, int64_t index) {
-  return input->size == sizeof(int32_t) ? ((const int32_t *)input->values)[index]
-                                        : ((const int64_t *)input->values)[index];
-}
 
 // The number of an argument's values: also of arrays of whose length only others tell.
 int64_t mpipp_input_count(const struct mpipp_call *call, uint32_t index);

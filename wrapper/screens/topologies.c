@@ -2,8 +2,9 @@
 #include "screens/topologies.h"
 
 #include "records/registry.h"
-#include "screens/arguments.h"
-#include "screens/unusual.h"
+#include "screens/values.h"
+
+enum { OF_TOPOLOGY = 300 };
 
 int mpipp_has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
                        struct mpipp_doubt *doubt) {
@@ -22,7 +23,7 @@ int mpipp_has_topology(const struct mpipp_call *call, const struct mpipp_comm *c
   default:
     break;
   }
-  return fine || mpipp_doubted(doubt, MPIPP_OF_COMM, comm->topology);
+  return fine || mpipp_doubted(doubt, OF_TOPOLOGY, comm->topology);
 }
 
 // nnodes, ndims, dims

@@ -15,7 +15,6 @@ enum {
 // Why a call is doubted.
 enum {
   MPIPP_OF_STATUS = 100,
-  MPIPP_OF_COMM,
   MPIPP_OF_TARGET,
   MPIPP_OF_OBJECT,
   MPIPP_OF_OP,
