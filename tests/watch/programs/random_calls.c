@@ -14,7 +14,7 @@ static const char *volatile *taken_next;
 static uint64_t state;
 static _Alignas(64) char room[ROOM];
 static MPI_Datatype types[TYPES];
-static MPI_Comm comm = MPI_COMM_WORLD;
+static MPI_Comm comm = MPI_COMM_WORLD, grid;
 static MPI_Win win;
 static MPI_Group group;
 static int size;
@@ -94,6 +94,47 @@ static void end(MPI_Request *request) {
   if (*request != MPI_REQUEST_NULL) MPI_Request_free(request);
 }
 
+static void one_sided(void) {
+  MPI_Request request;
+  switch (below(7)) {
+  case 0:
+    MPI_Accumulate(place(), count(), type(), mostly(size), below(60), count(), type(), op(), win);
+    break;
+  case 1:
+    MPI_Get_accumulate(place(), count(), type(), place(), count(), type(), mostly(size), below(60),
+                       count(), type(), below(2) ? op() : MPI_NO_OP, win);
+    break;
+  case 2:
+    MPI_Compare_and_swap(place(), place(), place(), types[below(2)], mostly(size), below(60), win);
+    break;
+  case 3:
+    MPI_Win_flush(mostly(size), win);
+    break;
+  case 4:
+    MPI_Rput(place(), count(), type(), mostly(size), below(60), count(), type(), win, &request);
+    break;
+  default:
+    MPI_Fetch_and_op(place(), place(), types[below(2)], mostly(size), below(60), MPI_SUM, win);
+  }
+}
+
+static void about_topologies(int *numbers) {
+  int found[MOST];
+  switch (below(4)) {
+  case 0:
+    MPI_Dims_create(below(12) ? below(9) : -1, below(MOST), numbers);
+    break;
+  case 1:
+    MPI_Cart_rank(below(8) ? grid : comm, numbers, found);
+    break;
+  case 2:
+    MPI_Cart_coords(below(8) ? grid : comm, mostly(size), 2, found);
+    break;
+  default:
+    MPI_Cart_shift(below(8) ? grid : comm, mostly(2), 1, found, found + 1);
+  }
+}
+
 static void call(MPI_Request *pending) {
   int counts[MOST], places[MOST], others[MOST], elsewhere[MOST];
   MPI_Datatype made;
@@ -107,7 +148,7 @@ static void call(MPI_Request *pending) {
     elsewhere[i] = 4 * i;
   }
   *taken_next = "";
-  switch (below(22)) {
+  switch (below(26)) {
   case 0:
     MPI_Send(place(), count(), type(), mostly(size), tag(), comm);
     break;
@@ -172,6 +213,14 @@ static void call(MPI_Request *pending) {
   case 20:
     MPI_Cart_create(comm, 2, counts, others, 0, &other);
     break;
+  case 21:
+    about_topologies(counts);
+    break;
+  case 22:
+  case 23:
+  case 24:
+    one_sided();
+    break;
   default:
     MPI_Scatterv(place(), counts, places, type(), place(), count(), type(), mostly(size), comm);
   }
@@ -189,6 +238,7 @@ int main(int argc, char **argv) {
   MPI_Comm_group(comm, &group);
   state = strtoul(argv[1], NULL, 10) * 2 + (uint64_t)rank;
   MPI_Win_create(room, 4 * 50, 4, MPI_INFO_NULL, comm, &win);
+  MPI_Cart_create(comm, 2, (int[]){1, size}, (int[]){0, 1}, 0, &grid);
   make_types();
   for (int i = 0; i < PENDING; i++) pending[i] = MPI_REQUEST_NULL;
   for (int i = atoi(argv[2]); i > 0; i--) {
@@ -202,6 +252,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < PENDING; i++) end(&pending[i]);
   for (int i = 3; i <= USABLE; i++) MPI_Type_free(&types[i]);
   MPI_Win_free(&win);
+  MPI_Comm_free(&grid);
   MPI_Group_free(&group);
   MPI_Finalize();
   return 0;
