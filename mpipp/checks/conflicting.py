@@ -104,9 +104,26 @@ class Telling:
     def mistake(self, found: Mistake) -> Finding:
         """One, as a finding."""
         parties = [self._party(found.event, ())]
-        if found.other is not None:
+        if isinstance(found.other, events.GivenBack):
+            parties.append(self._given_back(found.event, found.other))
+        elif found.other is not None:
             parties.append(self._party(found.other, ()))
         return Finding.of(found.rule, MISTAKES[found.rule][0], parties)
+
+    def _given_back(self, event: events.Event, given: events.GivenBack) -> Party:
+        what = self._role_at(self._call(event), given.met) or f"{given.met:#x}"
+        text = f"gives back the memory at {given.start:#x}, which has {what}"
+        return Party(self._process(given).number, text, "at", self._site(given), None, ())
+
+    def _role_at(self, call: Call | None, byte: int) -> str:
+        # The element of an operation's own buffer that has a byte, which is shown with the call.
+        for buffer in call.buffers if call is not None else ():
+            if "remote" in buffer.access or not isinstance(buffer.datatype, DatatypeRecord):
+                continue
+            tree = buffer.datatype.tree
+            for element in touching(tree, buffer.count, byte - buffer.address)[:1]:
+                return f"{buffer.role}{element.path}"
+        return ""
 
     def _process(self, event: events.Event) -> Process:
         process = self._known.process(event.moment.process)

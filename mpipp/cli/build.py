@@ -2,7 +2,7 @@
 """Builds the wrapper for one MPI, once, in the user's cache directory.
 
 A build is one directory, `NAME/libmpipp_FLAVOR.so` with gdb's auto-load script beside it, and the
-library that is loaded, too, where buffers are guarded. It is named by everything that can change
+library that is loaded, too, where it is told of memory. It is named by everything that can change
 the result, and appears whole or not at all, so several builders (the ranks of a job, the workers of
 a test run) need no lock.
 """

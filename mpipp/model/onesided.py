@@ -306,6 +306,19 @@ class Access(NamedTuple):
     owner: int = -1
 
 
+class GivenBack(NamedTuple):
+    """Memory [start, end) was given back, with free or the like.
+
+    Attributes:
+        met: of a mistake a byte that a pending operation's buffer has there.
+    """
+
+    moment: Moment
+    start: int
+    end: int
+    met: int = 0
+
+
 class Ended(NamedTuple):
     """MPI_Finalize was called. A process without this event was ended, or its log was cut off."""
 
@@ -327,6 +340,7 @@ Event = Union[
     Partitions,
     Collective,
     Access,
+    GivenBack,
     Ended,
 ]
 

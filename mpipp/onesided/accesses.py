@@ -150,6 +150,12 @@ def shared(one: Entry, other: Entry) -> Range | None:
     return sharing.touch(first, second) if first and second else None
 
 
+def shared_with(entry: Entry, low: int, high: int) -> Range | None:
+    """The same of an access and of [low, high)."""
+    first, second = entry.comb, combs.comb(low, high - low, ())
+    return sharing.touch(first, second) if first and second else None
+
+
 class Accesses:
     """Accesses of one process's memory, found by address.
 

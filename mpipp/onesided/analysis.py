@@ -18,6 +18,7 @@ from mpipp.model.onesided import (
     Completed,
     Ended,
     Event,
+    GivenBack,
     Memory,
     Operation,
     Partitions,
@@ -99,12 +100,13 @@ class _Analysis:
         for operation, detached in self.attachments.lacking():
             self.mistakes.add("rma-detached", operation, detached)
         conflicts, undecided = self.conflicts.decided()
+        stuck = (self.processes[index] for index in self.board.stuck(DAMAGED))
         return Result(
             conflicts,
             list(self.mistakes.found.values()),
             undecided,
             {process.rank: process.last for process in self.processes if not process.ended},
-            frozenset(self.processes[index].rank for index in self.board.stuck(DAMAGED)),
+            frozenset(process.rank for process in stuck if not process.ended),
             self.conflicts.forgotten,
             self.events,
         )
@@ -167,6 +169,9 @@ class _Analysis:
     def _rare(self, process: Process, event: Event) -> Steps:
         if isinstance(event, Partitions):
             yield from self.messages.partitions(process, event)
+        elif isinstance(event, GivenBack):
+            for operation, met in self.conflicts.pending_at(process, event.start, event.end):
+                self.mistakes.add("rma-gone", operation, event._replace(met=met))
         elif isinstance(event, Ended):
             for window in self.windows.values():
                 mine = window.epochs.get(process.index)

@@ -8,12 +8,21 @@ all that it follows: what was read before does not follow it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mpipp.model.onesided import Access, Event, Operation, Synchronization
 from mpipp.onesided import rules
-from mpipp.onesided.accesses import EXCLUSIVE, PENDING, Accesses, Entry, Range, bounds, shared
+from mpipp.onesided.accesses import (
+    EXCLUSIVE,
+    PENDING,
+    Accesses,
+    Entry,
+    Range,
+    bounds,
+    shared,
+    shared_with,
+)
 from mpipp.onesided.epochs import Epochs, Window
 from mpipp.onesided.flags import PLAIN, Flags
 from mpipp.onesided.processes import Process
@@ -22,10 +31,12 @@ from mpipp.onesided.rules import (
     ACCUMULATES,
     LANGUAGE,
     LOAD,
+    READ,
     READS,
     STORE,
     UPDATES,
     VERDICT,
+    WRITTEN,
 )
 
 MOST_ALIKE = 16  # conflicts of the same lines that are kept, lest the first were not decided
@@ -158,6 +169,21 @@ class Conflicts:
                 self._note(rules.COPIES.id, before, entry, (entry.low, entry.high), "copies")
         mine = window.last_store if stores else window.last_update
         mine[entry.owner, entry.actor, entry.lock] = entry
+
+    def pending_at(self, process: Process, low: int, high: int) -> Iterator[tuple[Operation, int]]:
+        """Operations of a process that have buffers in [low, high), and a byte of each there."""
+        told = set[int]()
+        for cell in self.memory[process.index].cells(low, high):
+            for entry in cell:
+                operation = entry.event
+                if entry.kind not in (READ, WRITTEN) or entry.end_time != PENDING:
+                    continue
+                if entry.actor != process.index or entry.low >= high or entry.high <= low:
+                    continue
+                met = shared_with(entry, low, high)
+                if met and isinstance(operation, Operation) and id(operation) not in told:
+                    told.add(id(operation))
+                    yield operation, met[0]
 
     def _unordered(self, before: Entry, entry: Entry) -> None:
         verdict = VERDICT[before.kind][entry.kind]

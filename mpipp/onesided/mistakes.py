@@ -31,7 +31,8 @@ class Mistake(NamedTuple):
 
     Attributes:
         rule: of MISTAKES.
-        other: what it does not go together with: the epoch that is open, the assertion ...
+        other: what it does not go together with: the epoch that is open, the assertion, what gives
+            its buffer back ...
         times: how often at these lines.
     """
 

@@ -39,6 +39,7 @@ _EXACT = {
     "value": 3,
     "partitioned": 7,
     "partitions": 3,
+    "given_back": 2,
 }
 _LEAST = {"comm": 5, "operation": 5, "synchronization": 4}
 
@@ -80,6 +81,7 @@ class Kinds(NamedTuple):
     value: int
     partitioned: int
     partitions: int
+    given_back: int
     synchronous: int
     persistent: int
     sends: int

@@ -192,7 +192,7 @@ class LoggedCalls:
 
     def _call(self, entry: Entry) -> Call:
         own, buffers = entry.words, list[Buffer]()
-        procedure = self.procedure(entry) if entry.kind != self._kinds.access else ""
+        procedure = self.procedure(entry) if self._is_call(entry) else ""
         is_operation = entry.kind == self._kinds.operation
         if is_operation:
             roles = ROLES[operation_kind(procedure)]
@@ -227,6 +227,9 @@ class LoggedCalls:
             buffers=tuple(buffers),
         )
 
+    def _is_call(self, entry: Entry) -> bool:
+        return entry.kind not in (self._kinds.access, self._kinds.given_back)
+
     def procedure(self, entry: Entry) -> str:
         """The name of the procedure that was called."""
         return self._around.naming.procedure(entry.procedure)
@@ -243,8 +246,7 @@ class LoggedCalls:
         """Of an event of an entry."""
         thread = self._threads.setdefault(entry.thread, len(self._threads))
         number = entry.number * STEPS + step
-        is_call = entry.kind != self._kinds.access
-        procedure = self.procedure(entry) if is_call else ""
+        procedure = self.procedure(entry) if self._is_call(entry) else ""
         return Moment(self.rank, thread, number, entry.place, procedure)
 
     def members(self, words: array[int]) -> Members:

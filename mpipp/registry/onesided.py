@@ -21,6 +21,7 @@ from mpipp.model.onesided import (
     Completed,
     Ended,
     Event,
+    GivenBack,
     Operation,
     Partitions,
     ReceiveBegun,
@@ -130,6 +131,7 @@ class _Events:
             kinds.value: self._value,
             kinds.partitioned: self._partitioned,
             kinds.partitions: self._partitions,
+            kinds.given_back: self._given_back,
         }
 
     def of(self, entry: Entry) -> Iterator[Event]:
@@ -149,6 +151,10 @@ class _Events:
         stores, first, length, stride, count, times = entry.words
         memory = (Comb(first, length, stride, count),)
         yield Access(self._log.moment(entry), bool(stores), memory, times)
+
+    def _given_back(self, entry: Entry) -> Iterator[Event]:
+        start, length = entry.words
+        yield GivenBack(self._log.moment(entry), start, start + length)
 
     def _comm(self, entry: Entry) -> Iterator[Event]:
         self._members[entry.words[0]] = self._log.members(entry.words)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 SOCKET, LOCK = "watcher", "lock"  # their names in the run's directory
-BESIDE = "libmpipp_free.so"  # beside the wrapper; it is loaded, too, where buffers are guarded
+BESIDE = "libmpipp_free.so"  # beside the wrapper; it is loaded, too, where it is told of memory
 _BACKLOG = 4096
 
 
@@ -129,8 +129,8 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
     ]  # the launcher's, for what is spawned
     wanted = [wrapper]
     beside = os.path.join(os.path.dirname(wrapper), BESIDE)
-    has_pages = environment.get("MPIPP_GUARD") == "1" or "MPIPP_RMA_LOADS" in environment
-    if has_pages and os.path.exists(beside):
+    is_told = environment.get("MPIPP_GUARD") == "1" or "MPIPP_RMA" in environment
+    if is_told and os.path.exists(beside):
         wanted.append(beside)
     environment["LD_PRELOAD"] = ":".join([*(name for name in wanted if name not in have), *have])
     try:

@@ -214,6 +214,7 @@ class Writer:
         self.add(lock, "Win_post", 5, NOT_KNOWN, 0, _FRAME, self.before)
         self.add(lock, "Win_start", 5, NOT_KNOWN, 0, _FRAME, self.after)
         self._put("Put", 400)
+        self.add(KINDS.given_back, "", 0x900000, 64)
         self.add(lock, "Win_complete", 5, NOT_KNOWN, 0, _FRAME)
         self.add(lock, "Win_wait", 5, NOT_KNOWN, 0, _FRAME)
 

@@ -14,7 +14,9 @@ from mpipp.model.onesided import (
     Attached,
     Collective,
     Comb,
+    Completed,
     Event,
+    GivenBack,
     Operation,
     Synchronization,
     WindowFreed,
@@ -458,6 +460,43 @@ def test_buffers_of_functions_that_have_returned_are_gone() -> None:
         program.sync("unlock_all")
         program.end()
         assert found(program) == expected
+
+
+@pytest.mark.parametrize("kind", ["put", "get", "fetch_and_op"])
+@pytest.mark.parametrize("end", ["", "flush_local", "unlock_all", "wait"])
+def test_memory_that_is_given_back_must_not_be_a_pending_buffer(kind: str, end: str) -> None:
+    """Where it has no byte of one, and once the operation is complete, nothing is told."""
+    program = Program(2)
+    program.sync("lock_all")
+    request = 5 if end == "wait" else 0
+    columns = (Comb(BUFFERS + 0x100, 4, 0x100, 3),)
+    program[0].operation(kind, 1, at(0, 12), columns, request=request)
+
+    def gives_back(start: int, length: int) -> None:
+        low = BUFFERS + start
+        program[0].does(GivenBack(program[0].moment(""), low, low + length))
+
+    gives_back(0x104, 0xFC)  # between two columns
+    gives_back(0x304, 0x1000)
+    if end == "wait":
+        program[0].does(Completed(program[0].moment("wait"), (request,)))
+    elif end:
+        program[0].sync(end, 1 if end == "flush_local" else -1)
+    gives_back(0x1F0, 0x40)
+    if end != "unlock_all":
+        program[0].sync("unlock_all")
+    gives_back(0x100, 0x204)
+    program[1].sync("unlock_all")
+    program.end()
+    result = analyse(program.events())
+    assert result.conflicts == []
+    found = [
+        (one.rule, one.event.moment.procedure, one.other.met)
+        for one in result.mistakes
+        if isinstance(one.other, GivenBack)
+    ]
+    assert len(found) == len(result.mistakes)
+    assert found == ([] if end else [("rma-gone", kind, BUFFERS + 0x200)])
 
 
 def test_what_is_not_checked_must_be_said_on_both_sides() -> None:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A library of its own, loaded beside the wrapper where buffers are guarded: it tells the wrapper
-// of each block of memory that the program gives back. No other program has it in the way of free.
+// A library of its own, loaded beside the wrapper where buffers are guarded, or one-sided
+// operations logged: it tells the wrapper of each block of memory that the program gives back. No
+// other program has it in the way of free. It has no munmap: MPI libraries replace the first
+// instructions of the one that they find, and must find the system's.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -9,6 +11,9 @@
 // The wrapper's, and whether it wants to be told now; there are none in programs without it.
 extern void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
+extern void mpipp_onesided_given_back(uint64_t start, uint64_t bytes, uint64_t caller)
+    __attribute__((weak));
+extern int mpipp_onesided_pends __attribute__((weak));
 
 #define OVER(NAME) __asm__(NAME) __attribute__((visibility("default")))
 void mpipp_free_first(void *block) OVER("free");
@@ -42,10 +47,14 @@ static int is_ready(void) {
 }
 
 static void tell(void *block, void *caller) {
-  if (!block || !&mpipp_guards_buffers || !__atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED))
-    return;
+  if (!block || !&mpipp_guards_buffers) return;
+  int guards = __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED);
+  int pends = __atomic_load_n(&mpipp_onesided_pends, __ATOMIC_RELAXED);
+  if (__builtin_expect(!guards && !pends, 1)) return;
+  uint64_t start = (uint64_t)(uintptr_t)block, from = (uint64_t)(uintptr_t)caller;
   uint64_t bytes = usable_size ? usable_size(block) : 1;
-  mpipp_given_back((uint64_t)(uintptr_t)block, bytes, (uint64_t)(uintptr_t)caller);
+  if (guards) mpipp_given_back(start, bytes, from);
+  if (pends) mpipp_onesided_given_back(start, bytes, from);
 }
 
 void mpipp_free_first(void *block) {

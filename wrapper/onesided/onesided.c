@@ -8,6 +8,7 @@
 #include "generated/facts.h"
 #include "onesided/accesses.h"
 #include "onesided/entries.h"
+#include "onesided/given.h"
 #include "onesided/log.h"
 #include "onesided/values.h"
 #include "records/store.h"
@@ -136,7 +137,10 @@ static void of_request(const struct mpipp_event *event, const struct mpipp_reque
     return;
   case MPIPP_EVENT_COMPLETED:
     mpipp_log_completed(call, request, event->status);
-    if (is_operation(of)) mpipp_log_brought_by(call, request->object.serial);
+    if (is_operation(of)) {
+      mpipp_log_brought_by(call, request->object.serial);
+      mpipp_onesided_ended_by(request->object.serial);
+    }
     return;
   case MPIPP_EVENT_FREED:
     mpipp_log_given_up(call, request);
@@ -162,7 +166,7 @@ static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event,
 
 // The child is not watched.
 static void after_fork_in_child(void) {
-  mpipp_logs_onesided = 0;
+  mpipp_logs_onesided = mpipp_onesided_pends = 0;
   is_off = 1;
 }
 

@@ -5,6 +5,7 @@
 #include "generated/procedures.h"
 #include "mpi/vendor.h"
 #include "onesided/entries.h"
+#include "onesided/given.h"
 #include "onesided/inputs.h"
 #include "onesided/log.h"
 #include "onesided/members.h"
@@ -89,6 +90,7 @@ void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win
 
 void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win) {
   mpipp_log_forget(win->object.serial);
+  mpipp_onesided_ended(win->object.serial, -1, ~(uint64_t)0);
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_FREED, call, 1);
   if (!at) return;
   at[0] = win->object.serial;
@@ -229,8 +231,11 @@ void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before) {
   at[3] = frame_of(call);
   if (group) mpipp_log_group(at + 4, group);
   mpipp_log_end();
-  if (brings(call->procedure))
-    mpipp_log_brought(call, win->object.serial, has_rank ? call->target_rank : -1, before);
+  if (brings(call->procedure)) {
+    int64_t target = has_rank ? call->target_rank : -1;
+    mpipp_log_brought(call, win->object.serial, target, before);
+    mpipp_onesided_ended(win->object.serial, target, before);
+  }
 }
 
 void mpipp_log_memory(const struct mpipp_call *call) {
@@ -276,5 +281,6 @@ void mpipp_log_operation(const struct mpipp_call *call, uint64_t request) {
     buffer[2] = records[i];
   }
   if (values) mpipp_log_given(at + words, call, at[0], request);
+  mpipp_onesided_begins(call, records, at[0], request);
   mpipp_log_end();
 }

@@ -43,6 +43,7 @@ enum mpipp_logged {
   // request, MPIPP_LOG_SENDS or MPIPP_LOG_TAKES, number of partitions
   MPIPP_LOGGED_PARTITIONED,
   MPIPP_LOGGED_PARTITIONS, // ready, or have arrived: request, the first, number
+  MPIPP_LOGGED_GIVEN_BACK, // memory, in free and the like: address, bytes
 };
 
 enum mpipp_log_bits {

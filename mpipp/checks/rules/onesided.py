@@ -35,9 +35,10 @@ RULES = (
         _CONFLICT,
         "12.3",
         "the buffer of a one-sided operation must be there until the operation is complete at the "
-        "origin: that of a function on the stack is gone when the function returns",
+        "origin: that of a function on the stack is gone when the function returns, allocated "
+        "memory when it is given back",
         "complete the operation before, with MPI_Win_flush_local or the call that ends the epoch, "
-        "or have the buffer elsewhere",
+        "or let the buffer live longer",
     ),
     Rule(
         "rma-detached",

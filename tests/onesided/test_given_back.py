@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Buffers of one-sided operations in memory that is given back too early, and once it may be."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from support import MPI, compile_program, on_mpi
+from watch import runs
+
+SOURCE = Path(__file__).resolve().parent / "programs" / "given_back.c"
+HEADLINE = "error: the buffer of an operation is gone before it is complete"
+# The operation, the element that is given back, and the line of its function that does so.
+FOUND = [
+    ("MPI_Put", "origin_addr(DOUBLE)", "free(data);", "put"),
+    ("MPI_Get", "origin_addr(VECTOR)[0][0](DOUBLE)", "free(data);", "get_of_a_column"),
+    ("MPI_Fetch_and_op", "result_addr(LONG)", "value = realloc(value, 64);", "result"),
+    ("MPI_Rput", "origin_addr(DOUBLE)", "free(data);", "with_a_request"),
+]
+
+
+def told(block: str) -> tuple[str, ...]:
+    """What a finding says, with the text of the line that gives the buffer back."""
+    found = re.fullmatch(
+        rf"{HEADLINE}\n"
+        r"  rank 0: (MPI_\w+)\(target_rank = 1, .*\n"
+        r"    called at given_back\.c:\d+ in (\w+)\n"
+        r"  rank 0: gives back the memory at 0x[0-9a-f]+, which has (\S+)\n"
+        r"    at given_back\.c:(\d+) in (\w+)\n"
+        r"  rule: MPI-.*, section [\d.]+: the buffer of a one-sided operation must be there .*\n"
+        r"  to do: complete the operation before, with MPI_Win_flush_local .*",
+        block,
+    )
+    assert found, block
+    operation, function, element, line, place = found.groups()
+    assert function == place
+    return operation, element, SOURCE.read_text().splitlines()[int(line) - 1].strip(), place
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_each_buffer_that_is_given_back_too_early_is_told(mpi: MPI) -> None:
+    program = compile_program(SOURCE, mpi)
+    wrong = runs.run(mpi, [program], "--check=rma")
+    assert (wrong.status, wrong.output) == (0, "done\n")
+    assert [told(block) for block in wrong.blocks] == FOUND
+    right = runs.run(mpi, [program, "right"], "--check=rma")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    assert [line.partition(",")[0] for line in right.last] == ["mpipp: no errors in 2 processes"]

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "onesided/given.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "mpi/resolve.h"
+#include "onesided/log.h"
+#include "recorders/threads.h"
+#include "records/store.h"
+
+enum { MOST = 256 };
+
+static struct pending {
+  uint64_t number, win, request, low, high;
+  int64_t target;
+} all[MOST];
+static int count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+int mpipp_onesided_pends = 0;
+
+static void add(struct pending one) {
+  pthread_mutex_lock(&lock);
+  struct pending *last = count ? &all[count - 1] : NULL;
+  // Rows of an array, one after another.
+  if (last && last->win == one.win && last->target == one.target && last->request == one.request &&
+      one.low <= last->high && last->low <= one.high) {
+    last->number = one.number;
+    if (one.low < last->low) last->low = one.low;
+    if (one.high > last->high) last->high = one.high;
+  } else if (count < MOST) {
+    all[count++] = one;
+    MPIPP_WRITE(mpipp_onesided_pends, 1);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
+                           uint64_t request) {
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    const struct mpipp_datatype *type = (const void *)(uintptr_t)datatypes[i];
+    if (buffer->access & MPIPP_REMOTE || !type || buffer->count <= 0) continue;
+    int64_t last = (buffer->count - 1) * type->extent;
+    uint64_t first = buffer->address + (uint64_t)type->true_lb;
+    uint64_t end = first + (uint64_t)type->true_extent;
+    add((struct pending){mpipp_log_count(), win, request, first + (uint64_t)(last < 0 ? last : 0),
+                         end + (uint64_t)(last > 0 ? last : 0), call->target_rank});
+  }
+}
+
+static int has_ended(const struct pending *one, const struct pending *like) {
+  if (like->request) return one->request == like->request;
+  return one->win == like->win && one->number < like->number &&
+         (like->target < 0 || one->target == like->target);
+}
+
+static void drop(const struct pending *like) {
+  if (!MPIPP_READ(mpipp_onesided_pends)) return;
+  pthread_mutex_lock(&lock);
+  int left = 0;
+  for (int i = 0; i < count; i++)
+    if (!has_ended(&all[i], like)) all[left++] = all[i];
+  count = left;
+  if (!count) MPIPP_WRITE(mpipp_onesided_pends, 0);
+  pthread_mutex_unlock(&lock);
+}
+
+void mpipp_onesided_ended(uint64_t win, int64_t target, uint64_t before) {
+  drop(&(struct pending){.number = before, .win = win, .target = target});
+}
+
+void mpipp_onesided_ended_by(uint64_t request) {
+  drop(&(struct pending){.request = request});
+}
+
+static int is_pending(uint64_t low, uint64_t high) {
+  int found = 0;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < count && !found; i++) found = low < all[i].high && high > all[i].low;
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+void mpipp_onesided_given_back(uint64_t start, uint64_t bytes, uint64_t caller) {
+  const struct mpipp_thread *thread = mpipp_self;
+  // What others do it is not known what orders; what MPI frees inside of a call is its own.
+  if (thread == &mpipp_no_thread || thread->depth) return;
+  int saved = errno;
+  uint64_t *at = NULL;
+  if (is_pending(start, start + bytes))
+    at = mpipp_log_begin_at(MPIPP_LOGGED_GIVEN_BACK, 0, mpipp_outside_mpi(caller), 2);
+  if (at) {
+    at[0] = start;
+    at[1] = bytes;
+    mpipp_log_end();
+  }
+  errno = saved;
+}
