@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mpipp.checks.finding import Evidence, Finding, Party
-from mpipp.checks.lifelines import Found, Lifelines, Point, Points, why
+from mpipp.checks.lifelines import MISTAKEN, Found, Lifelines, Point, Points, why
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.records import OnesidedLog
 from mpipp.checks.world import World
@@ -30,6 +30,7 @@ _VERBS = {
 _CLOSING = tuple(f"MPI_Win_{one}" for one in ("fence", "complete", "unlock", "unlock_all", "free"))
 _AT_TARGET = ("target of a get", "target of a put", "target of an accumulate")
 _MOST_BYTES = 1 << 40  # of an operation
+_MOST_SPANS = 5  # epochs around a mistake that are drawn
 _WHY = {
     "pending": "the first is not complete when the second begins",
     "incomplete": "the second may begin before the first is complete at its target",
@@ -108,7 +109,8 @@ class Telling:
             parties.append(self._given_back(found.event, found.other))
         elif found.other is not None:
             parties.append(self._party(found.other, ()))
-        return Finding.of(found.rule, MISTAKES[found.rule][0], parties)
+        made = Finding.of(found.rule, MISTAKES[found.rule][0], parties)
+        return replace(made, lifelines=self._epochs(found))
 
     def _given_back(self, event: events.Event, given: events.GivenBack) -> Party:
         what = self._role_at(self._call(event), given.met) or f"{given.met:#x}"
@@ -202,9 +204,7 @@ class Telling:
             return points.add(Found(rank, number, Point(process.number, call.procedure, call.site)))
 
         def of(event: events.Event) -> tuple[int, int]:
-            rank, _, number, *_ = event.moment
-            point = Point(self._process(event).number, _name(event), self._site(event))
-            return at(rank, number) or points.add(Found(rank, number, point))
+            return at(event.moment.process, event.moment.number) or self._point(points, event)
 
         epochs, pending, edges, accesses = [], [], [], []
         told = ""
@@ -229,6 +229,30 @@ class Telling:
                     told = known.procedure if known is not None else ""
         missing = accesses[0], accesses[1]
         return points.lifelines(epochs, pending, edges, missing, why(found, told))
+
+    def _epochs(self, found: Mistake) -> Lifelines:
+        # What is wrong by itself, and the epochs around it.
+        points = Points()
+        is_so, other_is, wanted = MISTAKEN[found.rule]
+        wrong = self._point(points, found.event, is_so)
+        other = self._point(points, found.other, other_is) if found.other is not None else None
+        sides = found.event, found.other
+        kept = [
+            one for one in found.epochs if one[0] in sides or one in found.epochs[-_MOST_SPANS:]
+        ]
+        epochs = [
+            (self._point(points, begin), self._point(points, end) if end is not None else None)
+            for begin, end in kept
+            if self._known.process(begin.moment.process) is not None
+        ]
+        completed = None if isinstance(found.other, events.GivenBack) else other
+        pending = [(wrong, completed)] if found.rule == "rma-gone" else []
+        return points.lifelines(epochs, pending, [], (wrong, wrong), ("", wanted))
+
+    def _point(self, points: Points, event: events.Event, text: str = "") -> tuple[int, int]:
+        rank, number = event.moment.process, event.moment.number
+        point = Point(self._process(event).number, _name(event), self._site(event), text)
+        return points.add(Found(rank, number, point))
 
     def _synchronizations(self, found: Conflict) -> Iterator[Party]:
         # What each side saw last; a call that is both sides' once.
@@ -262,7 +286,7 @@ def _short(detail: str) -> str:
 def _name(event: events.Event) -> str:
     if isinstance(event, events.Access):
         return "a store" if event.store else "a load"
-    return event.moment.procedure
+    return "gives memory back" if isinstance(event, events.GivenBack) else event.moment.procedure
 
 
 def _target(event: events.Event) -> str:

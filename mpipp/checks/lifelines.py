@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What two processes did around a conflict of one-sided operations, for those who draw it."""
+"""What processes did around a conflict of one-sided operations, or a call that is wrong by itself,
+for those who draw it.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +26,41 @@ _ENDS = {
     "lock": "MPI_Win_unlock or MPI_Win_flush after the first, then ",
     "lock_all": "MPI_Win_unlock_all or MPI_Win_flush after the first, then ",
 }
+# By the rule of a mistake: what is so of its event, and of what it does not go together with, and
+# what is missing or wrong.
+MISTAKEN = {
+    "rma-no-epoch": ("no epoch is open for its target", "", "missing: what opens an epoch before"),
+    "rma-nested": (
+        "opens one that the other excludes",
+        "opens an epoch",
+        "missing: the end of the first epoch before the second",
+    ),
+    "rma-locked": ("locks it again", "locks the target", "missing: MPI_Win_unlock between the two"),
+    "rma-not-open": ("there is none to end", "", "missing: what opens the epoch"),
+    "rma-not-ended": ("opens an epoch", "it is not ended", "missing: what ends the epoch"),
+    "rma-gone": (
+        "needs its buffer until it is complete",
+        "its buffer is gone before",
+        "missing: what completes the operation while its buffer is there",
+    ),
+    "rma-detached": (
+        "its target's memory is not attached",
+        "detaches it",
+        "missing: MPI_Win_attach before it, and MPI_Win_detach only behind its end",
+    ),
+    "rma-nocheck": (
+        "one of the two has MPI_MODE_NOCHECK",
+        "one of the two has MPI_MODE_NOCHECK",
+        "wrong: the assertion of one of them alone",
+    ),
+    "rma-noprecede": (
+        "says that no operation precedes",
+        "opens the epoch of those",
+        "wrong: the assertion",
+    ),
+    "rma-noput": ("says that nothing is put", "updates the window", "wrong: the assertion"),
+    "rma-nostore": ("says that nothing was stored", "stores to the window", "wrong: the assertion"),
+}
 
 
 class Point(NamedTuple):
@@ -32,7 +69,7 @@ class Point(NamedTuple):
     process: int  # its number among those that are checked
     call: str
     site: Site
-    text: str = ""  # of an access: what it does
+    text: str = ""  # of an access, or of a call that is wrong: what it does
 
 
 class Lifelines(NamedTuple):
@@ -42,7 +79,7 @@ class Lifelines(NamedTuple):
         epochs: points at which an epoch begins, and ends; -1: it goes on.
         pending: an operation, and what completes it; -1: it is not known.
         edges: the second heard of the first, and of all that its process did before.
-        missing: the two accesses.
+        missing: the two accesses; twice the same: a call is wrong by itself.
         why: what is so between these; `wanted`: what would order them.
     """
 

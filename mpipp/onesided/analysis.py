@@ -171,7 +171,8 @@ class _Analysis:
             yield from self.messages.partitions(process, event)
         elif isinstance(event, GivenBack):
             for operation, met in self.conflicts.pending_at(process, event.start, event.end):
-                self.mistakes.add("rma-gone", operation, event._replace(met=met))
+                mine = self.lives.epochs(process, operation.window)
+                self.mistakes.add("rma-gone", operation, event._replace(met=met), mine)
         elif isinstance(event, Ended):
             for window in self.windows.values():
                 mine = window.epochs.get(process.index)
@@ -250,7 +251,7 @@ class _Analysis:
         owner = self.indices[mine.made.ranks[event.target]]
         opened = mine.epoch(event.target, owner)
         if opened is None:
-            self.mistakes.add("rma-no-epoch", event)
+            self.mistakes.add("rma-no-epoch", event, None, mine)
             return
         key = process.rank, event.moment.number
         if key in self.values.told:
@@ -264,7 +265,7 @@ class _Analysis:
             segment = yield from self._fenced(process, mine, owner)
         said = no_put(self.windows[event.window], process.index, owner, event, opened)
         if said is not None:
-            self.mistakes.add("rma-noput", said, event)
+            self.mistakes.add("rma-noput", said, event, mine)
         local = self._buffers(process, event, opened)
         remote = self._at_target(process, event, segment, owner, mine, opened)
         if remote is not None:

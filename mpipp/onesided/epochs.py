@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
+from typing import Union
 
 from mpipp.model.onesided import Synchronization, WindowInfo, WindowMade
 from mpipp.onesided.accesses import EXCLUSIVE, SHARED, UNLOCKED, Entry, Segment
@@ -15,6 +17,11 @@ def exclusion(held: Synchronization | None) -> int:
     if held is None or "MPI_MODE_NOCHECK" in held.asserted:
         return UNLOCKED
     return EXCLUSIVE if held.exclusive else SHARED
+
+
+MOST_PAST = 2  # epochs that are shown with what comes after them
+# An epoch: what has opened it, and what has ended it.
+Span = tuple[Synchronization, Union[Synchronization, None]]
 
 
 class Epochs:
@@ -56,6 +63,7 @@ class Epochs:
         self.no_put: dict[int, Synchronization] = {}  # by the number of fences up to it
         self.attempts: dict[int, str] = {}  # the last call of each thread that began to be wrong
         self.joined: dict[int, tuple[Segment, Segment]] = {}
+        self.past: deque[Span] = deque(maxlen=MOST_PAST)  # epochs that have ended
 
     def hint(self, event: WindowInfo) -> None:
         """What the info keys say from now on."""
@@ -83,6 +91,16 @@ class Epochs:
         if self.used:
             found.append(self.fence)
         return [event for event in found if event is not None]
+
+    def ends(self, opened: Synchronization | None, event: Synchronization) -> None:
+        """An epoch, if there is one, ends by a call."""
+        if opened is not None:
+            self.past.append((opened, event))
+
+    def spans(self) -> tuple[Span, ...]:
+        """The last epochs that have ended, and those that are open."""
+        ended = [opened for opened, _ in self.past]
+        return (*self.past, *((opened, None) for opened in self.open() if opened not in ended))
 
     def close(self) -> None:
         """The window is freed."""

@@ -8,7 +8,7 @@ from typing import NamedTuple, Union
 
 from mpipp.model.onesided import Event, Operation, Synchronization
 from mpipp.onesided.accesses import Entry, bounds
-from mpipp.onesided.epochs import Epochs, Window
+from mpipp.onesided.epochs import Epochs, Span, Window
 
 # What is wrong, and the section of MPI-4.1 that says so.
 MISTAKES = {
@@ -34,12 +34,14 @@ class Mistake(NamedTuple):
         other: what it does not go together with: the epoch that is open, the assertion, what gives
             its buffer back ...
         times: how often at these lines.
+        epochs: those of a process around it, on the window.
     """
 
     rule: str
     event: Event
     other: Event | None
     times: int
+    epochs: tuple[Span, ...] = ()
 
 
 class Mistakes:
@@ -48,18 +50,22 @@ class Mistakes:
     def __init__(self) -> None:
         self.found: dict[tuple[str, int, int], Mistake] = {}
 
-    def add(self, rule: str, event: Event, other: Event | None = None) -> None:
-        """One more."""
+    def add(
+        self, rule: str, event: Event, other: Event | None = None, mine: Epochs | None = None
+    ) -> None:
+        """One more; `mine`: what the process has open on the window."""
         key = rule, event.moment.place, other.moment.place if other else 0
         before = self.found.get(key)
         self.found[key] = (
-            before._replace(times=before.times + 1) if before else Mistake(rule, event, other, 1)
+            before._replace(times=before.times + 1)
+            if before
+            else Mistake(rule, event, other, 1, mine.spans() if mine else ())
         )
 
     def not_ended(self, mine: Epochs, event: Event) -> None:
         """Epochs that are open at an event that must not come before their ends."""
         for opened in mine.open():
-            self.add("rma-not-ended", opened, event)
+            self.add("rma-not-ended", opened, event, mine)
 
 
 def wrong(mine: Epochs, event: Synchronization) -> Iterator[tuple[str, Event | None]]:

@@ -42,7 +42,7 @@ class Synchronizer:
         kind, thread = event.kind, event.moment.thread
         if event.attempt or mine.attempts.pop(thread, "") != kind:
             for rule, other in wrong(mine, event):
-                self.mistakes.add(rule, event, other)
+                self.mistakes.add(rule, event, other, mine)
         if event.attempt:
             # What it does is told when it has succeeded.
             mine.attempts[thread] = kind
@@ -70,6 +70,8 @@ class Synchronizer:
         orders = "MPI_MODE_NOPRECEDE" not in event.asserted
         time = process.time
         mine.publish(time)
+        if mine.used:
+            mine.ends(mine.fence, event)
         key = "fence", event.window, mine.fences
         meeting = self.messages.meet(process, key, mine.size)
         mine.fences += 1
@@ -122,6 +124,7 @@ class Synchronizer:
         if mine.start is None:
             return
         start = mine.start
+        mine.ends(start, event)
         ranks: dict[int, list[int]] = {}
         for at, rank in enumerate(mine.made.ranks):
             ranks.setdefault(self.indices[rank], []).append(at)
@@ -153,6 +156,7 @@ class Synchronizer:
         post = mine.post
         if post is None:
             return
+        mine.ends(post, event)
         posted, mine.posted, mine.post = mine.posted, {}, None
 
         def end(by: Event) -> Steps:
@@ -163,7 +167,7 @@ class Synchronizer:
                     yield "complete", event.window, *key
                 told, left, start = window.completes.pop(key)
                 if ("MPI_MODE_NOCHECK" in start.asserted) != ("MPI_MODE_NOCHECK" in post.asserted):
-                    self.mistakes.add("rma-nocheck", start, post)
+                    self.mistakes.add("rma-nocheck", start, post, mine)
                 window.posts.pop(key, None)
                 window.no_put.pop(key, None)
                 process.hear(told, by)
@@ -187,10 +191,11 @@ class Synchronizer:
 
     def _unlock(self, process: Process, mine: Epochs, event: Synchronization) -> None:
         if event.kind == "unlock_all":
+            mine.ends(mine.all_locked, event)
             mine.all_locked = None
             targets = mine.targets()
         else:
-            mine.locks.pop(event.target, None)
+            mine.ends(mine.locks.pop(event.target, None), event)
             targets = [event.target]
         for target in targets:
             self._end(process, mine, target, process.time, event, everywhere=True)
@@ -217,7 +222,7 @@ class Synchronizer:
         ended = mine.end_local(target, process.index, time, event.moment.number)
         gone = {id(entry.event): entry.event for entry in ended if is_gone(entry, event)}
         for operation in gone.values():
-            self.mistakes.add("rma-gone", operation, event)
+            self.mistakes.add("rma-gone", operation, event, mine)
         if ended:
             self.told_end(process, ended, event.moment.number)
         if everywhere:

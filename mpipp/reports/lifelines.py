@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The picture of a conflict: a line for each process, its epochs, what orders them and what does
-not.
+not; or of a call that is wrong by itself, and the epochs around it.
 
 Time goes down; what is beside each other may happen at once. A row has one call of each process.
 """
@@ -21,6 +21,7 @@ _CHARACTER, _LINE = 7.3, 16
 _ROW, _TOP, _BELOW, _MARGIN = 62, 58, 30, 14
 _GAP = 280  # between two lines
 _LEFT = 172  # of a single one, for what is said of the missing order
+_HEAD = 48  # the same where nothing is said there
 _AWAY = 16  # from a line to its texts
 _EPOCH, _PENDING = 14, 6  # width of what stands for them
 
@@ -85,7 +86,8 @@ def svg(of: Lifelines) -> str:
         + _AWAY
         for lane in (0, 1)
     ]
-    left = _MARGIN + (_LEFT if single else widths[0]) + _EPOCH / 2
+    before = widths[0] if not single else _HEAD if _is_alone(of) else _LEFT
+    left = _MARGIN + before + _EPOCH / 2
     lanes = [left, left + _GAP]
     right = left + widths[0] if single else lanes[1] + widths[1]
     bottom = _TOP + max(rows) * _ROW + 50
@@ -103,19 +105,27 @@ def svg(of: Lifelines) -> str:
         *_bars(of.epochs, "epoch", _EPOCH, places, bottom, "an epoch"),
         *_bars(of.pending, "pending", _PENDING, places, bottom, "it is not complete"),
         *_edges(of, places),
-        *_missing(of, places),
+        *(() if _is_alone(of) else _missing(of, places)),
     ]
     for number, (point, place) in enumerate(zip(of.points, places)):
-        before = point.lane == 0 and not single
-        parts += _point(texts[number], place, number in of.missing, before)
+        is_left = point.lane == 0 and not single
+        parts += _point(texts[number], place, number in of.missing, is_left)
     parts += _legend(of, bottom + 16)
     return "\n".join([*parts, "</svg>\n"])
 
 
 def title(of: Lifelines) -> str:
-    """ "Timelines of rank 0 and rank 2: what orders, and what is missing"."""
+    """ "Timelines of rank 0 and rank 2: what orders, and what is missing"; of a call that is wrong
+    by itself "Timeline of rank 0: epochs, and what is wrong".
+    """
     lanes = f"s of {' and '.join(of.lanes)}" if len(of.lanes) > 1 else f" of {of.lanes[0]}"
-    return f"Timeline{lanes}: what orders, and what is missing"
+    what = "epochs, and what is wrong" if _is_alone(of) else "what orders, and what is missing"
+    return f"Timeline{lanes}: {what}"
+
+
+def _is_alone(of: Lifelines) -> bool:
+    # Whether one call is wrong by itself.
+    return of.missing[0] == of.missing[1]
 
 
 def described(of: Lifelines) -> str:
@@ -131,6 +141,13 @@ def described(of: Lifelines) -> str:
     calls = [_call(point) for point in of.points]
     found += [f"{calls[other]} hears of {calls[one]}." for one, other in of.edges]
     first, second = of.missing
+    if _is_alone(of):
+        ends = [
+            f"from {calls[one]} {f'to {calls[end]}' if end >= 0 else 'on'}"
+            for one, end in of.epochs
+        ]
+        found += [f"An epoch is open {end}." for end in ends]
+        return " ".join([*found, f"Wrong is {calls[first]}; {of.wanted}."])
     found.append(f"Between {calls[first]} and {calls[second]}: {of.why}; {of.wanted}.")
     return " ".join(found)
 
@@ -309,5 +326,10 @@ def _point(texts: Sequence[str], place: _Place, is_access: bool, before: bool) -
 
 
 def _legend(of: Lifelines, y: float) -> Iterator[str]:
-    yield f'<path class="missing" d="M{_MARGIN} {y - 4:g}h22"/>'
+    if _is_alone(of):
+        yield (
+            f'<rect class="access" x="{_MARGIN + 4}" y="{y - 11:g}" width="14" height="14" rx="7"/>'
+        )
+    else:
+        yield f'<path class="missing" d="M{_MARGIN} {y - 4:g}h22"/>'
     yield f'<text class="wrong" x="{_MARGIN + 28}" y="{y:g}">{escape(of.wanted)}</text>'

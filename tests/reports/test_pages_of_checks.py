@@ -12,9 +12,12 @@ import shlex
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 import support
 from browser import Browser, browser
 
+from mpipp.checks.lifelines import MISTAKEN
+from mpipp.onesided.mistakes import MISTAKES
 from mpipp.reports import directory, lifelines
 from mpipp.reports.directory import Lifelines, Point
 
@@ -66,14 +69,14 @@ def shapes(svg: str) -> list[tuple[str, str]]:
     return found
 
 
-def run(mpi: support.MPI, directory: Path, example: str, check: str, n: int) -> None:
-    """Run an example in the way that is wrong; its report is in `directory`."""
-    program = support.compile_program(support.ROOT / "examples" / example, mpi)
+def run(mpi: support.MPI, directory: Path, source: str, check: str, n: int, way: str) -> int:
+    """Run a program in a way that is wrong; its report is in `directory`. Returns its status."""
+    program = support.compile_program(support.ROOT / source, mpi)
     assert mpi.wrapper  # built before a command says that it does
     env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
     words: list[str | Path] = ["run", check, "--report", directory / "report"]
-    words += ["--mpiexec", shlex.join(mpi.mpiexec), "-n", str(n), "--", program, "early"]
-    assert support.shell(*words, env=env).returncode == 0
+    words += ["--mpiexec", shlex.join(mpi.mpiexec), "-n", str(n), "--", program, way]
+    return support.shell(*words, env=env).returncode
 
 
 def look(shown: Browser, directory: Path) -> None:
@@ -89,7 +92,7 @@ def look(shown: Browser, directory: Path) -> None:
 
 @support.on_mpi("mpich4")
 def test_the_page_of_a_guarded_and_provoked_run(mpi: support.MPI, tmp_path: Path) -> None:
-    run(mpi, tmp_path, "blocks.c", "--check=buffers", n=2)
+    assert run(mpi, tmp_path, "examples/blocks.c", "--check=buffers", 2, "early") == 0
     data = tmp_path / "report" / directory.DATA
     content = json.loads(data.read_text())
     row = {"by": "", "by_place": "", "ranks": [0, 2], "times": 3, "least": 0, "most": 0}
@@ -127,7 +130,7 @@ def test_the_page_of_a_guarded_and_provoked_run(mpi: support.MPI, tmp_path: Path
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
-    run(mpi, tmp_path, "mailbox.c", "--check=rma", n=3)
+    assert run(mpi, tmp_path, "examples/mailbox.c", "--check=rma", 3, "early") == 0
     (found,) = json.loads((tmp_path / "report" / directory.DATA).read_text())["findings"]
     assert found["lifelines"] == FACTS
     (entry,) = directory.read(str(tmp_path / "report")).findings
@@ -152,6 +155,73 @@ def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
         assert shown.value(opened) == [True, True, False, False, False, False]
         red = "getComputedStyle(document.querySelector('.mpipp-lives .missing')).stroke"
         assert shown.value(red) == "rgb(255, 123, 114)"
+
+
+# By the case of wrong.c: what is drawn, in words, and how many bars of epochs and operations.
+WRONG = {
+    "lock_in_fence": (
+        "Timeline of rank 0: epochs, and what is wrong. "
+        "rank 0: MPI_Win_fence in lock_in_fence, opens an epoch; "
+        "then MPI_Win_lock in lock_in_fence, opens one that the other excludes. "
+        "An epoch is open from MPI_Win_fence in lock_in_fence on. "
+        "Wrong is MPI_Win_lock in lock_in_fence; "
+        "missing: the end of the first epoch before the second.",
+        (1, 0),
+    ),
+    "flush_alone": (
+        "Timeline of rank 0: epochs, and what is wrong. "
+        "rank 0: MPI_Win_flush in flush_alone, there is none to end. "
+        "Wrong is MPI_Win_flush in flush_alone; missing: what opens the epoch.",
+        (0, 0),
+    ),
+    "no_put_in_fence": (
+        "Timelines of rank 1 and rank 0: epochs, and what is wrong. "
+        "rank 1: MPI_Win_fence in no_put_in_fence, says that nothing is put. "
+        "rank 0: MPI_Win_fence in no_put_in_fence; then MPI_Put in put, updates the window. "
+        "An epoch is open from MPI_Win_fence in no_put_in_fence on. "
+        "Wrong is MPI_Win_fence in no_put_in_fence; wrong: the assertion.",
+        (1, 0),
+    ),
+    "gone_buffer": (
+        "Timeline of rank 0: epochs, and what is wrong. "
+        "rank 0: MPI_Win_lock in gone_buffer; "
+        "then MPI_Put in puts_its_own, needs its buffer until it is complete; "
+        "then MPI_Win_unlock in gone_buffer, its buffer is gone before. "
+        "An epoch is open from MPI_Win_lock in gone_buffer to MPI_Win_unlock in gone_buffer. "
+        "Wrong is MPI_Put in puts_its_own; "
+        "missing: what completes the operation while its buffer is there.",
+        (1, 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+@support.on_mpi("mpich4", "openmpi4")
+def test_what_is_wrong_by_itself_is_drawn(mpi: support.MPI, case: str, tmp_path: Path) -> None:
+    run(mpi, tmp_path, "tests/onesided/programs/wrong.c", "--check=rma", 2, case)
+    (entry,) = directory.read(str(tmp_path / "report")).findings
+    assert entry.lifelines
+    words, bars = WRONG[case]
+    said = f"{lifelines.title(entry.lifelines)}. {lifelines.described(entry.lifelines)}"
+    assert re.sub(r" at wrong\.c:\d+", "", said) == words
+    picture = lifelines.svg(entry.lifelines)
+    looks = [look for look, _ in shapes(picture)]
+    assert (looks.count("epoch"), looks.count("pending"), looks.count("missing")) == (*bars, 0)
+    assert looks.count("access") == 2  # one of them in the legend
+    if mpi.id == "openmpi4":
+        return
+    if case == "lock_in_fence":
+        if os.environ.get("MPIPP_UPDATE_DOCS"):
+            (DOCS / "epochs.svg").write_text(picture)
+        assert picture == (DOCS / "epochs.svg").read_text()
+    with browser(tmp_path / "profile") as shown:
+        look(shown, tmp_path)
+        name = shown.value("document.querySelector('svg.mpipp-lives').getAttribute('aria-label')")
+        assert name == said
+
+
+def test_each_mistake_has_words_for_its_picture() -> None:
+    assert list(MISTAKEN) == list(MISTAKES)
 
 
 def point(lane: int, call: str, text: str = "") -> Point:

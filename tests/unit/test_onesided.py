@@ -462,6 +462,33 @@ def test_buffers_of_functions_that_have_returned_are_gone() -> None:
         assert found(program) == expected
 
 
+def test_mistakes_have_the_epochs_around_them() -> None:
+    """The last that have ended, and those that are open."""
+    program = Program(2)
+    for _ in range(3):
+        program[0].sync("lock", 1)
+        program[0].sync("unlock", 1)
+    program[1].sync("post", -1, (0,))
+    program[0].sync("start", -1, (1,))
+    program[0].sync("complete")
+    program[1].sync("wait")
+    program.sync("fence")
+    program[0].put(1, at(0))
+    program[0].sync("lock_all")
+    program[0].sync("unlock_all")
+    program.sync("fence")
+    program[0].sync("flush", 1)
+    program.end()
+    nested, flushed = analyse(program.events()).mistakes
+    told = [
+        [(begin.kind, end and end.kind) for begin, end in one.epochs] for one in (nested, flushed)
+    ]
+    assert told == [
+        [("lock", "unlock"), ("start", "complete"), ("fence", None)],
+        [("lock_all", "unlock_all"), ("fence", "fence")],
+    ]
+
+
 @pytest.mark.parametrize("kind", ["put", "get", "fetch_and_op"])
 @pytest.mark.parametrize("end", ["", "flush_local", "unlock_all", "wait"])
 def test_memory_that_is_given_back_must_not_be_a_pending_buffer(kind: str, end: str) -> None:
