@@ -11,9 +11,10 @@ from mpipp import checks
 from mpipp.checks import changes, givenback, touches
 from mpipp.checks.finding import Finding
 from mpipp.checks.process import Process
-from mpipp.errors import MpippError
+from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.watch import connection as said
 from mpipp.watch import questions, reaching
+from mpipp.watch.alive import goes_on
 from mpipp.watch.stopping import Stopping
 from mpipp.watch.strict import STOPS
 from mpipp.watch.watched import GONE, RUNNING, Watched
@@ -59,7 +60,7 @@ class Answering:
             one.refresh()
 
         def failed(process: Process | None, error: MpippError) -> None:
-            self._not_checked(f"{one.label()}: {error}")
+            self._failed(one, error)
 
         try:
             process, question = one.asker.process(number, address)
@@ -80,7 +81,7 @@ class Answering:
                 of_question = checks.of_calls(process, failed, targets)
             found = list(filter(self._is_chosen, of_question))
         except MpippError as error:
-            self._not_checked(f"{one.label()}: {error}")
+            self._failed(one, error)
         if awaits == questions.CLEARED:
             self._compare(number, found)
             one.answer(said.ANSWERED)
@@ -111,7 +112,7 @@ class Answering:
             process = one.process(self._watched.index(one))
             found = list(filter(self._is_chosen, checks.cited(touches.check(process), [process])))
         except MpippError as error:
-            self._not_checked(f"{one.label()}: {error}")
+            self._failed(one, error)
         if not found:
             return 0
         one.places.refresh()
@@ -132,6 +133,14 @@ class Answering:
                 self._watched[number].places.refresh()
         if found:
             self._tell(sorted(found, key=self._rank), "")
+
+    def _failed(self, one: Watched, error: MpippError) -> None:
+        # What does not lie in the memory file is gone with the process.
+        if isinstance(error, UnreadableMemory) and not goes_on(one.pid):
+            why = "a call that had to be looked at: the process has ended meanwhile"
+            self._not_checked(f"{one.label()}: {why}")
+        else:
+            self._not_checked(f"{one.label()}: {error}")
 
     def _rank(self, finding: Finding) -> int:
         return self._watched[finding.parties[0].process].registry.info.world_rank or 0

@@ -67,30 +67,41 @@ class FileMemory:
     def read(self, address: int, length: int) -> bytes:
         if not length:
             return b""
-        for start, offset, size in self._regions:
-            if start <= address and address + length <= start + size:
-                try:
-                    return self._at(offset + address - start, length)
-                except MpippError:
-                    raise UnreadableMemory(address, length) from None
+        place = self._place(address, length)
+        if place is not None:
+            try:
+                return self._at(place, length)
+            except MpippError:
+                raise UnreadableMemory(address, length) from None
         if self._others is not None and 0 <= address <= address + length <= _ADDRESS_SPACE:
             return self._others.read(address, length)
         raise UnreadableMemory(address, length)
 
     def write(self, address: int, data: bytes) -> None:
         """Change what lies in the file. Raises MpippError where it does not."""
-        if not self._written(address, data):
-            self.refresh()  # it may have become larger since
-            if not self._written(address, data):
-                where = f"at {address:#x}"
-                raise MpippError(f"the memory of a watched process cannot be written {where}")
+        place = self._place(address, len(data))
+        if place is not None:
+            with contextlib.suppress(OSError):
+                if os.pwrite(self._file, data, place) == len(data):
+                    return
+        where = f"at {address:#x}"
+        raise MpippError(f"the memory of a watched process cannot be written {where}")
 
-    def _written(self, address: int, data: bytes) -> bool:
+    def _place(self, address: int, length: int) -> int | None:
+        # The offset in the file. It may have become larger since, and the process have ended.
+        found = self._known(address, length)
+        if found is None:
+            before = self._regions
+            with contextlib.suppress(MpippError):
+                self.refresh()
+            found = self._known(address, length) if self._regions != before else None
+        return found
+
+    def _known(self, address: int, length: int) -> int | None:
         for start, offset, size in self._regions:
-            if start <= address and address + len(data) <= start + size:
-                with contextlib.suppress(OSError):
-                    return os.pwrite(self._file, data, offset + address - start) == len(data)
-        return False
+            if start <= address and address + length <= start + size:
+                return offset + address - start
+        return None
 
     def _at(self, offset: int, length: int) -> bytes:
         try:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from mpipp.checks import changes
 from mpipp.checks.givenback import GivenBack
 from mpipp.checks.process import Gap, Process
-from mpipp.errors import MpippError, UnreadableMemory
+from mpipp.errors import MpippError
 from mpipp.model import KINDS, NEVER, Broken, ProcessInfo, Request, Site, Thread, Touch
 from mpipp.registry.memory import Memory
 from mpipp.registry.reader import Known, Registry
@@ -230,11 +230,7 @@ class Asker(Recorded):
 
         Raises MpippError.
         """
-        try:
-            question = read(self._memory, address, self.registry.call_size)
-        except UnreadableMemory:
-            self._memory.refresh()
-            question = read(self._memory, address, self.registry.call_size)
+        question = read(self._memory, address, self.registry.call_size)
         self.registry.ask(question)
         return Process(number, self.registry, self, _low()), question
 

@@ -100,18 +100,9 @@ def test_the_program_ends_though_questions_are_left(mpi: MPI) -> None:
     assert (found.status, found.blocks, found.last) == (0, [], [GONE, NOTHING])
 
 
-ABORTED = """\
-warning: a process has called MPI_Abort
-  rank 1: MPI_Abort(comm = "MPI_COMM_WORLD", errorcode = 3)
-    called at hostile.c:64 in main
-    meanwhile rank 0: MPI_Barrier, called at hostile.c:73 in main
-"""
-
-
-@on_mpi("mpich4", "openmpi4")
-def test_who_has_ended_first_though_it_is_heard_late(mpi: MPI) -> None:
-    """What a process says before it aborts the others comes before that they are gone."""
-    with ready(mpi, "aborts") as run:
+def heard_late(mpi: MPI, how: str) -> runs.Run:
+    """A run in which the watcher hears nothing of the processes until all have ended."""
+    with ready(mpi, how) as run:
         watcher = watcher_of(run.pid)
         programs = [pid for pid in descendants(run.pid) if "/hostile-" in arguments(pid)[0]]
         assert len(programs) == 2
@@ -122,8 +113,35 @@ def test_who_has_ended_first_though_it_is_heard_late(mpi: MPI) -> None:
         while any(os.path.exists(f"/proc/{pid}") for pid in programs):
             time.sleep(0.01)
         os.kill(watcher, signal.SIGCONT)
-        found = went_on(run)
+        return went_on(run)
+
+
+ABORTED = """\
+warning: a process has called MPI_Abort
+  rank 1: MPI_Abort(comm = "MPI_COMM_WORLD", errorcode = 3)
+    called at hostile.c:78 in main
+    meanwhile rank 0: MPI_Barrier, called at hostile.c:88 in main
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_who_has_ended_first_though_it_is_heard_late(mpi: MPI) -> None:
+    """What a process says before it aborts the others comes before that they are gone."""
+    found = heard_late(mpi, "aborts")
     assert [block[: len(ABORTED)] for block in found.blocks] == [ABORTED]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_process_that_has_ended_while_it_was_asked_about(mpi: MPI) -> None:
+    """What did not fit into the file that the watcher has is gone with the process."""
+    found = heard_late(mpi, "dies")
+    assert found.last[:-1] == [
+        f"mpipp: not checked: rank 1: {what}"
+        for what in (
+            "a call that had to be looked at: the process has ended meanwhile",
+            "the system had no more memory that the watcher can see",
+        )
+    ]
 
 
 @on_mpi("mpich4")

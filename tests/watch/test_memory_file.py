@@ -55,6 +55,16 @@ def test_other_memory() -> None:
             memory.read(0x504, 5)
 
 
+def test_reading_where_a_region_was_added() -> None:
+    """Also where the process has ended meanwhile, and so its memory elsewhere."""
+    with file_of((0x10000, 0, PAGE)) as file:
+        memory = FileMemory(file, 0, BytesMemory({}))
+        os.pwrite(
+            file, struct.pack("=QQQQ6Q", 2, 0, 0, 0, 0x10000, 0, PAGE, 0x70000, PAGE, PAGE), 0
+        )
+        assert memory.read(0x70000, 11) == b"second page"
+
+
 def test_writing_where_a_region_was_added() -> None:
     with file_of((0x10000, 0, PAGE)) as file:
         memory = FileMemory(file, 0)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 // All of the memory that the watcher sees, but for the first page: the list of what there is.
@@ -40,6 +41,19 @@ static void ask(int count) {
   }
 }
 
+// The file is full of what it has recorded, and a call must be looked at that is given much.
+static void die(void) {
+  static int dims[3000], periods[3000];
+  const struct rlimit most = {1 << 20, 1 << 20};
+  MPI_Datatype type;
+  MPI_Comm grid;
+  setrlimit(RLIMIT_FSIZE, &most);
+  for (int i = 0; i < 20000; i++) MPI_Type_contiguous(i, MPI_INT, &type);
+  for (int i = 0; i < 3000; i++) dims[i] = 1;
+  MPI_Cart_create(MPI_COMM_SELF, 3000, dims, periods, 0, &grid);
+  kill(getpid(), SIGKILL);
+}
+
 int main(int argc, char **argv) {
   const char *how = argc > 1 ? argv[1] : "well";
   int rank;
@@ -66,6 +80,7 @@ int main(int argc, char **argv) {
     if (rank == 1) {
       MPI_Recv(&rank, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       if (strcmp(how, "scribble") == 0) scribble();
+      if (strcmp(how, "dies") == 0) die();
       if (strcmp(how, "exec") == 0) execl("/bin/sh", "sh", "-c", "sleep 1; exit 3", (char *)NULL);
     } else {
       MPI_Send(&rank, 0, MPI_INT, 1, 1, MPI_COMM_WORLD);
