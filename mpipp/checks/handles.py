@@ -188,7 +188,7 @@ def _requests(operation: Operation) -> Findings:
     try:
         handles = registry.given_handles(call, _MOST_REQUESTS)
         found = registry.given(call, _MOST_REQUESTS)
-        over = [] if several else list(registry.given_again(call, _MOST_REQUESTS))
+        over = {} if several else dict(registry.given_again(call, _MOST_REQUESTS))
     except MpippError:  # an array of the caller's
         return
     for number, (handle, known) in enumerate(zip(handles, found)):
@@ -201,7 +201,7 @@ def _requests(operation: Operation) -> Findings:
             yield from _impossible(operation, _Given(place, "request", handle))
         elif several or len(known) != 1 or isinstance(known[0], Broken):
             continue
-        elif (number, known[0]) in over:
+        elif over.get(number) == known[0]:
             yield from _over(operation, place, known[0])
         elif call.procedure.startswith("MPI_Start"):
             yield from _started(operation, place, known[0])

@@ -86,11 +86,13 @@ class Registry:
         self._known: dict[tuple[str, int], Known] = {}
         self._told: tuple[RawRoot, ProcessInfo] | None = None
         self._fints: dict[str, dict[int, int]] = {}
+        self._found: dict[tuple[str, int], int | None] = {}  # of records, by kind and handle
 
     def invalidate(self) -> None:
         """The process has run, or its memory was changed: read everything anew."""
         self._known.clear()
         self._fints.clear()
+        self._found.clear()
         self._datatypes.invalidate()
         self._source.invalidate()
 
@@ -121,7 +123,7 @@ class Registry:
         `handle` may be signed, or wider than a handle. Several requests may share a handle: then it
         is the one whose handle MPI stored at the address `place`, else the oldest.
         """
-        address = self._probe(kind, handle % (1 << 8 * self._source.handle_size(kind)))
+        address = self._place(kind, handle)
         if address is None:
             return None
         found = self.at(kind, address)
@@ -409,6 +411,15 @@ class Registry:
             return self._objects.decode(source.header(kind, address, record), record)
         except MpippError as error:
             return Broken(kind, address, str(error))
+
+    def _place(self, kind: str, handle: int) -> int | None:
+        # The address of the record with this handle.
+        try:
+            return self._found[kind, handle]
+        except KeyError:
+            plain = handle % (1 << 8 * self._source.handle_size(kind))
+            found = self._found[kind, handle] = self._probe(kind, plain)
+            return found
 
     def _probe(self, kind: str, handle: int) -> int | None:
         # The address of the record with this handle: as mpipp_find in the wrapper's store.h.

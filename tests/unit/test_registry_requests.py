@@ -148,3 +148,24 @@ def test_a_length_beyond_the_arrays(image: Image) -> None:
     assert shares is not None
     with pytest.raises(MpippError, match="cannot read 4 bytes at"):
         shares[0]
+
+
+def test_a_handle_is_looked_up_once(image: Image, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it is asked for, until the process has run."""
+    add_request(image, image.call("MPI_Irecv", []))
+    registry = Registry(image.finish(), image.base)
+    probed: list[int] = []
+    probe = registry._probe
+
+    def counted(kind: str, handle: int) -> int | None:
+        probed.append(handle)
+        return probe(kind, handle)
+
+    monkeypatch.setattr(registry, "_probe", counted)
+    found = registry.find("request", 1)
+    assert found is registry.find("request", 1) is not None
+    assert registry.find("request", 2) is registry.find("request", 2) is None
+    assert probed == [1, 2]
+    registry.invalidate()
+    assert registry.find("request", 1) is not None
+    assert probed == [1, 2, 1]
