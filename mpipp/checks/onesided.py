@@ -65,7 +65,10 @@ def check(known: World) -> Findings:
     undecided = len(result.undecided) + len(result.conflicts) - len(decided)
     whole = (rank for rank in result.cut if not logs[rank].lost and not logs[rank].damaged)
     cut = sorted(rank for rank in whole if _has_ended(known, rank))
-    unchecked = [*_of_damaged(damaged), *_not_decided(undecided, cut, result.forgotten)]
+    read = "what processes read from memory"
+    if any(log.meets_others for log in logs.values()):
+        read = f"{read}, or hear of another MPI_COMM_WORLD,"
+    unchecked = [*_of_damaged(damaged), *_not_decided(undecided, read, cut, result.forgotten)]
     if unchecked:
         raise MpippError("; ".join(unchecked))
 
@@ -132,11 +135,11 @@ def _may_be_ordered(conflict: Conflict, logs: Mapping[int, OnesidedLog]) -> bool
     return one != other and other in logs[one].sharing
 
 
-def _not_decided(undecided: int, cut: Sequence[int], forgotten: int) -> Iterator[str]:
+def _not_decided(undecided: int, read: str, cut: Sequence[int], forgotten: int) -> Iterator[str]:
     if undecided:
         counted = words.counted(undecided, "possible conflict")
         it = "them" if undecided > 1 else "it"
-        yield f"{counted} of one-sided operations: what processes read from memory may order {it}"
+        yield f"{counted} of one-sided operations: {read} may order {it}"
     if cut:
         ranks = words.ranks(cut)
         yield f"one-sided operations at the end of {ranks}: what orders them is not known"

@@ -43,6 +43,9 @@ class OnesidedLog(Protocol):
     @property
     def has_values(self) -> bool: ...
 
+    @property
+    def meets_others(self) -> bool: ...
+
     def events(self, reach: Callable[[int, int], tuple[int, int] | None]) -> Iterator[Event]: ...
 
     def moved(

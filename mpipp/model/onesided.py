@@ -306,6 +306,17 @@ class Access(NamedTuple):
     owner: int = -1
 
 
+class Elsewhere(NamedTuple):
+    """A process and one of another MPI_COMM_WORLD may have heard of each other.
+
+    Attributes:
+        tells: that one of this process, from now on; else this process of whatever that had heard.
+    """
+
+    moment: Moment
+    tells: bool
+
+
 class GivenBack(NamedTuple):
     """Memory [start, end) was given back, with free or the like.
 
@@ -340,6 +351,7 @@ Event = Union[
     Partitions,
     Collective,
     Access,
+    Elsewhere,
     GivenBack,
     Ended,
 ]

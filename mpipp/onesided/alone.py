@@ -13,6 +13,7 @@ from mpipp.model.onesided import (
     Channel,
     Collective,
     Comb,
+    Elsewhere,
     Ended,
     Event,
     Operation,
@@ -30,7 +31,7 @@ from mpipp.onesided.mistakes import Mistake
 
 _OTHERS = -1  # their rank
 _APART = 1 << 64  # the memory of one from that of the next
-_MESSAGES = (Sent, Received, ReceiveBegun, Partitions, Collective)
+_MESSAGES = (Sent, Received, ReceiveBegun, Partitions, Collective, Elsewhere)
 _ANSWERS = {
     "fence": "fence",
     "start": "post",

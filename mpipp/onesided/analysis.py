@@ -16,6 +16,7 @@ from mpipp.model.onesided import (
     Brought,
     Collective,
     Completed,
+    Elsewhere,
     Ended,
     Event,
     GivenBack,
@@ -31,7 +32,7 @@ from mpipp.onesided.accesses import PENDING, UNLOCKED, Entry, Segment, bounds
 from mpipp.onesided.attached import Attachments
 from mpipp.onesided.conflicts import Conflict, Conflicts
 from mpipp.onesided.epochs import Epochs, exclusion
-from mpipp.onesided.flags import ATOMIC, LOCKED, PLAIN, POLLED, Flags, Group
+from mpipp.onesided.flags import ATOMIC, ELSEWHERE, LOCKED, PLAIN, POLLED, Flags, Group
 from mpipp.onesided.lives import Lives
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistake, Mistakes, no_put
@@ -169,6 +170,13 @@ class _Analysis:
     def _rare(self, process: Process, event: Event) -> Steps:
         if isinstance(event, Partitions):
             yield from self.messages.partitions(process, event)
+        elif isinstance(event, Elsewhere):
+            group, number = (0, 0, ELSEWHERE), event.moment.number
+            self.flags.minded.add(group)
+            if event.tells:
+                self.flags.writes(group, process.now(), process.now(), number)
+            else:
+                self.flags.reads(group, process.index, process.time, number)
         elif isinstance(event, GivenBack):
             for operation, met in self.conflicts.pending_at(process, event.start, event.end):
                 mine = self.lives.epochs(process, operation.window)

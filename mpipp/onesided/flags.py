@@ -6,7 +6,8 @@ follows it: but who has read what is not always known. What may be so ordered is
 all that is done to an element is understood (`values`), only those that leave a value, or in a sum
 a smaller one, may be before who reads it. The same holds for memory that is written and read under
 exclusive locks, for loads and stores of shared windows, and for what a process polls in its own
-memory: it calls MPI_Win_sync.
+memory: it calls MPI_Win_sync. What processes of another MPI_COMM_WORLD were told is one flag, since
+it is not known what they have told each other.
 
 What may be a flag is kept by its window and target, and once for each segment of a process or
 change of what it knows.
@@ -22,7 +23,7 @@ from mpipp.onesided.accesses import PENDING, Entry, Segment
 from mpipp.onesided.processes import later
 from mpipp.onesided.values import Place, Values
 
-ATOMIC, LOCKED, PLAIN, POLLED = range(4)
+ATOMIC, LOCKED, PLAIN, POLLED, ELSEWHERE = range(5)
 # A window, whose memory, and one of the above; or an element, and a value of it.
 Group = Union[tuple[int, int, int], tuple[Place, Optional[int]]]
 

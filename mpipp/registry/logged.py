@@ -40,6 +40,7 @@ _EXACT = {
     "partitioned": 7,
     "partitions": 3,
     "given_back": 2,
+    "elsewhere": 2,
 }
 _LEAST = {"comm": 5, "operation": 5, "synchronization": 4}
 
@@ -82,6 +83,7 @@ class Kinds(NamedTuple):
     partitioned: int
     partitions: int
     given_back: int
+    elsewhere: int
     synchronous: int
     persistent: int
     sends: int

@@ -141,6 +141,12 @@ class LoggedCalls:
         kind = self._kinds.value
         return any(self._words[at] & 0xFF == kind for at in self._places)
 
+    @property
+    def meets_others(self) -> bool:
+        """Whether it has heard of processes of another MPI_COMM_WORLD."""
+        kind = self._kinds.elsewhere
+        return any(self._words[at] & 0xFF == kind for at in self._places)
+
     def moved(
         self,
         place: Callable[[Site], int],

@@ -19,6 +19,7 @@ from mpipp.model.onesided import (
     Collective,
     Comb,
     Completed,
+    Elsewhere,
     Ended,
     Event,
     GivenBack,
@@ -110,6 +111,7 @@ class _Events:
         self._persistent: dict[int, Entry] = {}
         self._starts: dict[int, int] = {}
         self._told: set[int] = set()  # requests of which a Completed is expected
+        self._others: set[int] = set()  # those of communication with another world
         self._assertions = log.assertions
         self._makers: dict[int, Callable[[Entry], Iterator[Event]]] = {
             kinds.comm: self._comm,
@@ -132,6 +134,7 @@ class _Events:
             kinds.partitioned: self._partitioned,
             kinds.partitions: self._partitions,
             kinds.given_back: self._given_back,
+            kinds.elsewhere: self._elsewhere,
         }
 
     def of(self, entry: Entry) -> Iterator[Event]:
@@ -155,6 +158,13 @@ class _Events:
     def _given_back(self, entry: Entry) -> Iterator[Event]:
         start, length = entry.words
         yield GivenBack(self._log.moment(entry), start, start + length)
+
+    def _elsewhere(self, entry: Entry) -> Iterator[Event]:
+        request, bits = entry.words
+        if request:
+            self._others.add(request)
+        else:
+            yield Elsewhere(self._log.moment(entry), bool(bits & self._kinds.sends))
 
     def _comm(self, entry: Entry) -> Iterator[Event]:
         self._members[entry.words[0]] = self._log.members(entry.words)
@@ -372,5 +382,7 @@ class _Events:
             and of.words[5] & self._kinds.takes
         ):
             yield self._some(entry, of, 0, of.words[6])
+        if request in self._others:
+            yield Elsewhere(self._log.moment(entry), tells=False)
         if request in self._told:
             yield Completed(self._log.moment(entry), (request,))

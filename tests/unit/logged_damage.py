@@ -215,6 +215,9 @@ class Writer:
         self.add(lock, "Win_start", 5, NOT_KNOWN, 0, _FRAME, self.after)
         self._put("Put", 400)
         self.add(KINDS.given_back, "", 0x900000, 64)
+        self.add(KINDS.elsewhere, "Send", 0, KINDS.sends)
+        self.add(KINDS.elsewhere, "Irecv", 23, KINDS.takes)
+        self._completed("Wait", 23)
         self.add(lock, "Win_complete", 5, NOT_KNOWN, 0, _FRAME)
         self.add(lock, "Win_wait", 5, NOT_KNOWN, 0, _FRAME)
 

@@ -56,6 +56,12 @@ def told(program: Program, giver: int, taker: int, where: int, how: random.Rando
     program.message(giver, taker)
 
 
+def elsewhere(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
+    """A message to another MPI_COMM_WORLD, and one from there."""
+    for rank, tells in ((giver, True), (taker, False)):
+        program[rank].does(m.Elsewhere(program[rank].moment("MPI_Send"), tells))
+
+
 def handed_on(seed: int) -> Program:
     """A token goes around; who has it changes the data, in some process's memory."""
     how = random.Random(seed)
@@ -70,7 +76,7 @@ def handed_on(seed: int) -> Program:
             program[holder].operation(how.choice(("put", "get")), home, DATA)
             program[holder].sync("flush", home)
         taker = how.choice([rank for rank in range(number) if rank != holder])
-        hand = how.choice((atomic, atomic, polled, locked, told))
+        hand = how.choice((atomic, atomic, polled, locked, told, elsewhere))
         hand(program, holder, taker, how.randrange(number), how)
         holder = taker
     program.sync("unlock_all")
@@ -93,13 +99,63 @@ def test_conflicts_that_no_flag_explains_are_told() -> None:
         program[0].put(2, DATA)
         program[1].put(2, DATA)  # the token is not handed on before
         program.sync("flush_all")
-        how.choice((atomic, polled, locked))(program, 0, 1, 2, how)
+        how.choice((atomic, polled, locked, elsewhere))(program, 0, 1, 2, how)
         program.sync("unlock_all")
         program.end()
         result = analyse(program.events())
         assert len(result.conflicts) + len(result.undecided) >= 1
         found += len(result.conflicts)
     assert found == 40
+
+
+def meet(program: Program, rank: int, *, tells: bool) -> None:
+    """A message to or from another MPI_COMM_WORLD."""
+    program[rank].does(m.Elsewhere(program[rank].moment("MPI_Send"), tells))
+
+
+@pytest.mark.parametrize(
+    ("way", "decided"),
+    [
+        ("tells, hears", False),
+        ("tells, hears by another", False),
+        ("tells by another, hears", False),
+        ("tells too early, hears", True),
+        ("tells, hears too late", True),
+        ("tells, hears before the barrier", True),
+        ("hears", True),
+        ("tells", True),
+        ("tells before the end, hears", True),
+    ],
+)
+def test_what_another_world_may_have_told_is_not_decided(way: str, decided: bool) -> None:
+    program = Program(3)
+    program.sync("lock_all")
+    if "too early" in way:
+        meet(program, 0, tells=True)
+    if "before the barrier" in way:
+        meet(program, 1, tells=False)
+        program.barrier()
+    program[0].put(0, DATA)
+    if "before the end" not in way:
+        program[0].sync("flush", 0)
+    if "tells by another" in way:
+        program.message(0, 2)
+        meet(program, 2, tells=True)
+    elif "tells" in way and "too early" not in way:
+        meet(program, 0, tells=True)
+    if "by another" in way and "hears by" in way:
+        meet(program, 2, tells=False)
+        program.message(2, 1)
+    elif way.endswith("hears"):
+        meet(program, 1, tells=False)
+    program[1].get(0, DATA)
+    program[1].sync("flush", 0)
+    if "too late" in way:
+        meet(program, 1, tells=False)
+    program.sync("unlock_all")
+    program.end()
+    result = analyse(program.events())
+    assert (len(result.conflicts), len(result.undecided)) == ((1, 0) if decided else (0, 1))
 
 
 def test_values_tell_what_flags_order() -> None:

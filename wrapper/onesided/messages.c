@@ -4,6 +4,7 @@
 #include "generated/facts.h"
 #include "mpi/resolve.h"
 #include "mpi/vendor.h"
+#include "onesided/elsewhere.h"
 #include "onesided/entries.h"
 #include "onesided/inputs.h"
 #include "onesided/log.h"
@@ -167,10 +168,12 @@ void mpipp_log_communication(const struct mpipp_call *call, const struct mpipp_c
   int together = mpipp_facts[of->procedure].over == MPIPP_OVER_COMM;
   if (!sends && !receives && !together) return;
   struct mpipp_comm *comm = mpipp_find(MPIPP_COMM, of->comm);
+  int partitioned = mpipp_facts[of->procedure].form == MPIPP_FORM_PARTITIONED;
+  if (comm && !comm->identity && !persistent && !partitioned && mpipp_has_others(comm))
+    return mpipp_log_elsewhere(call, request);
   if (!comm || !comm->identity) return mpipp_log_unknown(call);
   mpipp_log_comm(call, comm);
-  if (mpipp_facts[of->procedure].form == MPIPP_FORM_PARTITIONED)
-    return log_partitioned(call, of, comm, request);
+  if (partitioned) return log_partitioned(call, of, comm, request);
   if (sends) log_send(call, of, comm, request);
   if (receives) log_receive(call, of, comm, request, status);
   if (!sends && !receives) log_collective(call, of, comm, request);

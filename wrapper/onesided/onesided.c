@@ -7,6 +7,7 @@
 
 #include "generated/facts.h"
 #include "onesided/accesses.h"
+#include "onesided/elsewhere.h"
 #include "onesided/entries.h"
 #include "onesided/given.h"
 #include "onesided/log.h"
@@ -37,6 +38,7 @@ static int enter(struct mpipp_passage *passage) {
   if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
   began = mpipp_log_count();
   if (call->procedure == MPIPP_PROC_Finalize) mpipp_log_ended(call);
+  mpipp_log_elsewhere_begins(call);
   // Before MPI may find it wrong, and end the process.
   if (is_operation(call)) {
     if (!(call->present & MPIPP_HAS_REQUESTS)) mpipp_log_operation(call, 0);
@@ -118,6 +120,8 @@ static void leave(struct mpipp_passage *passage) {
   } else if (communicates(call)) {
     mpipp_log_communication(call, call, 0, passage->status);
   }
+  if (passage->code == MPI_SUCCESS)
+    mpipp_log_elsewhere_ends(call, !passage->flag || *passage->flag);
 }
 
 static void of_request(const struct mpipp_event *event, const struct mpipp_request *request) {

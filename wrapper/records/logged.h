@@ -44,6 +44,10 @@ enum mpipp_logged {
   MPIPP_LOGGED_PARTITIONED,
   MPIPP_LOGGED_PARTITIONS, // ready, or have arrived: request, the first, number
   MPIPP_LOGGED_GIVEN_BACK, // memory, in free and the like: address, bytes
+  // processes of another MPI_COMM_WORLD may hear of this one (MPIPP_LOG_SENDS), or this one of
+  // others
+  // (MPIPP_LOG_TAKES), that when a request is complete: request, bits
+  MPIPP_LOGGED_ELSEWHERE,
 };
 
 enum mpipp_log_bits {
