@@ -20,8 +20,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 int mpipp_onesided_pends = 0;
 
+// What lies on the thread's own stack is never given back.
+static int is_on_stack(uint64_t address) {
+  return address >= mpipp_self->stack_start && address < mpipp_self->stack_end;
+}
+
 static void add(struct pending one) {
-  pthread_mutex_lock(&lock);
   struct pending *last = count ? &all[count - 1] : NULL;
   // Rows of an array, one after another.
   if (last && last->win == one.win && last->target == one.target && last->request == one.request &&
@@ -33,21 +37,25 @@ static void add(struct pending one) {
     all[count++] = one;
     MPIPP_WRITE(mpipp_onesided_pends, 1);
   }
-  pthread_mutex_unlock(&lock);
 }
 
 void mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
                            uint64_t request) {
+  int is_locked = 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     const struct mpipp_datatype *type = (const void *)(uintptr_t)datatypes[i];
     if (buffer->access & MPIPP_REMOTE || !type || buffer->count <= 0) continue;
+    if (is_on_stack(buffer->address)) continue;
+    if (!is_locked) pthread_mutex_lock(&lock);
+    is_locked = 1;
     int64_t last = (buffer->count - 1) * type->extent;
     uint64_t first = buffer->address + (uint64_t)type->true_lb;
     uint64_t end = first + (uint64_t)type->true_extent;
     add((struct pending){mpipp_log_count(), win, request, first + (uint64_t)(last < 0 ? last : 0),
                          end + (uint64_t)(last > 0 ? last : 0), call->target_rank});
   }
+  if (is_locked) pthread_mutex_unlock(&lock);
 }
 
 static int has_ended(const struct pending *one, const struct pending *like) {
