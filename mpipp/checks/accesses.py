@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,6 +29,7 @@ class Access:
 
     operation: Operation
     buffer: Buffer
+    held: Sequence[range] | None = None  # partitions that are meant; None: all that there is
 
     @property
     def writes(self) -> bool:
@@ -50,6 +51,8 @@ class Access:
     @cached_property
     def entries(self) -> tuple[Entries, ...]:
         """What is known of it; entries without data are left out."""
+        if self.held is not None:
+            return tuple(_partitions(self.buffer, self.held))
         return tuple(_entries(self.buffer, _absent(self.operation, self.buffer)))
 
     @cached_property
@@ -63,7 +66,8 @@ class Access:
 
     def names(self, byte: int) -> Iterator[str]:
         """All elements that have it, more than one where the buffer overlaps itself."""
-        for one in self.entries:
+        whole = self if self.held is None else Access(self.operation, self.buffer)
+        for one in whole.entries:
             found = touching(one.datatype, one.count, byte - one.address)
             of = "" if one.peer is None else f" of {self.operation.peer(one.peer)}"
             yield from (f"{self.buffer.role}{element.path}{of}" for element in found)
@@ -80,6 +84,15 @@ def accesses(operation: Operation) -> list[Access]:
         if buffer.role not in left_alone and _has_peer(operation, buffer)
     ]
     return [access for access in found if access.entries]
+
+
+def in_use(operation: Operation, every: Sequence[Access]) -> Iterator[Access]:
+    """What of its accesses is certain to be the operation's own until it is complete."""
+    held = operation.held if operation.started else ()
+    for access in every:
+        used = access if held is None else Access(operation, access.buffer, held)
+        if used is access or used.entries:
+            yield used
 
 
 def _has_peer(operation: Operation, buffer: Buffer) -> bool:
@@ -141,6 +154,17 @@ def _entries(buffer: Buffer, absent: set[int]) -> Iterator[Entries]:
             continue
         assert isinstance(share.datatype, DatatypeRecord)
         yield Entries(peer, buffer.address + share.displacement, share.count, share.datatype.tree)
+
+
+def _partitions(buffer: Buffer, held: Sequence[range]) -> Iterator[Entries]:
+    # They follow each other, of `count` entries each (MPI-4.1, section 4.2.1).
+    record = buffer.datatype
+    if _holds(record, buffer.count):
+        assert isinstance(record, DatatypeRecord)
+        size = buffer.count * record.tree.extent
+        for run in held:
+            address = buffer.address + run.start * size
+            yield Entries(None, address, len(run) * buffer.count, record.tree)
 
 
 def _holds(datatype: object, count: int) -> bool:

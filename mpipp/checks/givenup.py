@@ -8,7 +8,7 @@ receive, or not started the send, that belongs to it.
 
 from __future__ import annotations
 
-from mpipp.checks.accesses import Access, accesses
+from mpipp.checks.accesses import Access, accesses, in_use
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation
 from mpipp.checks.world import Member, World
@@ -24,8 +24,7 @@ def check(known: World) -> Findings:
         others = [
             access
             for operation in process.operations
-            if operation.started and operation.has_all
-            for access in accesses(operation)
+            for access in in_use(operation, accesses(operation))
         ]
         for one in given_up:
             for first in accesses(one):

@@ -11,30 +11,24 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from mpipp.checks.accesses import Access, accesses
+from mpipp.checks.accesses import Access, accesses, in_use
 from mpipp.checks.finding import Finding, Findings, with_others
-from mpipp.checks.process import Operation, Process
+from mpipp.checks.process import Process
 from mpipp.datatypes import overlap
 from mpipp.datatypes.overlap import Index
 
 
 def check(process: Process) -> Findings:
     """Overlaps of the buffers of all that is going on in a process."""
-    every = [accesses(operation) for operation in process.operations]
-    for used in every:
+    every = [(operation, accesses(operation)) for operation in process.operations]
+    for _, used in every:
         for access in used:
             if access.writes:
                 yield from itself(access)
         for first, second in combinations(used, 2):
             if first.writes or second.writes:
                 yield from _within(first, second)
-    yield from _between(
-        [access for used in every for access in used if _is_using(access.operation)]
-    )
-
-
-def _is_using(operation: Operation) -> bool:
-    return operation.started and operation.has_all
+    yield from _between([access for one, used in every for access in in_use(one, used)])
 
 
 def itself(access: Access) -> Findings:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import NamedTuple
 
 from mpipp.checks.finding import Evidence, Party
@@ -27,6 +28,7 @@ from mpipp.model import (
 from mpipp.show import oneline
 from mpipp.show.describe import Surroundings
 
+_MOST_MARKED = 1 << 20  # partitions, one by one
 _MOST_STARTED = 1 << 16  # requests, by one call: checks/handles.py says when there are more
 
 
@@ -48,6 +50,28 @@ def partitions(call: Call) -> Sequence[int]:
         given.get(f"partition{end}", given.get("partition")) for end in ("_low", "_high")
     )
     return range(first, last + 1) if isinstance(first, int) and isinstance(last, int) else ()
+
+
+def _marked(request: Request, fresh: Sequence[int]) -> Request:
+    # As it will be once these partitions are ready.
+    count = sum(buffer.peers for buffer in request.call.buffers)
+    new = {one for one in fresh if 0 <= one < count}
+    if request.marks is None and (request.ready or count > _MOST_MARKED):
+        return replace(request, ready=request.ready + len(new))
+    marks = bytearray(request.marks or bytes(count))
+    for one in new:
+        marks[one : one + 1] = b"\1"
+    return replace(request, ready=sum(map(bool, marks)), marks=bytes(marks))
+
+
+def _runs(marks: Sequence[int], value: int) -> Iterator[range]:
+    # Of indices that have it.
+    start = 0
+    for mark, run in groupby(marks, bool):
+        end = start + sum(1 for _ in run)
+        if mark == value:
+            yield range(start, end)
+        start = end
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,20 +128,21 @@ class Operation:
         return self.request is not None and self.request.doubted
 
     @property
-    def has_all(self) -> bool:
-        """Whether all of its buffers are certain to be its own until it is complete.
+    def held(self) -> Sequence[range] | None:
+        """The partitions that are certain to be its own until it is complete; None: all there is.
 
-        The partitions of a send are the program's until it marks them ready; those of a receive are
-        again when it is told that they have arrived.
+        Those of a send are the program's until it marks them ready, those of a receive are again
+        when it is told that they have arrived (MPI-4.1, sections 4.2.1 and 4.2.2).
         """
         if self.may_be_over:
-            return False
+            return ()
         if self.request is None or not self.call.partitioned:
-            return True
-        ready = self.request.ready
-        if self.call.dest is None:
-            return ready == 0
-        return all(b.peers == ready for b in self.call.buffers)
+            return None
+        ready, marks = self.request.ready, self.request.marks
+        sends, count = self.call.dest is not None, sum(b.peers for b in self.call.buffers)
+        if marks is None or ready in (0, count):  # as far as it is known which
+            return None if ready == (count if sends else 0) else ()
+        return tuple(_runs(marks, sends))
 
     @property
     def among_neighbors(self) -> bool:
@@ -182,9 +207,11 @@ class Process:
             result.append(Operation(self, thread.call, None, thread.tid))
             inside.add((thread.call.frame, thread.call.serial))
             result += self._starting(thread.call)
+        readied = self._readied()
+        result += [Operation(self, one.call, one, None) for one in readied.values()]
         for request in self.registry.pending_requests():
             # A call that is about to return may have recorded its request already.
-            if not isinstance(request, Request):
+            if not isinstance(request, Request) or request.header.record in readied:
                 continue
             if (request.call.frame, request.call.serial) not in inside:
                 result.append(Operation(self, request.call, request, None))
@@ -196,10 +223,7 @@ class Process:
         return tuple(result)
 
     def _starting(self, call: Call) -> Iterator[Operation]:
-        # The persistent operations that a call is about to start: their ordinals are counted; and
-        # the send whose last partitions it marks ready.
-        if call.procedure.startswith("MPI_Pready"):
-            yield from self._ready(call)
+        # The persistent operations that a call is about to start: their ordinals are counted.
         if call.procedure not in ("MPI_Start", "MPI_Startall"):
             return
         try:
@@ -209,20 +233,26 @@ class Process:
         for known in given:
             request = known[0] if len(known) == 1 else None
             if isinstance(request, Request) and request.persistent and request.state == "inactive":
-                begun = replace(request, ready=0) if request.call.partitioned else request
+                begun = request
+                if request.call.partitioned:
+                    begun = replace(request, ready=0, marks=None)
                 yield Operation(self, request.call, begun, None)
 
-    def _ready(self, call: Call) -> Iterator[Operation]:
-        try:
-            (known, *_) = (*self.registry.given(call, 1), ())
-        except MpippError:  # the program's own memory
-            return
-        request = known[0] if len(known) == 1 else None
-        if isinstance(request, Request) and request.pending and request.call.partitioned:
-            marks = request.marks or ()
-            fresh = {one for one in partitions(call) if not any(marks[one : one + 1])}
-            ready = request.ready + len(fresh)
-            yield Operation(self, request.call, replace(request, ready=ready), None)
+    def _readied(self) -> dict[int, Request]:
+        # The sends of which calls mark partitions ready, as they will be then, by their records.
+        found: dict[int, Request] = {}
+        for thread in self.threads:
+            if thread.call is None or not thread.call.procedure.startswith("MPI_Pready"):
+                continue
+            try:
+                (known, *_) = (*self.registry.given(thread.call, 1), ())
+            except MpippError:  # the program's own memory
+                continue
+            request = known[0] if len(known) == 1 else None
+            if isinstance(request, Request) and request.pending and request.call.partitioned:
+                record = request.header.record
+                found[record] = _marked(found.get(record, request), partitions(thread.call))
+        return found
 
     @property
     def given_up(self) -> Iterator[Operation]:

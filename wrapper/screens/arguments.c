@@ -6,24 +6,10 @@
 #include "recorders/attached.h"
 #include "recorders/communicators.h"
 #include "records/registry.h"
+#include "screens/partitions.h"
 #include "screens/topologies.h"
 
-enum { MOST_VALUES = 1 << 24, MOST_LISTED = 64 };
-
-static const struct mpipp_request *request_of(const struct mpipp_call *call) {
-  const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
-  return mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*given));
-}
-
-static int is_partitioned(const struct mpipp_request *request, uint32_t side) {
-  return mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED &&
-         request->call.present & side;
-}
-
-const struct mpipp_request *mpipp_partitioned_send(const struct mpipp_call *call) {
-  const struct mpipp_request *request = request_of(call);
-  return request && is_partitioned(request, MPIPP_HAS_DEST) ? request : NULL;
-}
+enum { MOST_VALUES = 1 << 24 };
 
 static int are_at_least(const struct mpipp_input *input, int64_t count, int64_t least) {
   if (!input->values) return count <= 0;
@@ -132,62 +118,6 @@ static void *object_of(const struct mpipp_input *input) {
   return mpipp_find_live(kind, handle);
 }
 
-static int64_t count_of_partitions(const struct mpipp_call *call) {
-  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
-  if (call->procedure == MPIPP_PROC_Pready) return 1;
-  if (call->procedure == MPIPP_PROC_Pready_list)
-    return inputs[1].values ? mpipp_input_value(&inputs[0], 0) : 0;
-  return mpipp_input_value(&inputs[1], 0) - mpipp_input_value(&inputs[0], 0) + 1;
-}
-
-static int64_t partition_at(const struct mpipp_call *call, int64_t index) {
-  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
-  int is_list = call->procedure == MPIPP_PROC_Pready_list;
-  return is_list ? mpipp_input_value(&inputs[1], index) : mpipp_input_value(&inputs[0], 0) + index;
-}
-
-static int is_marked(const struct mpipp_request *request, int64_t partition) {
-  const unsigned char *marks = (const unsigned char *)(uintptr_t)MPIPP_READ(request->marks);
-  return marks && MPIPP_READ(marks[partition]);
-}
-
-int64_t mpipp_ready_after(const struct mpipp_call *call, const struct mpipp_request *request) {
-  int64_t ready = MPIPP_READ(request->ready), all = request->call.buffers[0].peers;
-  for (int64_t i = 0, count = count_of_partitions(call); i < count; i++) {
-    int64_t partition = partition_at(call, i);
-    ready += partition >= 0 && partition < all && !is_marked(request, partition);
-  }
-  return ready;
-}
-
-// Whether the request is that of a partitioned send that has begun, and has the partitions, and
-// none of them is marked ready.
-static int are_partitions(const struct mpipp_call *call) {
-  const struct mpipp_request *request = mpipp_partitioned_send(call);
-  if (!request || request->state != MPIPP_REQUEST_ACTIVE) return 0;
-  int is_list = call->procedure == MPIPP_PROC_Pready_list;
-  int64_t count = count_of_partitions(call), all = request->call.buffers[0].peers;
-  if (count > MOST_LISTED && is_list) return 0;
-  for (int64_t i = 0; i < count; i++) {
-    int64_t partition = partition_at(call, i);
-    if (partition < 0 || partition >= all || is_marked(request, partition)) return 0;
-    for (int64_t k = 0; is_list && k < i; k++) {
-      if (partition_at(call, k) == partition) return 0;
-    }
-  }
-  return 1;
-}
-
-// Nothing is wrong with a request that is null, or not active.
-static int may_arrive(const struct mpipp_call *call) {
-  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
-  const struct mpipp_request *request = request_of(call);
-  if (!request || request->object.flags & MPIPP_FLAG_NULL) return 1;
-  int64_t partition = mpipp_input_value(&inputs[0], 0);
-  return is_partitioned(request, MPIPP_HAS_SOURCE) && partition >= 0 &&
-         partition < request->call.buffers[0].peers;
-}
-
 int mpipp_is_pending_on(const struct mpipp_request *request, uint64_t comm) {
   uint64_t serial = MPIPP_READ(request->object.serial);
   return serial && request->state == MPIPP_REQUEST_ACTIVE && request->call.comm == comm &&
@@ -267,11 +197,11 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_Graph_neighbors:
     return mpipp_is_in_topology(call);
   case MPIPP_PROC_Parrived:
-    return may_arrive(call);
+    return mpipp_may_arrive(call);
   case MPIPP_PROC_Pready:
   case MPIPP_PROC_Pready_range:
   case MPIPP_PROC_Pready_list:
-    return are_partitions(call);
+    return mpipp_are_partitions(call);
   case MPIPP_PROC_Buffer_attach:
   case MPIPP_PROC_Buffer_attach_c:
   case MPIPP_PROC_Comm_attach_buffer:

@@ -21,11 +21,6 @@ enum mpipp_kind mpipp_kind_named(uint64_t name);
 // The number of an argument's values: also of arrays of whose length only others tell.
 int64_t mpipp_input_count(const struct mpipp_call *call, uint32_t index);
 
-// Of a call that marks partitions ready: how many will be, and the request that they are of; NULL
-// if that is no partitioned send.
-int64_t mpipp_ready_after(const struct mpipp_call *call, const struct mpipp_request *request);
-const struct mpipp_request *mpipp_partitioned_send(const struct mpipp_call *call);
-
 // Whether a request is of an operation that goes on there, and not on one that had its handle.
 int mpipp_is_pending_on(const struct mpipp_request *request, uint64_t comm);
 

@@ -69,7 +69,6 @@ const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner) {
 int mpipp_is_new_meeting(const struct mpipp_call *call, struct mpipp_meeting *meeting) {
   const struct mpipp_call *other = mpipp_call_of(meeting->other);
   struct mpipp_doubt *doubt = &meeting->doubt;
-  *doubt = (struct mpipp_doubt){0};
   mpipp_doubt(doubt, call->caller);
   mpipp_doubt(doubt, other->caller);
   mpipp_doubt(doubt, (uint64_t)call->procedure << 32 | other->procedure);
@@ -140,6 +139,8 @@ static void ask_requests(struct mpipp_asking *asking, const struct mpipp_call *c
     int given_up = (call->present & MPIPP_HAS_GIVEN_UP) != 0;
     if (!request) continue;
     if (request->persistent || given_up) mpipp_ask_parts(asking, &request->call);
+    if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED)
+      mpipp_ask_memory(asking, (uintptr_t)request, sizeof *request); // as it is now, with its marks
     mpipp_ask_memory(asking, request->marks, (uint64_t)request->call.buffers[0].peers);
   }
 }

@@ -15,7 +15,7 @@ struct mpipp_meeting {
 
 // Whether the doubt was not asked for yet; all of these with the requests' lock.
 int mpipp_is_new_doubt(const struct mpipp_doubt *doubt);
-// The same of a meeting, whose doubt it works out.
+// The same of a meeting, to whose doubt it adds what both calls are.
 int mpipp_is_new_meeting(const struct mpipp_call *call, struct mpipp_meeting *meeting);
 
 // From now on it is not new: it is asked for, or nothing of it is wrong.

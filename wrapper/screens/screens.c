@@ -10,6 +10,7 @@
 #include "screens/asking.h"
 #include "screens/blocks.h"
 #include "screens/boxes.h"
+#include "screens/partitions.h"
 #include "screens/pending.h"
 #include "screens/ranks.h"
 #include "screens/topologies.h"
@@ -26,7 +27,9 @@ static struct mpipp_own *own_of(struct mpipp_thread *thread) {
 
 // What meets the call: requests or other threads' calls.
 struct meetings {
-  const struct mpipp_call *call; // whose box is looked at
+  const struct mpipp_call *call;      // whose boxes are looked at,
+  const struct mpipp_box *box;        // this one,
+  const struct mpipp_run *partitions; // of these; NULL: all of the buffer
   struct mpipp_meeting met[MOST_MEETINGS];
   uint32_t own_buffer, count;
 };
@@ -136,28 +139,27 @@ static int is_partitioned(const struct mpipp_call *call) {
   return mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
 }
 
-// Whether all of the buffer is the operation's: of a partitioned send once all is marked ready, of
-// a partitioned receive as long as nothing was told to have arrived.
-static int has_all(const struct mpipp_request *request) {
-  const struct mpipp_call *call = &request->call;
-  if (!is_partitioned(call)) return 1;
-  int64_t all = call->present & MPIPP_HAS_DEST ? call->buffers[0].peers : 0;
-  return MPIPP_READ(request->ready) == all;
-}
-
+// Not where it depends on the partitions that are ready, or have arrived.
 static void know_meeting(const struct mpipp_call *call, const struct mpipp_meeting *meeting) {
-  if (meeting->other.record & MPIPP_OF_THREAD) return;
+  if (meeting->other.record & MPIPP_OF_THREAD || is_partitioned(call)) return;
   const struct mpipp_request *request = (const void *)(uintptr_t)meeting->other.record;
+  if (is_partitioned(&request->call)) return;
   mpipp_know_meeting(call, meeting->own_buffer, &request->call, meeting->buffer);
 }
 
 static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner owner) {
   struct meetings *meetings = asking;
   if (meetings->count == MOST_MEETINGS) return;
-  if (!(owner.record & MPIPP_OF_THREAD) && !has_all((const void *)(uintptr_t)owner.record)) return;
   struct mpipp_meeting *meeting = &meetings->met[meetings->count];
   *meeting = (struct mpipp_meeting){
       .other = owner, .buffer = met->buffer, .own_buffer = meetings->own_buffer};
+  if (!(owner.record & MPIPP_OF_THREAD) &&
+      !mpipp_holds((const void *)(uintptr_t)owner.record, meetings->box, &meeting->doubt))
+    return;
+  if (meetings->partitions) {
+    mpipp_doubt(&meeting->doubt, (uint64_t)meetings->partitions->first);
+    mpipp_doubt(&meeting->doubt, (uint64_t)meetings->partitions->count);
+  }
   if (mpipp_is_new_meeting(meetings->call, meeting)) {
     const struct mpipp_call *other = mpipp_call_of(owner);
     if (!mpipp_share_nothing(&meetings->call->buffers[meeting->own_buffer],
@@ -205,7 +207,7 @@ static void each_active(for_request *act, void *context) {
     for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
       const struct mpipp_request *request = &requests[i];
       struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
-      if (owner.serial && mpipp_goes_on(owner) && has_all(request)) act(request, context);
+      if (owner.serial && mpipp_goes_on(owner)) act(request, context);
     }
   }
 }
@@ -247,6 +249,7 @@ static void meet_request(const struct mpipp_request *request, void *context) {
   for (uint32_t i = 0; i < looking->boxes->count; i++) {
     const struct mpipp_box *box = &looking->boxes->boxes[i];
     looking->meetings->own_buffer = i;
+    looking->meetings->box = box;
     for (uint32_t k = 0; is_used(looking->call, box) && k < others.count; k++) {
       if (is_used(&request->call, &others.boxes[k]) && mpipp_boxes_meet(box, &others.boxes[k]))
         meet(looking->meetings, &others.boxes[k], owner);
@@ -264,6 +267,7 @@ static void meet_pending(const struct mpipp_call *call, const struct mpipp_own *
   }
   for (uint32_t i = 0; i < boxes->count; i++) {
     meetings->own_buffer = i;
+    meetings->box = &boxes->boxes[i];
     if (is_used(call, &boxes->boxes[i]))
       mpipp_pending_meet(&boxes->boxes[i], owner, meet, meetings);
   }
@@ -285,18 +289,26 @@ static void for_started(const struct mpipp_call *call, struct meetings *meetings
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
-    if (request && request->persistent &&
-        (!is_partitioned(&request->call) || request->call.present & MPIPP_HAS_SOURCE))
-      for_one(request, meetings);
+    if (!request || !request->persistent) continue;
+    // The partitions of a send are the program's until they are marked ready.
+    int has_any = !is_partitioned(&request->call) || request->call.present & MPIPP_HAS_SOURCE;
+    if (has_any || !meetings) for_one(request, meetings);
   }
 }
 
-// The send whose last partitions a call marks ready; without meetings it has done so.
+// The partitions that a call marks ready.
 static void for_ready(const struct mpipp_call *call, struct meetings *meetings) {
   const struct mpipp_request *request = mpipp_partitioned_send(call);
   if (!request || request->state != MPIPP_REQUEST_ACTIVE) return;
-  int64_t ready = meetings ? mpipp_ready_after(call, request) : MPIPP_READ(request->ready);
-  if (ready == request->call.buffers[0].peers) for_one(request, meetings);
+  struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
+  struct mpipp_own boxes = {.count = 1};
+  struct mpipp_run run = {0, 0};
+  meetings->partitions = &run;
+  for (int64_t at = 0; mpipp_next_run(call, request, &at, &run);) {
+    if (!mpipp_box_of_partitions(request, run, &boxes.boxes[0])) boxes_of(&request->call, &boxes);
+    meet_pending(&request->call, &boxes, owner, meetings);
+  }
+  meetings->partitions = NULL;
 }
 
 // Calls like this one are known from now on, and so is what they meet, but for what was not asked.
@@ -315,6 +327,7 @@ static int screen_further(struct mpipp_thread *thread) {
   struct meetings meetings;
   struct mpipp_own *own = own_of(thread);
   meetings.count = 0;
+  meetings.partitions = NULL;
   own->over = MPIPP_NO_BOX;
   int summed = mpipp_sum_up(call, &sums);
   int fine = is_fine(call, own, &doubt), later = 0, locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -335,7 +348,6 @@ static int screen_further(struct mpipp_thread *thread) {
     later = mpipp_boxes_kept;
   } else if (marks_ready(call)) {
     for_ready(call, &meetings);
-    later = mpipp_boxes_kept;
   }
   int asks = !fine && mpipp_is_new_doubt(&doubt);
   if (MPIPP_UNLIKELY(asks) && is_fine(call, own, NULL)) {
@@ -386,8 +398,6 @@ void mpipp_screen_returned_further(struct mpipp_thread *thread) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   if (starts(call)) {
     for_started(call, NULL);
-  } else if (marks_ready(call)) {
-    for_ready(call, NULL);
   } else if (call->requests) {
     const struct mpipp_request *request = made_by(call);
     if (request)

@@ -171,6 +171,8 @@ void mpipp_ask_pending(struct mpipp_asking *asking, const struct mpipp_request *
   if (!add(asking, MPIPP_NOTE_PENDING, (uintptr_t)request, 0, 0)) return;
   struct mpipp_note *note = add(asking, MPIPP_NOTE_MEMORY, (uintptr_t)request, 1, sizeof *request);
   if (note) memcpy(note + 1, request, sizeof *request);
+  if (call->buffer_count)
+    mpipp_ask_memory(asking, request->marks, (uint64_t)call->buffers[0].peers);
   mpipp_ask_parts(asking, call);
 }
 

@@ -223,7 +223,7 @@ static void partitions(void) {
   static char with_irecv[200], with_recv[200], in_parts[200], starts[200];
   const char *shared = "buffer-overlap: %s write and read the same memory, [%p, %p)";
   snprintf(with_irecv, sizeof with_irecv, shared, "MPI_Psend_init and MPI_Irecv",
-           (void *)(data + 3), (void *)(data + 4));
+           (void *)(data + 6), (void *)(data + 7));
   snprintf(in_parts, sizeof in_parts, shared, "MPI_Send and MPI_Precv_init", (void *)(in + 7),
            (void *)(in + 8));
   snprintf(starts, sizeof starts, "buffer-overlap: %s write the same memory, [%p, %p)",
@@ -246,7 +246,9 @@ static void partitions(void) {
   RIGHT(MPI_Pready_list(2, (int[]){3, 0}, parts));
   WRONG("partition: partition 3 is marked ready again",
         MPI_Pready_list(3, (int[]){3, 0, 3}, parts));
-  MPI_Irecv(data + 3, 1, MPI_DOUBLE, 0, 4, comm, &request);
+  MPI_Irecv(data + 6, 1, MPI_DOUBLE, 0, 4, comm, &request);
+  RIGHT(MPI_Pready_range(0, 2, parts));
+  WRONG(with_irecv, MPI_Pready_list(2, (int[]){1, 3}, parts)); // at once
   MPI_Pready_range(0, 2, parts);
   WRONG("partition: partition 1 is marked ready again", MPI_Pready(1, parts));
   WRONG("partition: partition 1 is marked ready again", MPI_Pready_range(1, 2, parts));
@@ -288,6 +290,7 @@ static void partitions(void) {
   MPI_Pready_range(0, 3, parts);
   for (flag = 0; !flag;) MPI_Parrived(into, 2, &flag);
   RIGHT(MPI_Send(in + 4, 1, MPI_DOUBLE, 0, 5, comm));
+  WRONG(in_parts, MPI_Send(in + 7, 1, MPI_DOUBLE, 0, 5, comm)); // not asked for
   MPI_Wait(&parts, MPI_STATUS_IGNORE);
   MPI_Wait(&into, MPI_STATUS_IGNORE);
   MPI_Request_free(&parts);

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Partitions of sends that are ready, and of receives that have not arrived, are MPI's alone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import runs
+from support import MPI, on_mpi
+
+READS = "MPI_Psend_init write and read the same memory"
+# What is said, of which element of which operation, which the call in that line shares.
+WRONG = {
+    "written": [f"MPI_Irecv and {READS}", "receive_into", "buf(INT)", "start", "buf[8](INT)"],
+    "marked": [
+        "MPI_Psend_init and MPI_Irecv write and read the same memory",
+        *("start", "buf[4](INT)", "receive_into", "buf(INT)"),
+    ],
+    "arrived": [
+        "MPI_Irecv and MPI_Precv_init write the same memory",
+        *("receive_into", "buf(INT)", "start", "buf[8](INT)"),
+    ],
+    "columns": [
+        f"MPI_Irecv and {READS}",
+        *("columns", "buf[1](INT)", "columns", "buf[4](RESIZED)[0](VECTOR)[1][0](INT)"),
+    ],
+}
+PARTY = (
+    r"  rank 0: MPI_[^\n]*\n    called at partition_overlaps\.c:\d+ in (\w+)\n"
+    r"    (?:reads|writes) ([^\n]*)\n"
+)
+partitioned = on_mpi("mpich4", "openmpi5")
+# With many other requests the wrapper keeps where they lie.
+few_or_many = pytest.mark.parametrize("many", [[], ["many"]], ids=["few", "many"])
+
+
+@partitioned
+@few_or_many
+def test_nothing_is_asked_of_what_is_right(mpi: MPI, many: list[str]) -> None:
+    found = runs.run(mpi, [runs.program("partition_overlaps.c", mpi), "", *many], n=1)
+    assert (found.status, found.output, found.blocks) == (0, "done\n", [])
+    (last,) = found.last
+    assert re.fullmatch(r"mpipp: no errors in 1 process, \d+ calls", last), last
+
+
+@partitioned
+@few_or_many
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_wrong(mpi: MPI, wrong: str, many: list[str]) -> None:
+    """Also where the same call at the same address was right before."""
+    found = runs.run(mpi, [runs.program("partition_overlaps.c", mpi), wrong, *many], n=1)
+    (block,) = found.blocks
+    what, *parties = WRONG[wrong]
+    said = re.fullmatch(
+        rf"error: (.*), \[0x[0-9a-f]+, 0x[0-9a-f]+\)\n{PARTY}{PARTY}  rule: [^\n]*(\n  .*)*", block
+    )
+    assert said, block
+    assert list(said.groups()[:5]) == [what, *parties]
+    assert re.fullmatch(r"mpipp: 1 error in 1 process, \d+ calls, 1 question", found.last[-1])
