@@ -10,8 +10,8 @@
 #include "screens/reductions.h"
 
 // Questions about a window of another process that is not known yet: more than one if it was asked
-// before that process had recorded it.
-enum { MOST_REACHES = 4 };
+// before that process had recorded it; and about other bytes than those that are held.
+enum { MOST_ALIKE = 4, MOST_REACHES = 16 };
 
 // Whether an operation fits the datatypes depends on no more than these.
 static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *op,
@@ -38,7 +38,8 @@ static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
   int64_t low, high, at = (int64_t)buffer->address;
   if (MPIPP_READ(mpipp_several_threads) || mpipp_stops || mpipp_checks_screens) return 0;
   if (!mpipp_bytes_behind(buffer, &low, &high)) return high == 0;
-  if (reach->asked < MOST_REACHES) {
+  int is_alike = !reach->held || (low == reach->low && high == reach->high);
+  if (reach->asked < (is_alike ? MOST_ALIKE : MOST_REACHES)) {
     reach->asked++;
     return 0;
   }
