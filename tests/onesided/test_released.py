@@ -9,7 +9,7 @@ from pathlib import Path
 from support import MPI, compile_program, on_mpi
 from watch import runs
 
-SOURCE = Path(__file__).resolve().parent / "programs" / "given_back.c"
+SOURCE = Path(__file__).resolve().parent / "programs" / "released.c"
 HEADLINE = "error: the buffer of an operation is gone before it is complete"
 # The operation, the element that is given back, and the line of its function that does so.
 FOUND = [
@@ -25,9 +25,9 @@ def told(block: str) -> tuple[str, ...]:
     found = re.fullmatch(
         rf"{HEADLINE}\n"
         r"  rank 0: (MPI_\w+)\(target_rank = 1, .*\n"
-        r"    called at given_back\.c:\d+ in (\w+)\n"
+        r"    called at released\.c:\d+ in (\w+)\n"
         r"  rank 0: gives back the memory at 0x[0-9a-f]+, which has (\S+)\n"
-        r"    at given_back\.c:(\d+) in (\w+)\n"
+        r"    at released\.c:(\d+) in (\w+)\n"
         r"  rule: MPI-.*, section [\d.]+: the buffer of a one-sided operation must be there .*\n"
         r"  to do: complete the operation before, with MPI_Win_flush_local .*",
         block,
