@@ -115,17 +115,20 @@ class Server:
         while not self._closing or self._outbox:
             for key, events in self._selector.select(self._timeout()):
                 key.data(events)
-            while self._outbox:
-                ticket, message = self._outbox.popleft()
-                if ticket is None:
-                    self._tell(message)
-                else:
-                    self._reply(ticket, message)
+            self._deliver()
             self._give_up()
         for client in list(self._clients):
             self._drop(client)
         for end in (self._listener, self._woken, self._wake, self._selector):
             end.close()
+
+    def _deliver(self) -> None:
+        while self._outbox:
+            ticket, message = self._outbox.popleft()
+            if ticket is None:
+                self._tell(message)
+            else:
+                self._reply(ticket, message)
 
     def _tell(self, message: Message) -> None:
         for client in list(self._clients):
@@ -163,6 +166,7 @@ class Server:
     def _ready(self, client: _Client, events: int) -> None:
         if events & selectors.EVENT_WRITE:
             self._flush(client)
+        self._deliver()  # what has changed before this request is not news after it
         if client not in self._clients or not events & selectors.EVENT_READ:
             return
         try:
