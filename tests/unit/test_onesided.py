@@ -3,21 +3,17 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import pytest
-from onesided_programs import BASE, BUFFERS, INT, Program, at, buffer, found, told
+from onesided_programs import BASE, INT, Program, at, buffer, found, told
 
 from mpipp.model.onesided import (
     Access,
     Attached,
     Collective,
     Comb,
-    Completed,
     Event,
-    GivenBack,
-    Operation,
     Synchronization,
     WindowFreed,
 )
@@ -379,165 +375,6 @@ def test_nothing_is_told_of_what_missing_events_may_order() -> None:
     assert result.cut[1] is events[1][1]
 
 
-# Synchronisation that is wrong by itself.
-
-
-def test_mistakes() -> None:
-    def mistakes(*calls: tuple[str, ...] | str) -> list[str]:
-        program = Program(2)
-        for call in calls:
-            kind, *rest = (call,) if isinstance(call, str) else call
-            if kind == "put":
-                program[0].put(1, at(0))
-            elif kind == "store":
-                program[0].store(at(64))
-            elif kind in ("lock", "unlock", "flush"):
-                program[0].sync(kind, 1)
-            elif kind == "fence":
-                program.sync(kind, *rest)
-            else:
-                program[0].sync(kind)
-        program.end()
-        return found(program)
-
-    assert mistakes("put") == ["rma-no-epoch: put"]
-    assert mistakes("fence", "put", "fence") == []
-    assert mistakes(("fence", "MPI_MODE_NOSUCCEED"), "put") == ["rma-no-epoch: put"]
-    assert mistakes("lock", "lock", "put", "unlock") == ["rma-locked: lock"]
-    assert mistakes("lock", "lock_all", "unlock_all", "unlock") == ["rma-nested: lock_all"]
-    assert mistakes("lock") == ["rma-not-ended: lock"]
-    assert mistakes("fence", "put") == ["rma-not-ended: fence"]
-    assert mistakes("fence") == []
-    assert mistakes("unlock") == ["rma-not-open: unlock"]
-    assert mistakes("flush") == ["rma-not-open: flush"]
-    assert mistakes("fence", "put", ("fence", "MPI_MODE_NOPRECEDE")) == ["rma-noprecede: fence"]
-    assert mistakes("fence", "store", ("fence", "MPI_MODE_NOSTORE")) == ["rma-nostore: fence"]
-    assert mistakes(("fence", "MPI_MODE_NOPUT"), "put", "fence") == ["rma-noput: fence"]
-
-
-def test_calls_that_begin_wrongly_are_told_once() -> None:
-    """MPI may refuse them, or never return: no event tells that they have succeeded."""
-
-    def mistakes(kind: str, target: int, *before: str, succeeds: bool) -> list[str]:
-        program = Program(2)
-        for call in before:
-            program[0].sync(call, 1 if call == "lock" else -1)
-        event = program[0].sync(kind, target)
-        assert isinstance(event, Synchronization)
-        program[0].events[-1] = event._replace(attempt=True)
-        if succeeds:
-            again = program[0].moment(kind)._replace(place=event.moment.place)
-            program[0].does(event._replace(moment=again))
-        result = analyse(program.events())
-        assert all(one.times == 1 for one in result.mistakes)
-        return [f"{one.rule}: {one.event.moment.procedure}" for one in result.mistakes]
-
-    for succeeds in (False, True):
-        assert mistakes("unlock", 1, succeeds=succeeds) == ["rma-not-open: unlock"]
-        assert mistakes("unlock", 1, "lock", succeeds=succeeds) == []
-        assert mistakes("lock", 1, "lock", succeeds=succeeds) == ["rma-locked: lock"]
-        assert mistakes("lock_all", -1, "lock", succeeds=succeeds) == ["rma-nested: lock_all"]
-        assert mistakes("wait", -1, succeeds=succeeds) == ["rma-not-open: wait"]
-    assert mistakes("free", -1, "lock", succeeds=False) == ["rma-not-ended: lock"]
-
-
-def test_buffers_of_functions_that_have_returned_are_gone() -> None:
-    for operation, end, expected in (
-        (BUFFERS - 64, BUFFERS + 0x200, ["rma-gone: put"]),
-        (BUFFERS - 64, BUFFERS + 0x102, []),  # its function is still there
-        (BUFFERS + 0x200, BUFFERS + 0x300, []),  # never on this stack
-        (0, BUFFERS + 0x200, []),
-        (BUFFERS - 64, 0, []),
-    ):
-        program = Program(2)
-        program.sync("lock_all")
-        put = program[0].put(1, at(0), buffer(1))
-        assert isinstance(put, Operation)
-        program[0].events[-1] = put._replace(frame=operation)
-        flush = program[0].sync("flush", 1)
-        assert isinstance(flush, Synchronization)
-        program[0].events[-1] = flush._replace(frame=end)
-        program.sync("unlock_all")
-        program.end()
-        assert found(program) == expected
-
-
-def test_mistakes_have_the_epochs_around_them() -> None:
-    """The last that have ended, and those that are open."""
-    program = Program(2)
-    for _ in range(3):
-        program[0].sync("lock", 1)
-        program[0].sync("unlock", 1)
-    program[1].sync("post", -1, (0,))
-    program[0].sync("start", -1, (1,))
-    program[0].sync("complete")
-    program[1].sync("wait")
-    program.sync("fence")
-    program[0].put(1, at(0))
-    program[0].sync("lock_all")
-    program[0].sync("unlock_all")
-    program.sync("fence")
-    program[0].sync("flush", 1)
-    program.end()
-    nested, flushed = analyse(program.events()).mistakes
-    told = [
-        [(begin.kind, end and end.kind) for begin, end in one.epochs] for one in (nested, flushed)
-    ]
-    assert told == [
-        [("lock", "unlock"), ("start", "complete"), ("fence", None)],
-        [("lock_all", "unlock_all"), ("fence", "fence")],
-    ]
-
-
-@pytest.mark.parametrize("kind", ["put", "get", "fetch_and_op"])
-@pytest.mark.parametrize("end", ["", "flush_local", "unlock_all", "wait"])
-def test_memory_that_is_given_back_must_not_be_a_pending_buffer(kind: str, end: str) -> None:
-    """Where it has no byte of one, and once the operation is complete, nothing is told."""
-    program = Program(2)
-    program.sync("lock_all")
-    request = 5 if end == "wait" else 0
-    columns = (Comb(BUFFERS + 0x100, 4, 0x100, 3),)
-    program[0].operation(kind, 1, at(0, 12), columns, request=request)
-
-    def gives_back(start: int, length: int) -> None:
-        low = BUFFERS + start
-        program[0].does(GivenBack(program[0].moment(""), low, low + length))
-
-    gives_back(0x104, 0xFC)  # between two columns
-    gives_back(0x304, 0x1000)
-    if end == "wait":
-        program[0].does(Completed(program[0].moment("wait"), (request,)))
-    elif end:
-        program[0].sync(end, 1 if end == "flush_local" else -1)
-    gives_back(0x1F0, 0x40)
-    if end != "unlock_all":
-        program[0].sync("unlock_all")
-    gives_back(0x100, 0x204)
-    program[1].sync("unlock_all")
-    program.end()
-    result = analyse(program.events())
-    assert result.conflicts == []
-    found = [
-        (one.rule, one.event.moment.procedure, one.other.met)
-        for one in result.mistakes
-        if isinstance(one.other, GivenBack)
-    ]
-    assert len(found) == len(result.mistakes)
-    assert found == ([] if end else [("rma-gone", kind, BUFFERS + 0x200)])
-
-
-def test_what_is_not_checked_must_be_said_on_both_sides() -> None:
-    for start, post in itertools.product((True, False), repeat=2):
-        program = Program(2)
-        asserted = ("MPI_MODE_NOCHECK",)
-        program[1].sync("post", -1, (0,), *asserted * post)
-        program[0].sync("start", -1, (1,), *asserted * start)
-        program[0].sync("complete")
-        program[1].sync("wait")
-        program.end()
-        assert found(program) == (["rma-nocheck: start"] if start != post else [])
-
-
 def test_many_alike_are_one() -> None:
     program = Program(2)
     program.sync("lock_all")
@@ -629,55 +466,3 @@ def test_dynamic_windows_and_the_end_of_windows() -> None:
             program.sync("unlock_all")
         line = "rma-local: put@0 store@1 [0,4) of 1, unordered"
         assert found(program) == ([] if freed else [line])
-
-
-def attaches(program: Program, first: int, length: int, attached: bool = True) -> None:
-    moment = program[1].moment("MPI_Win_attach")
-    program[1].does(Attached(moment, 1, BASE + first, length * attached, attached))
-
-
-@pytest.mark.parametrize(
-    ("steps", "wrong"),
-    [
-        ("attach order put", False),
-        ("attach put", False),  # it may have come in time
-        ("put order attach", True),  # too late
-        ("put", True),
-        ("attach order detach put", False),
-        ("attach order detach order put", True),
-        ("attach order detach attach order put", False),
-        ("attach order detach order put attach", False),
-        ("attach order put order detach", False),
-        ("half order put", True),
-        ("half rest order put", False),
-        ("half order columns", False),  # which lie beside the gap
-        ("attach self detach", False),
-        ("attach detach self", True),
-        ("self attach", True),
-    ],
-)
-def test_memory_of_dynamic_windows_is_attached(steps: str, wrong: bool) -> None:
-    program = Program(2, flavor="dynamic")
-    program.sync("lock_all")
-    for step in steps.split():
-        if step == "order":
-            program.barrier()
-        elif step in ("attach", "detach"):
-            attaches(program, 0, 64, step == "attach")
-        elif step in ("half", "rest"):
-            attaches(program, 32 * (step == "rest"), 32)
-        elif step == "self":
-            program[1].put(1, at(0, 64))
-            program[1].sync("flush", 1)
-        else:
-            program[0].put(1, at(0, 64) if step == "put" else at(0, 4, 8, 4))
-            program[0].sync("flush", 1)
-    program.sync("unlock_all")
-    for cut in (False, True):
-        if not cut:
-            program.end()
-        events = program.events()
-        if cut:
-            events[1] = events[1][:-1]  # what follows may attach it
-        found = [one.rule for one in analyse(events).mistakes]
-        assert found == (["rma-detached"] if wrong and not cut else []), cut

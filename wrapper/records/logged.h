@@ -44,8 +44,7 @@ enum mpipp_logged {
   MPIPP_LOGGED_PARTITIONED,
   MPIPP_LOGGED_PARTITIONS, // ready, or have arrived: request, the first, number
   MPIPP_LOGGED_GIVEN_BACK, // memory, in free and the like: address, bytes
-  // processes of another MPI_COMM_WORLD may hear of this one (MPIPP_LOG_SENDS), or this one of
-  // others
+  // of another MPI_COMM_WORLD: some may hear of this process (MPIPP_LOG_SENDS), or this one of some
   // (MPIPP_LOG_TAKES), that when a request is complete: request, bits
   MPIPP_LOGGED_ELSEWHERE,
 };

@@ -28,6 +28,10 @@ static char room_for_more[2000];
 static MPI_Win win;
 static double *memory;
 
+// They use what is above.
+#include "mistaken_partitions.h"
+#include "mistaken_topologies.h"
+
 static void early(void) {
   WRONG("lifetime: MPI_Send is called before MPI is initialised",
         MPI_Send(out, 1, MPI_DOUBLE, 0, 0, comm));
@@ -216,88 +220,6 @@ static void handles_used_again(void) {
         MPI_Mrecv(in, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE));
 }
 
-#if MPI_VERSION >= 4
-static void partitions(void) {
-  MPI_Request parts, into;
-  static double data[16];
-  static char with_irecv[200], with_recv[200], in_parts[200], starts[200];
-  const char *shared = "buffer-overlap: %s write and read the same memory, [%p, %p)";
-  snprintf(with_irecv, sizeof with_irecv, shared, "MPI_Psend_init and MPI_Irecv",
-           (void *)(data + 6), (void *)(data + 7));
-  snprintf(in_parts, sizeof in_parts, shared, "MPI_Send and MPI_Precv_init", (void *)(in + 7),
-           (void *)(in + 8));
-  snprintf(starts, sizeof starts, "buffer-overlap: %s write the same memory, [%p, %p)",
-           "MPI_Precv_init and MPI_Irecv", (void *)(in + 2), (void *)(in + 3));
-  snprintf(with_recv, sizeof with_recv, shared, "MPI_Recv and MPI_Psend_init", (void *)(data + 7),
-           (void *)(data + 8));
-  MPI_Psend_init(data, 4, 2, MPI_DOUBLE, 0, 3, comm, MPI_INFO_NULL, &parts);
-  MPI_Precv_init(in, 4, 2, MPI_DOUBLE, 0, 3, comm, MPI_INFO_NULL, &into);
-  MPI_Start(&parts);
-  MPI_Start(&into);
-  WRONG("partition: partition 4 is marked ready, but the send has 4 partitions",
-        MPI_Pready(4, parts));
-  WRONG("partition: partition -1 is marked ready, but the send has 4 partitions",
-        MPI_Pready_range(-1, 0, parts));
-  WRONG("partition: partition 7 is marked ready, but the send has 4 partitions",
-        MPI_Pready_list(2, (int[]){1, 7}, parts));
-  WRONG("partition: the request of MPI_Precv_init is none of a partitioned send",
-        MPI_Pready(0, into));
-  RIGHT(MPI_Pready_list(0, NULL, parts));
-  RIGHT(MPI_Pready_list(2, (int[]){3, 0}, parts));
-  WRONG("partition: partition 3 is marked ready again",
-        MPI_Pready_list(3, (int[]){3, 0, 3}, parts));
-  MPI_Irecv(data + 6, 1, MPI_DOUBLE, 0, 4, comm, &request);
-  RIGHT(MPI_Pready_range(0, 2, parts));
-  WRONG(with_irecv, MPI_Pready_list(2, (int[]){1, 3}, parts)); // at once
-  MPI_Pready_range(0, 2, parts);
-  WRONG("partition: partition 1 is marked ready again", MPI_Pready(1, parts));
-  WRONG("partition: partition 1 is marked ready again", MPI_Pready_range(1, 2, parts));
-  WRONG("partition: partition 4 is asked for, but the receive has 4 partitions",
-        MPI_Parrived(into, 4, &flag));
-  WRONG("partition: the request of MPI_Psend_init is none of a partitioned receive",
-        MPI_Parrived(parts, 0, &flag));
-  RIGHT(MPI_Parrived(into, 3, &flag));
-  RIGHT(MPI_Parrived(MPI_REQUEST_NULL, 3, &flag));
-  WRONG("freed-active: the request of MPI_Precv_init is freed while the operation is active",
-        MPI_Request_free(&into));
-  WRONG("freed-active: the request of MPI_Psend_init is cancelled while the operation is active",
-        MPI_Cancel(&parts));
-  WRONG(in_parts, MPI_Send(in + 7, 1, MPI_DOUBLE, 0, 5, comm)); // nothing is said to be there
-  RIGHT(MPI_Send(data, 3, MPI_DOUBLE, 0, 5, comm));
-  RIGHT(MPI_Irecv(data + 7, 1, MPI_DOUBLE, 0, 5, comm, &requests[0])); // not yet marked
-  WRONG(with_irecv, MPI_Pready(3, parts));                             // the last one
-  MPI_Send(out, 1, MPI_DOUBLE, 0, 4, comm);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  RIGHT(MPI_Pready(3, parts));
-  MPI_Pready(3, parts);
-  RIGHT(MPI_Send(data, 8, MPI_DOUBLE, 0, 5, comm));
-  WRONG(with_recv, MPI_Recv(data + 7, 1, MPI_DOUBLE, 0, 5, comm, MPI_STATUS_IGNORE));
-  MPI_Wait(&parts, MPI_STATUS_IGNORE);
-  MPI_Wait(&into, MPI_STATUS_IGNORE);
-  RIGHT(MPI_Recv(data + 7, 1, MPI_DOUBLE, 0, 5, comm, MPI_STATUS_IGNORE));
-  WRONG("partition: partition 1 is marked ready, but the send has not been started",
-        MPI_Pready(1, parts));
-  RIGHT(MPI_Parrived(into, 1, &flag));
-  RIGHT(MPI_Send(in + 7, 1, MPI_DOUBLE, 0, 5, comm));
-  MPI_Start(&parts);
-  RIGHT(MPI_Pready(1, parts)); // a new round
-  MPI_Irecv(in + 2, 1, MPI_DOUBLE, 0, 4, comm, &request);
-  WRONG(starts, MPI_Start(&into));
-  MPI_Send(out, 1, MPI_DOUBLE, 0, 4, comm);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  RIGHT(MPI_Start(&into));
-  MPI_Start(&into);
-  MPI_Pready_range(0, 3, parts);
-  for (flag = 0; !flag;) MPI_Parrived(into, 2, &flag);
-  RIGHT(MPI_Send(in + 4, 1, MPI_DOUBLE, 0, 5, comm));
-  WRONG(in_parts, MPI_Send(in + 7, 1, MPI_DOUBLE, 0, 5, comm)); // not asked for
-  MPI_Wait(&parts, MPI_STATUS_IGNORE);
-  MPI_Wait(&into, MPI_STATUS_IGNORE);
-  MPI_Request_free(&parts);
-  MPI_Request_free(&into);
-}
-#endif
-
 static void reductions(void) {
   MPI_Op own;
   MPI_Datatype two, same;
@@ -348,118 +270,6 @@ static void tags(void) {
   const char *format = "argument: tag is %d, but the largest tag that this library has is %d";
   snprintf(what, sizeof what, format, *most + 1, *most);
   WRONG(what, MPI_Recv(in, 1, MPI_DOUBLE, 0, *most + 1, comm, MPI_STATUS_IGNORE));
-}
-
-static void asked_of_grids(void) {
-  MPI_Comm grid, graph;
-  int sizes[2] = {0, 0}, other;
-  MPI_Cart_create(comm, 2, (int[]){1, 1}, (int[]){0, 1}, 0, &grid);
-  MPI_Graph_create(comm, 1, (int[]){1}, (int[]){0}, 0, &graph);
-  RIGHT(MPI_Dims_create(6, 2, sizes));
-  RIGHT(MPI_Dims_create(1, 0, NULL));
-  WRONG("topology-argument: nnodes is -6", MPI_Dims_create(-6, 2, (int[]){0, 0}));
-  WRONG("topology-argument: dims[1] is -1", MPI_Dims_create(6, 2, (int[]){0, -1}));
-  WRONG("topology-argument: nnodes is 6, no multiple of the 4 that dims give",
-        MPI_Dims_create(6, 2, (int[]){4, 0}));
-  WRONG("topology-argument: dims is a null pointer, but 2 entries are needed",
-        MPI_Dims_create(6, 2, NULL));
-  RIGHT(MPI_Cart_rank(grid, (int[]){0, 7}, &other));
-  WRONG("topology-argument: coords[0] is 1, but dimension 0 has the size 1 and is not periodic",
-        MPI_Cart_rank(grid, (int[]){1, 0}, &other));
-  WRONG("topology-argument: coords is a null pointer, but 2 entries are needed",
-        MPI_Cart_rank(grid, NULL, &other));
-  WRONG("topology-argument: MPI_Cart_rank needs a Cartesian topology, the communicator has none",
-        MPI_Cart_rank(comm, (int[]){0}, &other));
-  RIGHT(MPI_Cart_coords(grid, 0, 2, sizes));
-  WRONG("topology-argument: rank is 1, but the communicator has only the rank 0",
-        MPI_Cart_coords(grid, 1, 2, sizes));
-  WRONG(
-      "topology-argument: MPI_Cart_coords needs a Cartesian topology, the communicator has a graph",
-      MPI_Cart_coords(graph, 0, 2, sizes));
-  RIGHT(MPI_Cart_shift(grid, 1, -3, &other, sizes));
-  WRONG("topology-argument: direction is 2, but the grid has 2 dimensions",
-        MPI_Cart_shift(grid, 2, 1, &other, sizes));
-  WRONG("topology-argument: MPI_Cart_shift needs a Cartesian topology, the communicator has none",
-        MPI_Cart_shift(comm, 0, 1, &other, sizes));
-  RIGHT(MPI_Graph_neighbors(graph, 0, 1, sizes));
-  WRONG("topology-argument: rank is -1, but the communicator has only the rank 0",
-        MPI_Graph_neighbors(graph, -1, 1, sizes));
-  WRONG("topology-argument: MPI_Graph_neighbors needs a graph topology, the communicator has a "
-        "Cartesian one",
-        MPI_Graph_neighbors(grid, 0, 1, sizes));
-  MPI_Comm_free(&grid);
-  MPI_Comm_free(&graph);
-}
-
-static void topologies(void) {
-  WRONG("topology-argument: ndims is -1", MPI_Cart_create(comm, -1, numbers, numbers, 0, &made));
-  WRONG("topology-argument: dims[1] is -1",
-        MPI_Cart_create(comm, 2, (int[]){1, -1}, (int[]){0, 0}, 0, &made));
-  WRONG("topology-argument: dims describe 6 processes, but the communicator has 1",
-        MPI_Cart_create(comm, 2, (int[]){2, 3}, (int[]){0, 0}, 0, &made));
-  WRONG("topology-argument: periods is a null pointer, but 2 entries are needed",
-        MPI_Cart_create(comm, 2, (int[]){1, 1}, NULL, 0, &made));
-  RIGHT(MPI_Cart_create(comm, 0, NULL, NULL, 0, &made));
-  WRONG("topology-argument: MPI_Cart_sub needs a Cartesian topology, the communicator has none",
-        MPI_Cart_sub(comm, (int[]){1}, &made));
-  asked_of_grids();
-  WRONG("topology-argument: nnodes is 2, but the communicator has 1 process",
-        MPI_Graph_create(comm, 2, (int[]){1, 2}, (int[]){1, 0}, 0, &made));
-  WRONG("topology-argument: index[0] is -1, less than the 0 before it",
-        MPI_Graph_create(comm, 1, (int[]){-1}, (int[]){0}, 0, &made));
-  WRONG("topology-argument: edges[1] is 1, but the nodes are 0 to 0",
-        MPI_Graph_create(comm, 1, (int[]){2}, (int[]){0, 1}, 0, &made));
-  RIGHT(MPI_Graph_create(comm, 1, (int[]){2}, (int[]){0, 0}, 0, &made));
-  WRONG("topology-argument: degrees[0] is -1",
-        MPI_Dist_graph_create(comm, 1, (int[]){0}, (int[]){-1}, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL,
-                              0, &made));
-  WRONG("topology-argument: destinations[1] is 1, but the communicator has only the rank 0",
-        MPI_Dist_graph_create(comm, 1, (int[]){0}, (int[]){2}, (int[]){0, 1}, MPI_UNWEIGHTED,
-                              MPI_INFO_NULL, 0, &made));
-  WRONG("topology-argument: weights[1] is -2",
-        MPI_Dist_graph_create(comm, 1, (int[]){0}, (int[]){2}, (int[]){0, 0}, (int[]){1, -2},
-                              MPI_INFO_NULL, 0, &made));
-  WRONG("topology-argument: destweights[0] is -1",
-        MPI_Dist_graph_create_adjacent(comm, 1, (int[]){0}, (int[]){0}, 1, (int[]){0}, (int[]){-1},
-                                       MPI_INFO_NULL, 0, &made));
-  RIGHT(MPI_Dist_graph_create_adjacent(comm, 1, (int[]){0}, MPI_UNWEIGHTED, 0, NULL,
-                                       MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &made));
-  RIGHT(MPI_Dist_graph_create(comm, 0, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made));
-  WRONG("topology-argument: sources[0] is -1, but the communicator has only the rank 0",
-        MPI_Dist_graph_create_adjacent(comm, 1, (int[]){-1}, MPI_UNWEIGHTED, 0, NULL,
-                                       MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made));
-  WRONG("topology-argument: outdegree is -1",
-        MPI_Dist_graph_create_adjacent(comm, 0, NULL, MPI_UNWEIGHTED, -1, NULL, MPI_UNWEIGHTED,
-                                       MPI_INFO_NULL, 0, &made));
-  WRONG("topology-argument: MPI_Neighbor_allgather is called on a communicator without a topology",
-        MPI_Neighbor_allgather(out, 1, MPI_DOUBLE, in, 1, MPI_DOUBLE, comm));
-  WRONG("argument: color is -5", MPI_Comm_split(comm, -5, 0, &made));
-  RIGHT(MPI_Comm_split(comm, MPI_UNDEFINED, -5, &made));
-  WRONG("argument: local_leader is 1, but local_comm has only the rank 0",
-        MPI_Intercomm_create(MPI_COMM_SELF, 1, comm, 0, 0, &made));
-  WRONG("argument: remote_leader is 4, but peer_comm has only the rank 0",
-        MPI_Intercomm_create(MPI_COMM_SELF, 0, comm, 4, 0, &made));
-  WRONG("null-handle: peer_comm is MPI_COMM_NULL, but a communicator is needed",
-        MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_NULL, 0, 0, &made));
-}
-
-static void groups(void) {
-  int range[1][3] = {{0, 1, 1}}, still[1][3] = {{0, 0, 0}}, twice[2][3] = {{0, 0, 1}, {0, 0, 1}};
-  WRONG("group-argument: ranks[0] is 3, but the group has only the rank 0",
-        MPI_Group_incl(all, 1, (int[]){3}, &group));
-  WRONG("group-argument: n is 2, but the group has only the rank 0",
-        MPI_Group_incl(all, 2, (int[]){0, 0}, &group));
-  WRONG("group-argument: n is -1, but the group has only the rank 0",
-        MPI_Group_excl(all, -1, (int[]){0}, &group));
-  WRONG("group-argument: ranks is a null pointer, but 1 entries are needed",
-        MPI_Group_excl(all, 1, NULL, &group));
-  RIGHT(MPI_Group_incl(MPI_GROUP_EMPTY, 0, NULL, &group));
-  WRONG("group-argument: ranges[0] is 0 to 1 by 1, but the group has only the rank 0",
-        MPI_Group_range_incl(all, 1, range, &group));
-  WRONG("group-argument: ranges[0] is 0 to 0 by 0", MPI_Group_range_incl(all, 1, still, &group));
-  WRONG("group-argument: the rank 0 is in ranges[0] and ranges[1]",
-        MPI_Group_range_excl(all, 2, twice, &group));
-  RIGHT(MPI_Group_range_excl(all, 1, twice, &group));
 }
 
 static void windows(void) {
