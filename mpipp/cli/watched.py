@@ -27,13 +27,13 @@ from mpipp.cli.progress import Progress
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
 from mpipp.watch import connection, gathering, start
-from mpipp.watch.alive import is_stopped
+from mpipp.watch.alive import is_stopped, processor_time
 from mpipp.watch.elsewhere import say_interrupted
 from mpipp.watch.output import INTERRUPTED, LAUNCHER
 from mpipp.watch.report import NOTHING, Total
 from mpipp.watch.settings import Settings
 
-_LATE = 40.0  # seconds that a watcher may take after the program's end
+_LATE = 40.0  # seconds that a watcher may do nothing after the program's end
 _STOPPED = 2.0  # the same of one that somebody has stopped
 _START = Path(start.__file__).resolve()
 
@@ -154,6 +154,8 @@ class _Session:
         self._unfinished = 0
         self._failures: list[str] = []
         self._ended = 0
+        self._looks = False  # a watcher, at what there is
+        self._given_up = False  # by the user, who waits no longer
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(os.path.join(directory, LAUNCHER))
         self._listener.listen()
@@ -180,7 +182,9 @@ class _Session:
             for made in self._rests:
                 with contextlib.suppress(OSError):
                     made.send(INTERRUPTED)
-            if number == signal.SIGTERM:
+            if child.returncode is not None:
+                self._given_up = True
+            elif number == signal.SIGTERM:
                 child.terminate()
 
         numbers = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
@@ -203,15 +207,21 @@ class _Session:
         for made in self._rests:
             with contextlib.suppress(OSError):
                 made.shutdown(socket.SHUT_WR)
-        waited = stopped = 0.0
-        while waited < _LATE and stopped < _STOPPED and self._is_awaited():
+        idle = stopped = 0.0
+        took = 0
+        while idle < _LATE and stopped < _STOPPED and not self._given_up and self._is_awaited():
             self._listen(0.05)
-            waited += 0.05
+            before, took = took, sum(map(processor_time, self._watchers()))
+            idle = 0.0 if self._looks and took > before else idle + 0.05
             stopped = stopped + 0.05 if self._is_stopped() else 0.0
         if self._rests:
             self._count_told()
         if stopped >= _STOPPED:
-            self._end_stopped()
+            self._end("the watcher was stopped")
+        elif self._given_up:
+            self._end("the watcher was interrupted before it had looked at everything")
+        elif self._rests:
+            self._end(f"the watcher has not answered for {_LATE:g} seconds")
 
     def _count_told(self) -> None:
         # Of a watcher that has not said its last words what it has told is known.
@@ -219,18 +229,21 @@ class _Session:
         told = NOTHING._replace(errors=errors, warnings=len(self._texts) - errors)
         self.total = self.total.plus(told)
 
+    def _watchers(self) -> list[int]:
+        return [connection.peer(made)[0] for made in self._rests]
+
     def _is_stopped(self) -> bool:
-        watchers = [connection.peer(made)[0] for made in self._rests]
+        watchers = self._watchers()
         return bool(watchers) and all(map(is_stopped, watchers))
 
-    def _end_stopped(self) -> None:
-        # Nobody else knows of it.
+    def _end(self, why: str) -> None:
+        # The watchers that are left: nobody else knows of them.
         for made in list(self._rests):
             os.kill(connection.peer(made)[0], signal.SIGKILL)
             self._selector.unregister(made)
             del self._rests[made]
             made.close()
-        self._failures.append("the watcher was stopped")
+        self._failures.append(why)
 
     def _is_awaited(self) -> bool:
         if self._rests:
@@ -313,6 +326,7 @@ class _Session:
             sys.stderr.write(text + "\n\n")
 
     def _look(self, processes: int) -> None:
+        self._looks = processes > 0
         if processes:
             counted = words.counted(processes, "process", "processes")
             self._progress.begin(f"mpipp: looking at what {counted} recorded")
@@ -326,8 +340,6 @@ class _Session:
             return found
         if self._unfinished:
             found.append("the watcher has ended before the program")
-        elif self._rests:
-            found.append(f"the watcher has not answered for {_LATE:g} seconds")
         elif not self._ended:
             found.append("no watcher was there")
         return found

@@ -17,10 +17,21 @@ def is_stopped(pid: int) -> bool:
     return _state(pid)[0] in "Tt"
 
 
+def processor_time(pid: int) -> int:
+    """What it has taken, in ticks of the system's clock; 0 if there is no such process."""
+    words = _words(pid)
+    return int(words[11]) + int(words[12]) if len(words) > 12 else 0
+
+
 def _state(pid: int) -> tuple[str, int]:
+    words = _words(pid)
+    return (words[0], int(words[6])) if len(words) > 6 else ("X", 0)
+
+
+def _words(pid: int) -> list[str]:
+    # What the system tells of it, after its name.
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-            words = stat.read().rpartition(")")[2].split()
-        return words[0], int(words[6])
-    except (OSError, IndexError, ValueError):
-        return "X", 0
+            return stat.read().rpartition(")")[2].split()
+    except OSError:
+        return []

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Where the watcher has more to look at after the program's end than the program took."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from subprocess import Popen
+
+import runs
+from support import MPI, ROOT, compile_program, on_mpi
+
+# A watcher may do nothing for less than it takes here.
+_SOON = """
+import sys
+from mpipp.cli import watched
+from mpipp.cli.main import main
+watched._LATE = 0.2
+sys.exit(main())
+"""
+
+
+def counting(mpi: MPI, number: int, *python: str) -> Popen[str]:
+    """A program that counts as often in windows, and says so when it has done it."""
+    program = compile_program(ROOT / "benchmarks" / "programs" / "onesided.c", mpi, ("-O2", "-g"))
+    words = runs.words(mpi, "--check=rma")
+    return Popen(
+        [sys.executable, *python, *words, str(program), "counters", str(number)],
+        env={**mpi.env, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@on_mpi("mpich4")
+def test_it_is_awaited(mpi: MPI) -> None:
+    run = counting(mpi, 5000, "-c", _SOON)
+    output, errors = run.communicate(timeout=120)
+    found = runs.read(subprocess.CompletedProcess([], run.returncode, output, errors))
+    assert (found.status, found.blocks) == (0, [])
+    (line,) = found.last
+    assert line.startswith("mpipp: no errors in 2 processes, 20,022 calls"), line
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_the_user_waits_no_longer(mpi: MPI) -> None:
+    run = counting(mpi, 50000, "-m", "mpipp.cli")
+    assert run.stdout is not None
+    assert run.stdout.readline().endswith(" 100000\n")
+    try:
+        run.wait(timeout=2)
+    except subprocess.TimeoutExpired:
+        os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    output, errors = run.communicate(timeout=10)
+    found = runs.read(subprocess.CompletedProcess([], run.returncode, output, errors))
+    assert (found.status, found.blocks) == (0, [])
+    assert found.last == [
+        "mpipp: not checked: the watcher was interrupted before it had looked at everything",
+        "mpipp: no errors in 0 processes, 0 calls",
+    ]
