@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from mpipp.errors import MpippError
@@ -170,9 +170,11 @@ def entry(of: array[int], at: int, number: int) -> Entry:
     return Entry(number, head & 0xFF, head >> 32 & 0xFFFF, head >> 48, of[at + 1], own)
 
 
-def entries(of: array[int], places: array[int]) -> Iterator[Entry]:
-    """In their order."""
-    return (entry(of, at, number) for number, at in enumerate(places))
+def entries(of: array[int], places: array[int], kinds: Sequence[int] = ()) -> Iterator[Entry]:
+    """In their order: those of these kinds, or all."""
+    for number, at in enumerate(places):
+        if not kinds or of[at] & 0xFF in kinds:
+            yield entry(of, at, number)
 
 
 class _Posted:

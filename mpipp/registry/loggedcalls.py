@@ -102,15 +102,16 @@ class LoggedCalls:
         self._combs: dict[tuple[int, int], Memory] = {}
         self._types: dict[int, str] = {}
         self._threads: dict[int, int] = {}
+        self._procedures: dict[tuple[int, int], str] = {}  # by kind and number of an entry
 
-    def _entries(self) -> Iterator[Entry]:
-        return logged.entries(self._words, self._places)
+    def _entries(self, *kinds: int) -> Iterator[Entry]:
+        return logged.entries(self._words, self._places, kinds)
 
     @cached_property
     def windows(self) -> Mapping[int, tuple[int, int, Reach]]:
         """By serial: identity, the own rank in the group, and where it lies."""
         found, alone = {}, set[int]()
-        for entry in self._entries():
+        for entry in self._entries(self._kinds.comm, self._kinds.window):
             own = entry.words
             if entry.kind == self._kinds.comm and own[3] + own[4] == 1:
                 alone.add(own[0])
@@ -126,7 +127,7 @@ class LoggedCalls:
         members: dict[int, array[int]] = {}
         found = set[int]()
         shared = self._around.naming.value("win_flavor", "shared")
-        for entry in self._entries():
+        for entry in self._entries(self._kinds.comm, self._kinds.window):
             own = entry.words
             if entry.kind == self._kinds.comm:
                 members[own[0]] = own
@@ -198,7 +199,7 @@ class LoggedCalls:
 
     def _call(self, entry: Entry) -> Call:
         own, buffers = entry.words, list[Buffer]()
-        procedure = self.procedure(entry) if self._is_call(entry) else ""
+        procedure = self._called(entry)
         is_operation = entry.kind == self._kinds.operation
         if is_operation:
             roles = ROLES[operation_kind(procedure)]
@@ -233,8 +234,14 @@ class LoggedCalls:
             buffers=tuple(buffers),
         )
 
-    def _is_call(self, entry: Entry) -> bool:
-        return entry.kind not in (self._kinds.access, self._kinds.given_back)
+    def _called(self, entry: Entry) -> str:
+        # Nothing where a procedure was not what the entry is of.
+        key = entry.kind, entry.procedure
+        known = self._procedures.get(key)
+        if known is None:
+            is_none = entry.kind in (self._kinds.access, self._kinds.given_back)
+            known = self._procedures[key] = "" if is_none else self.procedure(entry)
+        return known
 
     def procedure(self, entry: Entry) -> str:
         """The name of the procedure that was called."""
@@ -250,10 +257,11 @@ class LoggedCalls:
 
     def moment(self, entry: Entry, step: int = 0) -> Moment:
         """Of an event of an entry."""
-        thread = self._threads.setdefault(entry.thread, len(self._threads))
+        thread = self._threads.get(entry.thread)
+        if thread is None:
+            thread = self._threads[entry.thread] = len(self._threads)
         number = entry.number * STEPS + step
-        procedure = self.procedure(entry) if self._is_call(entry) else ""
-        return Moment(self.rank, thread, number, entry.place, procedure)
+        return Moment(self.rank, thread, number, entry.place, self._called(entry))
 
     def members(self, words: array[int]) -> Members:
         """Those of a communicator's entry. Raises ValueError if there are too many."""

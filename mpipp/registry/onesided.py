@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from mpipp.errors import MpippError
 from mpipp.model import procedures
@@ -23,6 +24,7 @@ from mpipp.model.onesided import (
     Ended,
     Event,
     GivenBack,
+    Moment,
     Operation,
     Partitions,
     ReceiveBegun,
@@ -56,7 +58,10 @@ _FLOWS = {
     **dict.fromkeys(("Gather", "Gatherv", "Reduce"), "to root"),
     **dict.fromkeys(("Scan", "Exscan"), "prefix"),
 }
+_MOST_KNOWN = 1 << 13  # entries whose events are kept
 _DAMAGED = (ValueError, IndexError, KeyError)  # what entries that are damaged lead to
+
+_E = TypeVar("_E", Operation, Synchronization)
 
 
 class _Cut(Exception):
@@ -84,8 +89,10 @@ class Log(LoggedCalls):
         Args:
             reach: of a window by its identity and a rank in its group.
         """
+        kinds = self._kinds
         try:
-            made = _Events(self, self._kinds, Receives(self._entries(), self._kinds), reach)
+            taken = self._entries(kinds.receive, kinds.started, kinds.matched, kinds.completed)
+            made = _Events(self, kinds, Receives(taken, kinds), reach)
             for entry in self._entries():
                 yield from made.of(entry)
         except (_Cut, MpippError, *_DAMAGED):
@@ -113,6 +120,7 @@ class _Events:
         self._told: set[int] = set()  # requests of which a Completed is expected
         self._others: set[int] = set()  # those of communication with another world
         self._assertions = log.assertions
+        self._known: dict[tuple[int, bytes], Any] = {}  # the first event of entries that are alike
         self._makers: dict[int, Callable[[Entry], Iterator[Event]]] = {
             kinds.comm: self._comm,
             kinds.window: self._window,
@@ -214,14 +222,29 @@ class _Events:
         length = length if attaches else 0
         yield Attached(self._log.moment(entry), identity, base, length, attaches)
 
+    def _alike(self, entry: Entry, make: Callable[[Entry, Moment], _E]) -> Iterator[_E]:
+        # An event of an entry: loops say the same again and again, but for the moment.
+        moment = self._log.moment(entry)
+        key = entry.procedure, entry.words.tobytes()
+        if key in self._known:
+            known: _E = self._known[key]
+            yield type(known)._make((moment, *known[1:]))
+            return
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        made = self._known[key] = make(entry, moment)
+        yield made
+
     def _operation(self, entry: Entry) -> Iterator[Event]:
+        return self._alike(entry, self._operation_at)
+
+    def _operation_at(self, entry: Entry, moment: Moment) -> Operation:
         own, log = entry.words, self._log
         serial, target, op, request, frame = own[0], signed(own[1]), *own[2:5]
         identity = self._identity(serial)
         reach = self._reach(identity, target)
         if reach is None:
             raise _Cut
-        moment = log.moment(entry)
         kind = operation_kind(moment.procedure)
         given = dict(zip(ROLES[kind], threes(own[FIRST:])))
         memory = {
@@ -234,7 +257,7 @@ class _Events:
         if name == "MPI_NO_OP":
             memory["origin_addr"] = ()
         self._told.add(request)
-        yield Operation(
+        return Operation(
             moment,
             kind,
             identity,
@@ -251,11 +274,13 @@ class _Events:
         )
 
     def _synchronization(self, entry: Entry) -> Iterator[Event]:
+        return self._alike(entry, self._synchronization_at)
+
+    def _synchronization_at(self, entry: Entry, moment: Moment) -> Synchronization:
         serial, rank, detail, frame, *group = entry.words
-        moment = self._log.moment(entry)
         kind = moment.procedure.removeprefix("MPI_Win_")
         bits = self._assertions
-        yield Synchronization(
+        return Synchronization(
             moment,
             "wait" if kind == "test" else kind,
             self._identity(serial),
