@@ -8,6 +8,7 @@ from typing import Any
 
 from mpipp.checks.hangs import words
 from mpipp.errors import MpippError
+from mpipp.model.objects import Win
 from mpipp.reports.directory import Guarded
 from mpipp.watch.provoked import schedule
 from mpipp.watch.report import covered
@@ -27,9 +28,6 @@ def unseen(one: Watched) -> Iterator[str]:
     if info.forgotten and one.state != RUNNING:
         count = words.counted(info.forgotten, "call")
         yield f"{one.label()}: {count} that the ledger had no room for: see MPIPP_LEDGER"
-    if info.unlogged and one.state != RUNNING:
-        count = words.counted(info.unlogged, "call")
-        yield f"{one.label()}: {count} for which the log had no room: see MPIPP_RMA_LOG"
     if info.unasked and one.state != RUNNING:
         count = words.counted(info.unasked, "call")
         yield f"{one.label()}: {count} of which too many had to be looked at at once"
@@ -42,11 +40,31 @@ def unwatched(processes: Sequence[Watched]) -> Iterator[str]:
         yield "processes that MPI_Comm_spawn has started are not watched"
 
 
+def unlogged(processes: Sequence[Watched]) -> Iterator[str]:
+    """Whose logs of one-sided communication had too little room, where there is any of that."""
+    if not any(map(_has_windows, processes)):
+        return
+    for one in processes:
+        if lost := one.registry.info.unlogged:
+            count = words.counted(lost, "call")
+            yield f"{one.label()}: {count} for which the log had no room: see MPIPP_RMA_LOG"
+
+
+def _has_windows(one: Watched) -> bool:
+    # Freed ones, too; where that is not certain it has.
+    try:
+        found = list(one.registry.objects("win", ended=True))
+    except MpippError:
+        return True
+    return any(not isinstance(win, Win) or not win.header.null for win in found)
+
+
 def last_words(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> dict[str, Any]:
     """The members of a total that are tables; what nobody has looked at is said."""
     guarded = covers(processes, not_checked)
     for sentence in (
         *unwatched(processes),
+        *unlogged(processes),
         *by_pages(processes),
         *unguarded(processes, guarded),
     ):

@@ -132,6 +132,15 @@ def test_what_a_full_log_leaves_out_is_said_and_nothing_false_is_told(mpi: MPI) 
 
 
 @on_mpi("mpich4", "openmpi4")
+def test_a_full_log_of_messages_alone_is_not_worth_a_word(mpi: MPI) -> None:
+    """Nothing is looked at for long, either: no process has ever had a window."""
+    program = compile_program(ROOT / "benchmarks" / "programs" / "pings.c", mpi)
+    run = runs.run(mpi, [program, "8", "1000"], "--check=rma", MPIPP_RMA_LOG="5000")
+    assert (run.status, run.blocks) == (0, [])
+    assert run.last == ["mpipp: no errors in 2 processes, 6,064 calls"]
+
+
+@on_mpi("mpich4", "openmpi4")
 def test_the_cases_of_the_paper_with_loads_and_stores(mpi: MPI, tmp_path: Path) -> None:
     program = runs.compiled(HERE / "programs" / "paper.c", mpi, tmp_path)
     wrong = runs.run(mpi, [program], "--check=rma", n=3)
