@@ -17,6 +17,7 @@ FOUND = [
     ("MPI_Get", "origin_addr(VECTOR)[0][0](DOUBLE)", "free(data);", "get_of_a_column"),
     ("MPI_Fetch_and_op", "result_addr(LONG)", "value = realloc(value, 64);", "result"),
     ("MPI_Rput", "origin_addr(DOUBLE)", "free(data);", "with_a_request"),
+    ("MPI_Put", "origin_addr(DOUBLE)", "MPI_Free_mem(data);", "of_mpi"),
 ]
 
 

@@ -67,7 +67,7 @@ static void tell(const struct mpipp_guarded *guarded, uint64_t start, uint64_t b
 
 void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) {
   const struct mpipp_thread *thread = mpipp_self;
-  if (thread != &mpipp_no_thread && thread->depth) return; // MPI's own
+  if (thread != &mpipp_no_thread && mpipp_frees_own(thread, &caller)) return;
   int saved = errno;
   if (mpipp_given_other) mpipp_given_other(start, bytes);
   const struct mpipp_guarded *guarded = mpipp_guarded_give_back(start, start + bytes);

@@ -93,8 +93,8 @@ static int is_pending(uint64_t low, uint64_t high) {
 
 void mpipp_onesided_given_back(uint64_t start, uint64_t bytes, uint64_t caller) {
   const struct mpipp_thread *thread = mpipp_self;
-  // What others do it is not known what orders; what MPI frees inside of a call is its own.
-  if (thread == &mpipp_no_thread || thread->depth) return;
+  // What others do it is not known what orders.
+  if (thread == &mpipp_no_thread || mpipp_frees_own(thread, &caller)) return;
   int saved = errno;
   uint64_t *at = NULL;
   if (is_pending(start, start + bytes))

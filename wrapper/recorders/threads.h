@@ -3,6 +3,7 @@
 #ifndef MPIPP_THREADS_H
 #define MPIPP_THREADS_H
 
+#include "generated/procedures.h"
 #include "records/store.h"
 
 // The record of a thread; of one that has none yet, mpipp_no_thread, which is always inside MPI.
@@ -24,5 +25,14 @@ struct mpipp_thread *mpipp_register_thread(void);
 // The registered threads but this one, the first or the next.
 struct mpipp_thread *mpipp_other_thread(const struct mpipp_thread *thread,
                                         struct mpipp_thread *after);
+
+// Whether memory that is freed now is MPI's own: inside of a call of it, but for MPI_Free_mem.
+// CALLER is what called free, and becomes the program's call.
+static inline int mpipp_frees_own(const struct mpipp_thread *thread, uint64_t *caller) {
+  if (!thread->depth) return 0;
+  if (thread->call.procedure != MPIPP_PROC_Free_mem || thread->depth != 1) return 1;
+  *caller = thread->call.caller;
+  return 0;
+}
 
 #endif

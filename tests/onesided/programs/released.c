@@ -59,6 +59,17 @@ static void with_a_request(int right) {
   MPI_Win_unlock(1, window);
 }
 
+static void of_mpi(int right) {
+  double *data;
+  MPI_Alloc_mem(N * sizeof *data, MPI_INFO_NULL, &data);
+  for (int i = 0; i < N; i++) data[i] = i;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);
+  MPI_Put(data + 8, 4, MPI_DOUBLE, 1, 0, 4, MPI_DOUBLE, window);
+  if (right) MPI_Win_flush_local(1, window);
+  MPI_Free_mem(data);
+  MPI_Win_unlock(1, window);
+}
+
 // Nothing is read of it.
 static void no_op(int right) {
   double *data = new_block(), there[N];
@@ -71,7 +82,7 @@ static void no_op(int right) {
 }
 
 int main(int argc, char **argv) {
-  void (*const cases[])(int) = {put, get_of_a_column, result, with_a_request, no_op};
+  void (*const cases[])(int) = {put, get_of_a_column, result, with_a_request, of_mpi, no_op};
   double *memory;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -56,6 +56,18 @@ static void send_irregular(void) {
   if (!wrong) free(data);
 }
 
+static void send_from_mpi(void) {
+  double *data;
+  MPI_Request request;
+  MPI_Alloc_mem(4000 * sizeof *data, MPI_INFO_NULL, &data);
+  for (int i = 0; i < 4000; i++) data[i] = i;
+  MPI_Issend(data, 4000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &request);
+  if (wrong) MPI_Free_mem(data);
+  MPI_Send(NULL, 0, MPI_INT, 1, 1, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (!wrong) MPI_Free_mem(data);
+}
+
 static double receive(int n) {
   double *data = malloc(n * sizeof *data), last;
   MPI_Recv(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -82,10 +94,12 @@ int main(int argc, char **argv) {
   }
   if (rank == 0) {
     send_irregular();
+    send_from_mpi();
   } else {
     double data[10];
     MPI_Recv(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Recv(data, 10, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    sum += receive(4000);
   }
   if (rank == 1) printf("%g\n", wrong ? 0 : sum);
   MPI_Finalize();
