@@ -161,7 +161,8 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
             found["MPIPP_RMA_LOADS"] = "1"
     if arguments.budget is not None and found.keys() & {"MPIPP_GUARD", "MPIPP_RMA_LOADS"}:
         found["MPIPP_BUDGET"] = str(arguments.budget)
-    return {**found, "MPIPP_SCREENS": "none"} if _looks_at_no_call(arguments) else found
+    looked_at = _calls(arguments)
+    return found if looked_at == _ALL else {**found, "MPIPP_SCREENS": looked_at}
 
 
 def refuse(arguments: argparse.Namespace) -> None:
@@ -231,13 +232,13 @@ def _chosen(arguments: argparse.Namespace) -> list[str]:
     return sorted(chosen.words(arguments.check))
 
 
-def _looks_at_no_call(arguments: argparse.Namespace) -> bool:
-    names = _chosen(arguments)
-    if not names:
-        return False
+def _calls(arguments: argparse.Namespace) -> str:
+    # Which are looked at when they are made, as MPIPP_SCREENS says it.
+    if arguments.check in (None, _ALL):
+        return _ALL
     from mpipp.checks.rules import chosen
 
-    return not chosen.has_calls(names)
+    return chosen.calls(arguments.check)
 
 
 def settings(arguments: argparse.Namespace, **others: object) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mpipp.checks.rules import RULES
-from mpipp.checks.rules.chosen import GROUPS, has_calls, has_group, joined, words
+from mpipp.checks.rules.chosen import GROUPS, calls, has_group, joined, words
 from mpipp.cli.start import spelled
 from mpipp.errors import MpippError
 
@@ -32,9 +32,13 @@ def test_words() -> None:
     assert words("") == words("all") == words(",".join(GROUPS)) == joined([])
     assert joined([["argument"], ["lifetime"]]) == {"argument", "lifetime"}
     assert joined([["argument"], []]) == words("")
-    assert has_calls(words("leaks,requests")) and not has_calls(words("leaks,threads"))
-    assert has_calls(words("rma")) and not has_calls(words("rma-conflict"))
     assert not has_group(words("windows,datatypes"), "rma")
+
+
+def test_which_calls_are_looked_at() -> None:
+    assert calls("") == calls("all") == calls("leaks,requests") == calls("rma,datatypes") == "all"
+    assert calls("rma") == calls("leaks,rma") == "windows"
+    assert calls("leaks,threads") == calls("rma-conflict") == "none"
 
 
 def test_a_wrong_name() -> None:

@@ -16,10 +16,14 @@
 // The thread's call: of others the boxes are those of a call before.
 static _Thread_local int is_seen_returning;
 
+static int is_clear(struct mpipp_thread *thread) {
+  return mpipp_screens_windows ? mpipp_is_in_window(&thread->call) : mpipp_is_clear(thread);
+}
+
 static int enter(struct mpipp_passage *passage) {
   (void)passage;
   uint64_t before = mpipp_not_cleared;
-  is_seen_returning = !mpipp_is_clear(mpipp_self) && mpipp_screen(mpipp_self);
+  is_seen_returning = !is_clear(mpipp_self) && mpipp_screen(mpipp_self);
   if (MPIPP_UNLIKELY(mpipp_checks_screens) && before == mpipp_not_cleared)
     mpipp_ask_all(mpipp_self);
   return MPIPP_GO_ON;

@@ -185,7 +185,7 @@ static int goes_on(const struct mpipp_request *request, uint64_t serial) {
          !(request->special & MPIPP_DOUBTED);
 }
 
-int mpipp_stops = 0, mpipp_checks_screens = 0;
+int mpipp_stops = 0, mpipp_checks_screens = 0, mpipp_screens_windows = 0;
 uint64_t mpipp_not_cleared = 0;
 
 int mpipp_asking_open(void) {
@@ -195,6 +195,7 @@ int mpipp_asking_open(void) {
   // A gdb that opens is no ancestor of the process: with Yama that must be allowed.
   if (stop && strncmp(stop, "gdb", 3) == 0) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   mpipp_checks_screens = screens && strcmp(screens, "check") == 0;
+  mpipp_screens_windows = screens && strcmp(screens, "windows") == 0;
   return !screens || strcmp(screens, "none") != 0;
 }
 

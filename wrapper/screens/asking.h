@@ -27,6 +27,9 @@ const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner);
 // whether the screens are to be checked, too (MPIPP_SCREENS=check).
 extern int mpipp_stops MPIPP_HIDDEN;
 extern int mpipp_checks_screens MPIPP_HIDDEN;
+// Whether only operations on windows are looked at, for what the log's analysis cannot use
+// (MPIPP_SCREENS=windows).
+extern int mpipp_screens_windows MPIPP_HIDDEN;
 // Returns 0 if no call is to be looked at (MPIPP_SCREENS=none).
 int mpipp_asking_open(void);
 

@@ -138,6 +138,18 @@ static uint64_t sum_of_place(const struct mpipp_call *call) {
   return sum;
 }
 
+int mpipp_is_in_window(const struct mpipp_call *call) {
+  const uint32_t has = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
+  if ((call->present & has) != has || !call->buffer_count) return 1;
+  const struct mpipp_object *win = live(MPIPP_WIN, &last_win, call->win);
+  if (!win || !mpipp_is_in_known_window(call, (const struct mpipp_win *)win)) return 0;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    if (!buffer->record || buffer->access & MPIPP_STALE || !is_usable(buffer)) return 0;
+  }
+  return 1;
+}
+
 int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums) {
   const uint32_t summed = RANKS | MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK |
                           MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL |

@@ -67,11 +67,15 @@ def words(text: str) -> frozenset[str]:
 
     Raises MpippError for a name that is none.
     """
+    return _named(text).union(*(_WITH.get(name, ()) for name in text.split(",")))
+
+
+def _named(text: str) -> frozenset[str]:
     known = {rule.check for table in TABLES for rule in table.RULES}
     found: set[str] = set()
     for name in text.split(",") if text else [ALL]:
         if name in GROUPS:
-            found.update((*GROUPS[name], *_WITH.get(name, ())))
+            found.update(GROUPS[name])
         elif name in known or name == ALL:
             found.update(known if name == ALL else [name])
         else:
@@ -87,9 +91,15 @@ def has_group(chosen: Collection[str], *groups: str) -> bool:
     return any(word in chosen for group in groups for word in GROUPS[group])
 
 
-def has_calls(chosen: Collection[str]) -> bool:
-    """Whether any that looks at single calls is chosen."""
-    return has_group(chosen, *(group for group in GROUPS if group not in _LATER))
+def calls(text: str) -> str:
+    """Which calls are looked at when they are made: "all", operations on "windows", or "none".
+
+    Raises MpippError as words() does.
+    """
+    at_once = [group for group in GROUPS if group not in _LATER]
+    if has_group(_named(text), *at_once):
+        return "all"
+    return "windows" if has_group(words(text), *at_once) else "none"
 
 
 def joined(of: Iterable[Collection[str]]) -> frozenset[str]:
