@@ -24,9 +24,9 @@ _WAYS: dict[str, tuple[Sequence[str], float]] = {  # beside the program alone: o
 _COVERAGE = re.compile(r"these of ([\d,]+ of [\d,]+ pages)")
 _PROGRAM = Path(__file__).resolve().parent / "programs" / "onesided.c"
 _KERNELS = {  # and how often
-    "stencil": ("stencil by put and fence", 1000),
-    "transpose": ("transpose by get and lock_all", 500),
-    "counters": ("counters by fetch_and_op", 50000),
+    "stencil": ("stencil by put and fence", 5000),
+    "transpose": ("transpose by get and lock_all", 1500),
+    "counters": ("counters by fetch_and_op", 200000),
 }
 
 

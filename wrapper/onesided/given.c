@@ -2,7 +2,7 @@
 #include "onesided/given.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <stddef.h>
 
 #include "mpi/resolve.h"
 #include "onesided/log.h"
@@ -11,12 +11,12 @@
 
 enum { MOST = 256 };
 
+// All of it is read and changed while an entry is added, which has a lock.
 static struct pending {
   uint64_t number, win, request, low, high;
   int64_t target;
 } all[MOST];
 static int count;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 int mpipp_onesided_pends = 0;
 
@@ -41,21 +41,17 @@ static void add(struct pending one) {
 
 void mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
                            uint64_t request) {
-  int is_locked = 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     const struct mpipp_datatype *type = (const void *)(uintptr_t)datatypes[i];
     if (buffer->access & MPIPP_REMOTE || !type || buffer->count <= 0) continue;
     if (is_on_stack(buffer->address)) continue;
-    if (!is_locked) pthread_mutex_lock(&lock);
-    is_locked = 1;
     int64_t last = (buffer->count - 1) * type->extent;
     uint64_t first = buffer->address + (uint64_t)type->true_lb;
     uint64_t end = first + (uint64_t)type->true_extent;
     add((struct pending){mpipp_log_count(), win, request, first + (uint64_t)(last < 0 ? last : 0),
                          end + (uint64_t)(last > 0 ? last : 0), call->target_rank});
   }
-  if (is_locked) pthread_mutex_unlock(&lock);
 }
 
 static int has_ended(const struct pending *one, const struct pending *like) {
@@ -65,29 +61,29 @@ static int has_ended(const struct pending *one, const struct pending *like) {
 }
 
 static void drop(const struct pending *like) {
-  if (!MPIPP_READ(mpipp_onesided_pends)) return;
-  pthread_mutex_lock(&lock);
   int left = 0;
   for (int i = 0; i < count; i++)
     if (!has_ended(&all[i], like)) all[left++] = all[i];
   count = left;
   if (!count) MPIPP_WRITE(mpipp_onesided_pends, 0);
-  pthread_mutex_unlock(&lock);
 }
 
 void mpipp_onesided_ended(uint64_t win, int64_t target, uint64_t before) {
-  drop(&(struct pending){.number = before, .win = win, .target = target});
+  if (count) drop(&(struct pending){.number = before, .win = win, .target = target});
 }
 
 void mpipp_onesided_ended_by(uint64_t request) {
+  if (!MPIPP_READ(mpipp_onesided_pends)) return;
+  mpipp_log_hold();
   drop(&(struct pending){.request = request});
+  mpipp_log_end();
 }
 
 static int is_pending(uint64_t low, uint64_t high) {
   int found = 0;
-  pthread_mutex_lock(&lock);
+  mpipp_log_hold();
   for (int i = 0; i < count && !found; i++) found = low < all[i].high && high > all[i].low;
-  pthread_mutex_unlock(&lock);
+  mpipp_log_end();
   return found;
 }
 

@@ -17,7 +17,8 @@ void mpipp_onesided_given_back(uint64_t start, uint64_t bytes, uint64_t caller)
 void mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
                            uint64_t request);
 // Those of a window to a target, or to any (-1), have ended, that had been logged before so many
-// entries were there; the one that has a request.
+// entries were there: while the entry of what ends them is added. The one that has a request, at
+// any time.
 void mpipp_onesided_ended(uint64_t win, int64_t target, uint64_t before);
 void mpipp_onesided_ended_by(uint64_t request);
 

@@ -15,7 +15,7 @@ enum { FIRST_WORDS = 1 << 9, MOST_WORDS = 1 << 19 }; // of a page
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t limit = (uint64_t)64 << 20, taken;
 static struct mpipp_page *last;
-static uint64_t adding; // words of the entry that is being added
+static uint64_t adding; // words of the entry that is being added; 0: none is
 static uint64_t count;
 
 int mpipp_log_as_separate = 0;
@@ -50,15 +50,13 @@ uint64_t *mpipp_log_begin(enum mpipp_logged kind, const struct mpipp_call *call,
   return mpipp_log_begin_at(kind, call->procedure, mpipp_place(call), words);
 }
 
-uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
-                             uint64_t words) {
+// With the lock held.
+static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place, uint64_t words) {
   words += MPIPP_LOG_FIRST;
-  pthread_mutex_lock(&lock);
   int fits = last && last->used + words <= last->capacity;
   // What follows a gap would be said to be ordered by less than it is.
   if (mpipp_registry.onesided_lost || (!fits && !new_page(words))) {
     mpipp_registry.onesided_lost++;
-    pthread_mutex_unlock(&lock);
     return NULL;
   }
   uint64_t *at = &last->words[last->used];
@@ -68,9 +66,32 @@ uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_
   return at + MPIPP_LOG_FIRST;
 }
 
-void mpipp_log_end(void) {
+static void added(void) {
+  if (!adding) return;
   __atomic_store_n(&last->used, last->used + adding, __ATOMIC_RELEASE);
   MPIPP_WRITE(count, count + 1);
+  adding = 0;
+}
+
+uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
+                             uint64_t words) {
+  pthread_mutex_lock(&lock);
+  uint64_t *at = add(kind, procedure, place, words);
+  if (!at) pthread_mutex_unlock(&lock);
+  return at;
+}
+
+uint64_t *mpipp_log_next(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words) {
+  added();
+  return add(kind, call->procedure, mpipp_place(call), words);
+}
+
+void mpipp_log_hold(void) {
+  pthread_mutex_lock(&lock);
+}
+
+void mpipp_log_end(void) {
+  added();
   pthread_mutex_unlock(&lock);
 }
 

@@ -12,6 +12,11 @@
 // (MPIPP_RMA_LOG, in bytes), where nothing more is kept. Else mpipp_log_end is to follow.
 uint64_t *mpipp_log_begin(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words);
 void mpipp_log_end(void);
+// Between the two: ends that entry and begins another of the same call. NULL if there is no room,
+// and then, too, mpipp_log_end is to follow.
+uint64_t *mpipp_log_next(enum mpipp_logged kind, const struct mpipp_call *call, uint64_t words);
+// What is changed along with entries only: as if one was being added.
+void mpipp_log_hold(void);
 // The same of what is no call.
 uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
                              uint64_t words);

@@ -2,7 +2,6 @@
 #include "onesided/values.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "generated/procedures.h"
@@ -20,7 +19,7 @@ struct expected {
   int64_t target;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+// All of it is read and changed while an entry is added, which has a lock.
 static struct expected expected[MOST_PENDING];
 static int count, logged;
 // What was there when it was read last.
@@ -107,15 +106,12 @@ void mpipp_log_given(uint64_t *words, const struct mpipp_call *call, uint64_t wi
       (!swaps || read_value(&words[2], buffers[1].address, bytes)))
     words[0] |= MPIPP_LOG_GIVEN;
   if (!result || result->count != 1) return;
-  pthread_mutex_lock(&lock);
-  if (count < MOST_PENDING) {
-    expected[count] = (struct expected){mpipp_log_count(), win,   request,
-                                        result->address,   bytes, buffers[last].address,
-                                        call->target_rank};
-    MPIPP_WRITE(count, count + 1);
-    words[0] |= MPIPP_LOG_FOLLOWS;
-  }
-  pthread_mutex_unlock(&lock);
+  if (count == MOST_PENDING) return;
+  expected[count] = (struct expected){mpipp_log_count(), win,   request,
+                                      result->address,   bytes, buffers[last].address,
+                                      call->target_rank};
+  MPIPP_WRITE(count, count + 1);
+  words[0] |= MPIPP_LOG_FOLLOWS;
 }
 
 // Who polls has all the time that there is: what is the same again takes nothing from what may be
@@ -123,43 +119,35 @@ void mpipp_log_given(uint64_t *words, const struct mpipp_call *call, uint64_t wi
 static void give_back(const struct expected *one, uint64_t value) {
   uint64_t key = one->win ^ one->there ^ (uint64_t)one->target << 16;
   struct seen now = {one->win, one->there, value, one->target};
-  pthread_mutex_lock(&lock);
   struct seen *last = &seen[key * MPIPP_HASH >> 58];
   if (memcmp(last, &now, sizeof now) == 0) __atomic_fetch_sub(&logged, 1, __ATOMIC_RELAXED);
   *last = now;
-  pthread_mutex_unlock(&lock);
 }
 
 static void log_value(const struct mpipp_call *call, const struct expected *one) {
   uint64_t value = 0, known = (uint64_t)read_value(&value, one->address, one->bytes);
   if (known) give_back(one, value);
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_VALUE, call, 3);
+  uint64_t *at = mpipp_log_next(MPIPP_LOGGED_VALUE, call, 3);
   if (!at) return;
   at[0] = one->number;
   at[1] = value;
   at[2] = known;
-  mpipp_log_end();
 }
 
 // Those that are wanted, in the order in which they were begun.
 static void take(const struct mpipp_call *call, const struct expected *like, uint64_t before) {
-  struct expected found[MOST_PENDING];
-  int taken = 0, left = 0;
-  if (!MPIPP_READ(count)) return;
-  pthread_mutex_lock(&lock);
+  int left = 0;
   for (int i = 0; i < count; i++) {
     const struct expected *one = &expected[i];
     int is_it = like->request ? one->request == like->request
                               : one->win == like->win && one->number < before &&
                                     (like->target < 0 || one->target == like->target);
-    if (is_it)
-      found[taken++] = *one;
-    else
+    if (!is_it)
       expected[left++] = *one;
+    else if (call)
+      log_value(call, one);
   }
   MPIPP_WRITE(count, left);
-  pthread_mutex_unlock(&lock);
-  for (int i = 0; call && i < taken; i++) log_value(call, &found[i]);
 }
 
 void mpipp_log_brought(const struct mpipp_call *call, uint64_t win, int64_t target,
@@ -168,7 +156,10 @@ void mpipp_log_brought(const struct mpipp_call *call, uint64_t win, int64_t targ
 }
 
 void mpipp_log_brought_by(const struct mpipp_call *call, uint64_t request) {
+  if (!MPIPP_READ(count)) return;
+  mpipp_log_hold();
   take(call, &(struct expected){.request = request}, 0);
+  mpipp_log_end();
 }
 
 void mpipp_log_forget(uint64_t win) {

@@ -89,11 +89,11 @@ void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win
 }
 
 void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win) {
-  mpipp_log_forget(win->object.serial);
-  mpipp_onesided_ended(win->object.serial, -1, ~(uint64_t)0);
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_FREED, call, 1);
   if (!at) return;
   at[0] = win->object.serial;
+  mpipp_log_forget(win->object.serial);
+  mpipp_onesided_ended(win->object.serial, -1, ~(uint64_t)0);
   mpipp_log_end();
 }
 
@@ -230,12 +230,12 @@ void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before) {
   at[2] = detail;
   at[3] = frame_of(call);
   if (group) mpipp_log_group(at + 4, group);
-  mpipp_log_end();
   if (brings(call->procedure)) {
     int64_t target = has_rank ? call->target_rank : -1;
     mpipp_log_brought(call, win->object.serial, target, before);
     mpipp_onesided_ended(win->object.serial, target, before);
   }
+  mpipp_log_end();
 }
 
 void mpipp_log_memory(const struct mpipp_call *call) {

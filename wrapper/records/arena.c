@@ -78,7 +78,7 @@ static int lengthen(uint64_t bytes) {
 
 static int add_region(void *at, uint64_t bytes) {
   if (arena->count == MPIPP_REGIONS || !lengthen(bytes)) return 0;
-  int flags = MAP_SHARED | (at ? MAP_FIXED : 0);
+  int flags = MAP_SHARED | (at ? MAP_FIXED : MAP_POPULATE);
   void *memory = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, file, (off_t)file_bytes);
   if (memory == MAP_FAILED) return 0;
   arena->regions[arena->count] =
