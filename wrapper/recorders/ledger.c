@@ -68,7 +68,8 @@ void mpipp_note_advance(struct mpipp_channel *channel, uint64_t ordinal) {
   uint32_t period = channel->period;
   if (!history || !period) return; // another thread, without order, is at it too
   uint64_t like = history->position + 1 - period + (ordinal - history->position) % period;
-  MPIPP_WRITE(channel->expected, *recent(history, like));
+  uint64_t item = *recent(history, like);
+  if (item) MPIPP_WRITE(channel->expected, item); // 0: the same
 }
 
 // Room for words at the end of the last page; NULL without memory.
