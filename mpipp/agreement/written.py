@@ -243,6 +243,11 @@ class Written:
         except (IndexError, TypeError, ValueError):
             raise MpippError("a process has left a channel that makes no sense") from None
 
+    def kinds(self, comm: Comm, channel: Channel) -> list[Kept]:
+        """Of these calls those that are different, also where their ordinals tell nothing."""
+        past = self.past(comm, channel)
+        return list({kept.words: kept for stretch in past for kept in stretch.calls}.values())
+
     def outline(self, comm: Comm, channel: Channel) -> None:
         """It is not kept in that form."""
         return

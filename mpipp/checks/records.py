@@ -14,6 +14,7 @@ from mpipp.model import (
     Comm,
     DatatypeRecord,
     Header,
+    Kept,
     Object,
     Outline,
     ProcessInfo,
@@ -96,6 +97,8 @@ class Records(Protocol):
     def last_calls(self) -> Iterator[ThreadCall]: ...
 
     def past(self, comm: Comm, channel: Channel) -> list[Stretch]: ...
+
+    def kinds(self, comm: Comm, channel: Channel) -> list[Kept]: ...
 
     def outline(self, comm: Comm, channel: Channel) -> Outline | None: ...
 

@@ -28,6 +28,8 @@ class Channel:
     posted: int = 0
     history: int = 0  # address of what is kept of its past; 0: nothing is
     period: int = 0  # of the run that goes on there
+    shared: bool = False  # by threads without order: ordinals and counts are not certain
+    gaps: bool = False  # whether not all of it is in its past, or something else is
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Comm:
     destinations: tuple[int, ...] | None = None
     identity: int = 0  # the same in all its processes and no other communicator's; 0: not known
     uncertain: frozenset[str] = frozenset()  # sequences whose ordinals are not certain
+    uncertain_all: frozenset[str] = frozenset()  # of these, not only in channels that are shared
     frozen: bool = False  # whether the channel of some receive stays unknown
     posted_any: int = 0  # receives with MPI_ANY_SOURCE or MPI_ANY_TAG
     returned_any: int = 0  # of these, blocking ones that have returned: in `channels`, too

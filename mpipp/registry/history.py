@@ -120,6 +120,19 @@ class History:
         del self._recent[:-_RECENT]
         return self._until(last)
 
+    def kinds(self) -> list[Kept]:
+        """The different calls; what was said later of an ordinal does not count in their place.
+
+        Raises MpippError when it makes no sense.
+        """
+        found: dict[Kept, None] = {}
+        for data in self._new_data():
+            self._take_all(data)
+            for stretch in self._found:
+                found.update(dict.fromkeys(stretch.calls))
+            self._found.clear()
+        return list({kept.words: kept for kept in found}.values())
+
     def outline(self, period: int) -> Items | None:
         """All of it, if it is plain; `more` tells nothing of it then.
 

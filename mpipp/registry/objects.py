@@ -105,6 +105,7 @@ class Objects:
             errhandler=raw.errhandler or None,
             identity=raw.identity,
             uncertain=self._source.sequences(raw.uncertain),
+            uncertain_all=self._source.sequences(raw.uncertain_all),
             frozen=bool(raw.frozen),
             posted_any=raw.posted_any,
             returned_any=raw.returned_any,
@@ -233,8 +234,9 @@ class _Channels(Sequence[model.Channel]):
             peer, tag = (_signed(raw.key >> shift) for shift in (32, 0))
             counted = raw.count & ~UNCERTAIN
             count = raw.certain if frozen else counted
+            shared, gaps = bool(raw.shared), bool(raw.gaps)
             yield model.Channel(
-                sequence, peer, tag, count, frozen, counted, raw.history, raw.period
+                sequence, peer, tag, count, frozen, counted, raw.history, raw.period, shared, gaps
             )
             address = raw.next
 

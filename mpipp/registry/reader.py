@@ -18,6 +18,7 @@ from mpipp.model import (
     Cover,
     DatatypeRecord,
     Header,
+    Kept,
     Object,
     Outline,
     ProcessInfo,
@@ -321,6 +322,10 @@ class Registry:
             return []
         history = self.history(comm, channel)
         return history.more(channel.period, history.last(channel))
+
+    def kinds(self, comm: Comm, channel: Channel) -> list[Kept]:
+        """Of these calls those that are different, also where their ordinals tell nothing."""
+        return self.history(comm, channel).kinds() if channel.history else []
 
     def outline(self, comm: Comm, channel: Channel) -> Outline | None:
         """The same as `past` before anything is made of it; None if it is not that plain."""

@@ -228,6 +228,8 @@ class RawChannel(NamedTuple):
     sequence: int
     period: int
     history: int
+    shared: int
+    gaps: int
 
 
 class RawHistory(NamedTuple):
@@ -274,6 +276,7 @@ class RawComm(NamedTuple):
     identity: int
     channels: int
     uncertain: int
+    uncertain_all: int
     frozen: int
     posted_any: int
     returned_any: int

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import support
-from watched import watched
+from watched import Process, watched
 
-from mpipp.model import KINDS
+from mpipp.model import KINDS, Channel, Comm
 
 
 @support.every_mpi
@@ -30,3 +30,34 @@ def test_four_threads(mpi: support.MPI) -> None:
             "comm": before["comm"] - 4,
         }
         process.end()
+
+
+@support.every_mpi
+def test_channels_that_threads_share(mpi: support.MPI) -> None:
+    with watched("kinds.c", mpi) as (process,):
+        process.until("exchanged")
+        comm = process.find("comm", "comm")
+        assert comm.uncertain == {"sends", "receives"} and not comm.uncertain_all
+        channels = {(c.sequence, c.tag): c for c in comm.channels if c.history}
+        sends, receives = channels["sends", 3], channels["receives", 3]
+        assert sends.shared and receives.shared and not (sends.gaps or receives.gaps)
+        # Each kind of call is there, though not how often.
+        assert lengths(process, comm, sends) == {length_of(n, i) for n in range(4) for i in ROUNDS}
+        assert lengths(process, comm, receives) == {97}
+        # What one thread alone does is certain.
+        alone = channels["sends", 4]
+        assert not alone.shared and alone.count == 10
+        process.end()
+
+
+ROUNDS = range(4000)
+
+
+def length_of(number: int, i: int) -> int:
+    """As in kinds.c."""
+    return 1 + (i * 31 + number * 17) % 97 if i % 7 == 0 else 1 + i // 500 * 2 + number % 2
+
+
+def lengths(process: Process, comm: Comm, channel: Channel) -> set[int]:
+    """The numbers of elements that calls of a channel have."""
+    return {kept.call.buffers[0].count for kept in process.registry.kinds(comm, channel)}

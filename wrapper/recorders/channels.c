@@ -530,6 +530,15 @@ void mpipp_close_channels(uint64_t handle) {
   mpipp_unlock();
 }
 
+void mpipp_freed_early(uint64_t handle) {
+  if (!mpipp_is_unordered()) return;
+  mpipp_lock();
+  struct mpipp_comm *comm = mpipp_listed_locked(MPIPP_COMM, handle);
+  if (comm) mpipp_set_uncertain(comm, MPIPP_SENDS);
+  if (comm) mpipp_set_uncertain(comm, MPIPP_RECEIVES);
+  mpipp_unlock();
+}
+
 void mpipp_forget_channels(struct mpipp_comm *comm) {
   if (turn.identity == comm->identity) turn.channel = NULL;
   mpipp_drop_channels(comm);

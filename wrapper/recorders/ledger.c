@@ -189,6 +189,7 @@ static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint6
 }
 
 void mpipp_note_gap_locked(struct mpipp_channel *channel) {
+  MPIPP_WRITE(channel->gaps, 1);
   if (!history_of(channel)) return;
   close_run(channel, MPIPP_READ(channel->count));
   expect(channel, 0, 0);

@@ -214,7 +214,7 @@ void mpipp_cancelled(uint64_t handle) {
 // these requests must not be taken for some of the other communicator's: their ordinals are not
 // certain.
 void mpipp_requests_without(uint64_t comm) {
-  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  int locked = mpipp_lock_kind(MPIPP_REQUEST), pending = 0;
   const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
   for (struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
        chunk = (void *)(uintptr_t)chunk->next) {
@@ -224,9 +224,11 @@ void mpipp_requests_without(uint64_t comm) {
       if (requests[i].state == MPIPP_REQUEST_COMPLETE || call->comm != comm) continue;
       call->ordinal = 0;
       call->recv_ordinal = 0;
+      pending = 1;
     }
   }
   mpipp_unlock_kind(locked);
+  if (pending) mpipp_freed_early(comm);
 }
 
 static int completes(uint32_t procedure) {

@@ -75,7 +75,14 @@ int mpipp_is_uncertain(const struct mpipp_comm *comm, enum mpipp_sequence sequen
 }
 
 void mpipp_set_uncertain(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
-  __atomic_or_fetch(&comm->uncertain, 1u << sequence, __ATOMIC_RELAXED);
+  __atomic_or_fetch(&comm->uncertain_all, 1u << sequence, __ATOMIC_RELAXED);
+  __atomic_or_fetch(&comm->uncertain, 1u << sequence, __ATOMIC_RELEASE);
+}
+
+// Threads that start operations side by side give them no order.
+static void set_shared(struct mpipp_comm *comm, struct mpipp_channel *channel) {
+  MPIPP_WRITE(channel->shared, 1);
+  __atomic_or_fetch(&comm->uncertain, 1u << channel->sequence, __ATOMIC_RELEASE);
 }
 
 static struct mpipp_channel *add_channel(struct mpipp_comm *comm, enum mpipp_sequence sequence,
@@ -90,6 +97,7 @@ static struct mpipp_channel *add_channel(struct mpipp_comm *comm, enum mpipp_seq
   channel->thread = thread;
   channel->history = 0;
   channel->period = 0;
+  channel->shared = channel->gaps = 0;
   channel->resumes = (uint64_t)(uintptr_t)mpipp_no_item;
   MPIPP_WRITE(channel->expected, (uint64_t)(uintptr_t)mpipp_no_item);
   MPIPP_WRITE(channel->comm, comm->object.handle);
@@ -105,8 +113,7 @@ struct mpipp_channel *mpipp_channel_of(struct mpipp_comm *comm, enum mpipp_seque
                                        uint64_t key, uint64_t thread) {
   struct mpipp_channel *channel = mpipp_channel_known(comm, sequence, key);
   if (!channel) return add_channel(comm, sequence, key, thread);
-  // Threads that start operations side by side give them no order.
-  if (mpipp_is_unordered() && channel->thread != thread) mpipp_set_uncertain(comm, sequence);
+  if (mpipp_is_unordered() && channel->thread != thread) set_shared(comm, channel);
   return channel;
 }
 

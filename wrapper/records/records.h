@@ -12,7 +12,7 @@
 
 enum {
   MPIPP_MAJOR = 1, // readers refuse another major
-  MPIPP_MINOR = 5, // readers accept a larger minor
+  MPIPP_MINOR = 6, // readers accept a larger minor
   MPIPP_BYTE_ORDER = 0x01020304,
   MPIPP_MAX_BUFFERS = 4, // origin, compare, result, target
   MPIPP_MAX_VECTORS = 2, // send and receive side of a v or w form
@@ -297,6 +297,8 @@ struct mpipp_channel {
   uint64_t history;  // address, 0 if nothing is kept
   uint64_t expected; // private: address of the call in the history that the next one is like
   uint64_t resumes;  // private: the same while the channel is held (recorders/late.h)
+  uint32_t shared;   // 1: by threads that start operations side by side, which gives them no order
+  uint32_t gaps;     // 1: not all that was counted is in its history, or something else is
 };
 
 // What the history of a channel holds (recorders/ledger.h): the lowest 8 bits of an item.
@@ -348,6 +350,8 @@ struct mpipp_comm {
   uint64_t abandoned;             // receives whose request was freed while they were active
   uint32_t uncertain;             // 1 << enum "sequence": those whose ordinals are not certain
   uint32_t frozen;                // 1 after a receive whose channel stays unknown
+  uint32_t uncertain_all;         // of `uncertain`: not only in channels that threads share
+  uint32_t padding;
   uint64_t shadow;  // private: a communicator of the same processes, 0 if none (strict/)
   uint64_t late;    // private: receives that wait to be known (recorders/late.h)
   uint64_t session; // private: handle of the session that it comes from, 0: none, or not known

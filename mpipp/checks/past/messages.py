@@ -14,7 +14,7 @@ from mpipp.checks.past.meetings import MOST_TURNS, Histories, Meeting, Met
 from mpipp.checks.past.sides import Key, Side, every, is_message, is_sent, key
 from mpipp.checks.past.whole import Whole, data_of
 from mpipp.checks.world import World
-from mpipp.model import Comm
+from mpipp.model import Channel, Comm
 
 _MOST_ALIKE = 1 << 17  # combinations that are remembered
 _FEW = 64  # the same of each channel, while nothing of it is compared
@@ -122,18 +122,21 @@ def _compare(sent: Side, received: Side, met: Meeting) -> Finding | None:
 
 def _lost(known: World, sends: Mapping[Key, Side]) -> Findings:
     # Only once both are at their end: until then the receive may come.
-    counts: dict[int, dict[tuple[int, int], int]] = {}  # by receiver's communicator: peer and tag
+    known_of: dict[int, dict[tuple[int, int], Channel]] = {}  # by receiver's communicator
     for of, sent in sends.items():
         receiver = known.peer(sent.member, sent.channel.peer)
         ended = receiver is not None and at_the_end(receiver.process)
         if not ended or receiver is None or not at_the_end(sent.member.process) or of.partitioned:
             continue
-        if "receives" in receiver.comm.uncertain or receiver.comm.frozen:
+        if "receives" in receiver.comm.uncertain_all or receiver.comm.frozen:
             continue
         comm = id(receiver.comm)  # there are many channels, with several processes each
-        if comm not in counts:
-            counts[comm] = _received(receiver.comm)
-        count = counts[comm].get((sent.member.comm.rank, of.tag), 0)
+        if comm not in known_of:
+            known_of[comm] = _receives(receiver.comm)
+        received = known_of[comm].get((sent.member.comm.rank, of.tag))
+        if received is not None and received.shared:
+            continue
+        count = received.count if received is not None else 0
         lost = sent.channel.count - count
         if lost <= 0:
             continue
@@ -145,5 +148,6 @@ def _lost(known: World, sends: Mapping[Key, Side]) -> Findings:
             yield Finding.of("message-lost", f"{many} sent and never received", [party])
 
 
-def _received(comm: Comm) -> dict[tuple[int, int], int]:
-    return {(c.peer, c.tag): c.count for c in comm.channels if c.sequence == "receives"}
+def _receives(comm: Comm) -> dict[tuple[int, int], Channel]:
+    # By peer and tag.
+    return {(c.peer, c.tag): c for c in comm.channels if c.sequence == "receives"}

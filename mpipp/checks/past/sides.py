@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mpipp.checks.process import Operation
 from mpipp.checks.world import Member, World
-from mpipp.model import Call, Channel, Comm, Outline, Stretch
+from mpipp.model import Call, Channel, Comm, Kept, Outline, Stretch
 
 
 class Side:
@@ -28,6 +28,11 @@ class Side:
         if self._given is not None:
             return self._given
         return self.member.process.registry.past(self.member.comm, self.channel)
+
+    @property
+    def kinds(self) -> list[Kept]:
+        """Of all the calls those that are different, in no certain order."""
+        return self.member.process.registry.kinds(self.member.comm, self.channel)
 
     @property
     def outline(self) -> Outline | None:
@@ -64,7 +69,26 @@ def every(known: World, wanted: Callable[[Channel], bool] = bool) -> Iterator[Si
 
 def is_certain(comm: Comm, channel: Channel) -> bool:
     """Whether the ordinals of a channel tell which calls belong together."""
-    return channel.sequence not in comm.uncertain
+    return not channel.shared and channel.sequence not in comm.uncertain_all
+
+
+def complete(known: World) -> Iterator[Side]:
+    """The channels of sends and receives of which all is kept, though perhaps not in its order.
+
+    That is so if only the order is uncertain, and no room was missing.
+    """
+    for process in known.all:
+        for comm in known.comms(process) if not process.registry.info.forgotten else ():
+            for channel in comm.channels:
+                if _is_complete(comm, channel):
+                    yield Side(Member(process, comm), channel)
+
+
+def _is_complete(comm: Comm, channel: Channel) -> bool:
+    if channel.sequence not in ("sends", "receives") or not channel.history or channel.gaps:
+        return False
+    any_message = channel.sequence == "receives" and comm.frozen
+    return channel.sequence not in comm.uncertain_all and not any_message
 
 
 def key(known: World, side: Side) -> Key | None:
