@@ -16,7 +16,8 @@ compressed by zlib: lines of JSON, each an object with one member that says what
     sums        of each channel key, peer and both sums, see `sums.Part`; it is the first line
     channel     its key, a communicator's number among the lines `comm`, the channel, its stretches:
                 lists of first ordinal, count and the numbers of the calls that take turns;
-                of single calls in a row [first, 0, numbers]
+                of single calls in a row [first, 0, numbers]; of one that threads share only the
+                different calls
 
 What is read is checked as it is read; of a damaged file one sentence is said.
 """
@@ -45,12 +46,13 @@ from mpipp.model import (
     DatatypeRecord,
     Kept,
     ProcessInfo,
+    Singles,
     Site,
     Stretch,
 )
 from mpipp.reports.sources import Frame
 
-FORMAT, VERSION = "process", 2
+FORMAT, VERSION = "process", 3
 _KINDS = ("comm", "op", "win", "file")
 _MOST_HEAD = 1 << 20  # bytes
 _LEVEL = 3  # of compression
@@ -260,11 +262,19 @@ class _Writer:
                 yield _line({"request": plain.plain(request, self)})
         for number, comm in enumerate(comms):
             for channel in comm.channels:
-                past = registry.past(comm, channel)
+                past = self._past(comm, channel)
                 key = self._sum_keys.get((comm.header.serial, channel), 0)
                 stretches = [*self._stretches(channel, past)]
                 told = [key, number, plain.plain(channel, self), stretches]
                 yield _line({"channel": told})
+
+    def _past(self, comm: Comm, channel: Channel) -> list[Stretch]:
+        # Where threads share it ordinals tell nothing: the different calls are left.
+        registry = self._process.registry
+        if not channel.shared:
+            return registry.past(comm, channel)
+        kinds = tuple(registry.kinds(comm, channel))
+        return [Singles(1, len(kinds), kinds)] if kinds else []
 
     def _given(self, call: Call | None) -> Iterator[str]:
         # The array of its requests is the program's own memory.

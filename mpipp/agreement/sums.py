@@ -72,15 +72,18 @@ def parts(process: Process) -> Iterator[tuple[Side, Part]]:
         of = sides.key(known, side)
         if of is not None:
             key = _hash(1, *of)
-            sent = sides.is_sent(side.channel)
             total = _over(side, messages, functools.partial(_message, side))
-            weight = _weight(key, 0) if sent else _negative(_weight(key, 0))
-            yield side, Part(key, of.receiver if sent else of.sender, _times(weight, total))
+            yield side, Part(key, _other(side, of), _signed(side, _weight(key, 0), total))
         elif sides.is_joined(side.channel) and process.registry.info.world_rank is not None:
             comm = side.member.comm
             key = _hash(2, comm.identity, *map(ord, side.channel.sequence), side.channel.tag)
             calls = _Calls(key, side)
             yield side, Part(key, -1, _over(side, {}, calls.terms))
+    for side in sides.complete(known):
+        of = sides.key(known, side) if side.channel.shared else None
+        if of is not None:
+            key = _hash(1, *of)
+            yield side, Part(key, _other(side, of), _signed(side, _weight(key, 1), _kinds(side)))
 
 
 # Numbers.
@@ -154,6 +157,23 @@ def _geometric(step: int, count: int) -> int:
 
 
 # Messages.
+
+
+def _other(side: Side, of: sides.Key) -> int:
+    return of.receiver if sides.is_sent(side.channel) else of.sender
+
+
+def _signed(side: Side, weight: Pair, total: Pair) -> Pair:
+    return _times(weight if sides.is_sent(side.channel) else _negative(weight), total)
+
+
+def _kinds(side: Side) -> Pair:
+    # Of a channel that threads share what is different, whatever the order: where both sides have
+    # the same, each has one that it matches.
+    found = _NOTHING
+    for term in {_message(side, kept) for kept in side.kinds}:
+        found = added(found, term)
+    return found
 
 
 def _message(side: Side, kept: Kept) -> Pair:

@@ -36,7 +36,7 @@ from mpipp.checks import (
 )
 from mpipp.checks.consequences import ordered
 from mpipp.checks.finding import Finding, merged
-from mpipp.checks.past import agreement, alone, order
+from mpipp.checks.past import agreement, alone, order, unordered
 from mpipp.checks.past import messages as past_messages
 from mpipp.checks.process import Process
 from mpipp.checks.world import World, worlds
@@ -68,11 +68,12 @@ _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     messages.check,
     collectives.check,
     past_messages.check,
+    unordered.check,
     agreement.check,
     order.check,
     deadlocks.check,
 )
-_OVER = (past_messages.check, agreement.check, order.check)
+_OVER = (past_messages.check, unordered.check, agreement.check, order.check)
 
 
 _Checked = TypeVar("_Checked", Process, World)

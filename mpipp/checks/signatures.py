@@ -70,6 +70,7 @@ class Meeting(NamedTuple):
     verbs: tuple[str, str]  # what the two calls do
     rules: str  # the first word of those for types and lengths
     alike: str = ""  # what both do, where neither gets what the other has: "reduce"
+    differs: str = "what is sent does not match what is received"
 
 
 MESSAGE = Meeting(False, ("sends", "receives"), "message")
@@ -100,10 +101,7 @@ def _mismatch(found: Comparison, sent: Data, received: Data, meeting: Meeting) -
     if meeting.alike:
         what = f"the processes {meeting.alike} different types, {after}: {kinds[0]} and {kinds[1]}"
     else:
-        what = (
-            f"what is sent does not match what is received, {after}: "
-            f"{kinds[0]} is sent, {kinds[1]} received"
-        )
+        what = f"{meeting.differs}, {after}: {kinds[0]} is sent, {kinds[1]} received"
     rule = f"{meeting.rules}-types" + ("-byte" if "MPI_BYTE" in kinds else "")
     return Finding.of(rule, what, _parties(found, sent, received, meeting))
 

@@ -52,6 +52,8 @@ class Recorded:
     outside: int = 0  # threads that have called MPI and are not in it
     posted_any: int = 0
     frozen: bool = False
+    uncertain_all: frozenset[str] = frozenset()
+    forgotten: int = 0
     window: Win | None = None
     constants: dict[str, int] = field(default_factory=lambda: dict(_CONSTANTS))
 
@@ -73,6 +75,7 @@ class Recorded:
             frames=0,
             standard=(4, 1),
             several_threads=threads,
+            forgotten=self.forgotten,
         )
 
     def constant_name(self, value: int, *names: str) -> str | None:
@@ -100,6 +103,7 @@ class Recorded:
             channels=self.channels,
             posted_any=self.posted_any,
             frozen=self.frozen,
+            uncertain_all=self.uncertain_all,
         )
 
     def group(self) -> Group:

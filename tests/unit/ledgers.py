@@ -80,6 +80,7 @@ class Ended(Recorded):
     numbers: dict[int, tuple[int, Call]] = field(default_factory=dict)
     count_of_calls: int = 0
     parts: list[Part] | None = None  # once they are made
+    shares: bool = False  # whether threads share channels that are added
 
     def joins(self, *runs: Run) -> Ended:
         """Collective calls on MPI_COMM_WORLD."""
@@ -99,7 +100,7 @@ class Ended(Recorded):
 
     def _add(self, sequence: str, peer: int, tag: int, runs: Sequence[Run]) -> Ended:
         last = runs[-1][0] + runs[-1][1] - 1
-        channel = Channel(sequence, peer, tag, last, False, history=1)
+        channel = Channel(sequence, peer, tag, last, False, history=1, shared=self.shares)
         self.channels.append(channel)
         self.histories[channel] = [
             Stretch(first, count, tuple(self._kept(channel, one) for one in calls))
@@ -143,6 +144,11 @@ class Ended(Recorded):
     def past(self, comm: Comm, channel: Channel) -> list[Stretch]:
         """What is kept of a channel."""
         return self.histories[channel]
+
+    def kinds(self, comm: Comm, channel: Channel) -> list[Kept]:
+        """The different ones."""
+        kept = (one for stretch in self.histories[channel] for one in stretch.calls)
+        return list({one.words: one for one in kept}.values())
 
     def threads(self) -> Iterator[Thread]:
         """None is in MPI."""

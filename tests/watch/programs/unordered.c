@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Two threads of rank 0 send to two threads of rank 1, all with one tag: which receive gets which
+// message is open. Correct, unless told what is wrong, and with something else beside.
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAG = 7 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t passed = PTHREAD_COND_INITIALIZER;
+static const char *what;
+static int rank, rounds, turn;
+
+static int is(const char *word) {
+  return strcmp(what, word) == 0;
+}
+
+static void send(int number) {
+  double values[2] = {0};
+  if (number && (is("sent") || is("turns")))
+    MPI_Send(values, 2, MPI_INT, 1, TAG, MPI_COMM_WORLD);
+  else
+    MPI_Send(values, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD);
+}
+
+static void receive(int number) {
+  double values[2];
+  if (number && is("received"))
+    MPI_Recv(values, 2, MPI_FLOAT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  else if (number && is("turns"))
+    MPI_Recv(values, 2, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  else
+    MPI_Recv(values, 1 + number, MPI_DOUBLE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void exchange(int number) {
+  if (rank == 0)
+    send(number);
+  else
+    receive(number);
+}
+
+// So that there is an order, which only the threads know.
+static void exchange_in_turn(int number) {
+  pthread_mutex_lock(&lock);
+  while (turn != number) pthread_cond_wait(&passed, &lock);
+  exchange(number);
+  turn = !number;
+  pthread_cond_broadcast(&passed);
+  pthread_mutex_unlock(&lock);
+}
+
+static void *work(void *given) {
+  int number = given != NULL;
+  for (int i = 0; i < rounds; i++) {
+    if (is("turns"))
+      exchange_in_turn(number);
+    else
+      exchange(number);
+  }
+  return NULL;
+}
+
+// In the same channel: a receive that is cancelled, and one that nobody sees is of it.
+static void cancel(void) {
+  float values[2];
+  MPI_Request request;
+  MPI_Irecv(values, 2, MPI_FLOAT, 0, TAG, MPI_COMM_WORLD, &request);
+  MPI_Cancel(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void receive_in_another_way(void) {
+  int value;
+  MPI_Message message;
+  if (is("any"))
+    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (is("probed")) {
+    MPI_Mprobe(0, TAG, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+  }
+}
+
+int main(int argc, char **argv) {
+  int provided;
+  pthread_t other;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  if (provided != MPI_THREAD_MULTIPLE) return 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  what = argv[1];
+  rounds = atoi(argv[2]);
+  pthread_create(&other, NULL, work, &other);
+  work(NULL);
+  pthread_join(other, NULL);
+  if (rank == 0 && (is("any") || is("probed")))
+    MPI_Send(&rank, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD);
+  else if (rank == 1)
+    receive_in_another_way();
+  if (rank == 1 && is("cancelled")) cancel();
+  MPI_Finalize();
+}
