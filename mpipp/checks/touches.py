@@ -14,6 +14,8 @@ from mpipp.checks.finding import Evidence, Finding, Findings, Party
 from mpipp.checks.process import Process
 from mpipp.model import NEVER, Touch
 
+RULES = ("touched-while-pending", "touched-once-moved")
+
 
 def check(process: Process) -> Findings:
     """Loads and stores of the process in the bytes of an operation that was pending then.

@@ -15,8 +15,10 @@ from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.watch import connection as said
 from mpipp.watch import questions, reaching
 from mpipp.watch.alive import goes_on
+from mpipp.watch.once import Touches
 from mpipp.watch.stopping import Stopping
 from mpipp.watch.strict import STOPS
+from mpipp.watch.view import View
 from mpipp.watch.watched import GONE, RUNNING, Watched
 
 _SOON = 1.0  # seconds in which other processes ask the same
@@ -48,6 +50,7 @@ class Answering:
         self._stopping = stopping
         self._is_chosen = is_chosen
         self._found: list[Finding] = []  # not told yet
+        self._touches = Touches(View(watched).where)
         self.due: float | None = None  # when it is to be told
         self.count = 0
 
@@ -101,6 +104,16 @@ class Answering:
         stops = found and not self._stopping.is_asked_for  # who would stop is told so above
         one.answer(said.FOUND if stops else said.ANSWERED)
 
+    def answer_all(self, one: Watched, address: int) -> None:
+        """Answer that question of the process's and all that follow it."""
+        try:
+            every = questions.following(one.memory, address)
+        except MpippError as error:
+            self._failed(one, error)
+            return
+        for each in every:
+            self.answer(one, each)
+
     def touching(self, asking: said.Touching) -> int:
         """What a process is answered that waits before it touches a pending operation's buffer."""
         found: list[Finding] = []
@@ -127,7 +140,7 @@ class Answering:
 
     def tell(self) -> None:
         """Tell what was found so far."""
-        found, self._found, self.due = self._found, [], None
+        found, self._found, self.due = list(self._touches.fresh(self._found)), [], None
         for number in {finding.parties[0].process for finding in found}:
             if self._watched[number].state != GONE:
                 self._watched[number].places.refresh()

@@ -128,9 +128,14 @@ def end(data: bytes) -> int | None:
     return reason
 
 
-def question(data: bytes) -> int | None:
+def question(data: bytes, magic: bytes = b"MPIPPASK") -> int | None:
     """The address of what the process asks; None if it says something else."""
-    if len(data) != _OVER.size or not data.startswith(b"MPIPPASK"):
+    if len(data) != _OVER.size or not data.startswith(magic):
         return None
     address: int = _OVER.unpack(data)[1]
     return address
+
+
+def questions(data: bytes) -> int | None:
+    """The address of the first of all that the process has still to ask, as it ends."""
+    return question(data, b"MPIPPRST")

@@ -27,6 +27,8 @@ from mpipp.watch.touched import of_program, own_frames
 
 MOST_BYTES = 1 << 21  # of a question
 
+_MOST_ASKED = 1 << 16  # at once
+
 _HEAD = struct.Struct("=8sQQQQQ")  # struct mpipp_question without the call
 _NOTE = struct.Struct("=IIQQQQ")  # struct mpipp_note
 _WORD = 8
@@ -91,6 +93,15 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
         elif kind == _CHANGED and len(content) == _CHANGE.size:
             question.changes.append(_change(content))
     return question
+
+
+def following(memory: Memory, address: int) -> list[int]:
+    """The addresses of a question and of those that were asked after it. Raises MpippError."""
+    found: list[int] = []
+    while address and len(found) < _MOST_ASKED:
+        found.append(address)
+        *_, address = _HEAD.unpack(memory.read(address, _HEAD.size))
+    return found
 
 
 def _touch(content: bytes) -> Touch:

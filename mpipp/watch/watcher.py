@@ -227,6 +227,9 @@ class Watcher:
         if asked is not None:
             self._answering.answer(one, asked)
             return
+        if (first := said.questions(data)) is not None:
+            self._answering.answer_all(one, first)
+            return
         end = said.end(data)
         now = time.monotonic()
         if end is not None and one.state == RUNNING:

@@ -79,6 +79,22 @@ def test_each_access_is_told_and_what_is_right_is_as_without(mpi: MPI, tmp_path:
     assert (alone.returncode, alone.stdout) == (0, OUTPUT)
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_a_line_is_told_once_and_what_comes_after_many_is_not_lost(
+    mpi: MPI, tmp_path: Path
+) -> None:
+    program = compiled(mpi, tmp_path, "cc", "unrolled.c", "-O2")
+    run = runs.run(mpi, [program, "wrong"], "--check=buffers", n=1)
+    assert [told(block) for block in run.blocks] == [
+        f"{STORE}buf(DOUBLE) in first",
+        f"{STORE}buf[5](DOUBLE) in second",
+    ]
+    assert all("MPI_Wait, which completes it, came after" in block for block in run.blocks)
+    assert len(run.last) == 1 and run.last[0].startswith("mpipp: 2 errors in 1 process, ")
+    right = runs.run(mpi, [program], "--check=buffers", n=1)
+    assert (right.status, right.blocks) == (0, [])
+
+
 def test_what_is_not_possible_is_a_sentence(tmp_path: Path) -> None:
     def said(*words: str) -> str:
         done = shell(*words, cwd=tmp_path)

@@ -188,13 +188,20 @@ int mpipp_watch_is_there(void) {
   return connection >= 0;
 }
 
-int mpipp_watch_ask(uint64_t address) {
+static int ask(struct over question, int flags) {
   int saved = errno;
-  struct over question = {.magic = "MPIPPASK", .end = address};
-  int done = is_open() && send(connection, &question, sizeof question,
-                               MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof question;
+  int done = is_open() && send(connection, &question, sizeof question, MSG_NOSIGNAL | flags) ==
+                              (ssize_t)sizeof question;
   errno = saved;
   return done;
+}
+
+int mpipp_watch_ask(uint64_t address) {
+  return ask((struct over){.magic = "MPIPPASK", .end = address}, MSG_DONTWAIT);
+}
+
+int mpipp_watch_ask_all(uint64_t address) {
+  return ask((struct over){.magic = "MPIPPRST", .end = address}, 0);
 }
 
 int64_t mpipp_watch_answered(void) {

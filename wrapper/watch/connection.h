@@ -25,6 +25,8 @@ int mpipp_watch_another(void);
 // cannot take one now; how many it has answered since this was last called.
 int mpipp_watch_is_there(void);
 int mpipp_watch_ask(uint64_t address);
+// The same of that question and all that follow it, for which it waits a while if it has to.
+int mpipp_watch_ask_all(uint64_t address);
 int64_t mpipp_watch_answered(void);
 // Whether it has found something since this was last called.
 int mpipp_watch_found(void);

@@ -229,12 +229,16 @@ int mpipp_ask_await(void) {
 }
 
 void mpipp_questions_over(void) {
-  int locked = mpipp_lock_further(), more = 1;
-  while (more) {
-    pump();
-    more = unsent != NULL;
-    if (locked) mpipp_unlock();
-    if (more && !mpipp_watch_await_room()) return;
-    if (more) locked = mpipp_lock_further();
+  int locked = mpipp_lock_further();
+  pump();
+  // The watcher finds the others by the first: they lie in the memory that it has.
+  uint64_t left = 0;
+  for (const struct mpipp_question *one = unsent; one; one = next_of(one)) left++;
+  if (left && mpipp_watch_ask_all((uintptr_t)unsent)) {
+    sent += left;
+    unsent = NULL;
+  } else {
+    mpipp_registry.unasked += left;
   }
+  if (locked) mpipp_unlock();
 }

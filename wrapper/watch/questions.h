@@ -42,7 +42,7 @@ struct mpipp_question {
   uint64_t tid;
   uint64_t status; // of MPI: enum mpipp_status
   uint64_t awaits; // enum mpipp_awaits
-  uint64_t next;   // private
+  uint64_t next;   // address of the one that was asked after it, 0 if none
   struct mpipp_call call;
   // notes follow
 };
