@@ -30,6 +30,7 @@ WITH_VALUE = (
 )  # options that a word of their own follows
 _LOG = "MPIPP_RMA_LOG"
 _MEMCHECK = "memcheck"  # MPIPP_GUARD, where valgrind is to tell
+_UNLIMITED = 1 << 20  # percent; the program is slow anyway where valgrind runs it
 # How launchers name a job to its processes.
 _JOBS = (
     ("SLURM_JOB_ID", "SLURM_STEP_ID"),
@@ -151,16 +152,17 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
         found["MPIPP_STOP_AT"] = ",".join(map(str, sorted(ordinals)[:_MOST_ORDINALS]))
     elif arguments.stop:
         found["MPIPP_STOP"] = arguments.stop
+    budget = arguments.budget
     if guards(arguments):
-        found["MPIPP_GUARD"] = (
-            _MEMCHECK if getattr(arguments, "valgrind", None) is not None else "1"
-        )
+        in_valgrind = getattr(arguments, "valgrind", None) is not None
+        found["MPIPP_GUARD"] = _MEMCHECK if in_valgrind else "1"
+        budget = _UNLIMITED if in_valgrind and budget is None else budget
     if _names_group(arguments, "rma"):
         found["MPIPP_RMA"] = arguments.rma_model
         if arguments.rma_loads and getattr(arguments, "valgrind", None) is None:
             found["MPIPP_RMA_LOADS"] = "1"
-    if arguments.budget is not None and found.keys() & {"MPIPP_GUARD", "MPIPP_RMA_LOADS"}:
-        found["MPIPP_BUDGET"] = str(arguments.budget)
+    if budget is not None and found.keys() & {"MPIPP_GUARD", "MPIPP_RMA_LOADS"}:
+        found["MPIPP_BUDGET"] = str(budget)
     looked_at = _calls(arguments)
     return found if looked_at == _ALL else {**found, "MPIPP_SCREENS": looked_at}
 

@@ -39,7 +39,9 @@ def prefix(arguments: argparse.Namespace) -> list[str]:
     path = shutil.which("valgrind")
     if path is None:
         raise MpippError("there is no valgrind: install it, with its headers")
+    status = arguments.error_exit
+    exits = [] if status is None else [f"--error-exitcode={status}"]
     try:
-        return [path, *_ALWAYS, *shlex.split(arguments.valgrind)]
+        return [path, *_ALWAYS, *exits, *shlex.split(arguments.valgrind)]
     except ValueError as error:
         raise MpippError(f"--valgrind={arguments.valgrind}: {error}") from None

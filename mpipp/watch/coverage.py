@@ -69,7 +69,12 @@ def last_words(processes: Sequence[Watched], not_checked: Callable[[str], None])
         *unguarded(processes, guarded),
     ):
         not_checked(sentence)
-    return {"covered": guarded, "provoked": schedule(processes, not_checked)}
+    in_valgrind = any(one.registry.info.guard == "memcheck" for one in processes)
+    return {
+        "covered": guarded,
+        "provoked": schedule(processes, not_checked),
+        "in_valgrind": in_valgrind,
+    }
 
 
 def by_pages(processes: Sequence[Watched]) -> Iterator[str]:

@@ -40,6 +40,7 @@ class Total(NamedTuple):
     questions: int = 0  # calls that a watcher was asked about
     covered: tuple[Guarded, ...] = ()  # in runs that guard buffers
     provoked: tuple[Provoked, ...] = ()
+    in_valgrind: bool = False  # which tells of errors, too
 
     def plus(self, other: Total) -> Total:
         """Of both."""
@@ -54,6 +55,7 @@ class Total(NamedTuple):
             self.questions + other.questions,
             covered((*self.covered, *other.covered)),
             provoked((*self.provoked, *other.provoked)),
+            self.in_valgrind or other.in_valgrind,
         )
 
     def remarks(self) -> Iterator[str]:
@@ -72,6 +74,7 @@ class Total(NamedTuple):
             if number
         ]
         told = ", ".join(found) or "no errors"
+        told += " beside valgrind's" * self.in_valgrind
         processes = words.counted(self.processes, "process", "processes")
         calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'}"
         if self.questions:

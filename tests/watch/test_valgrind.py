@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+from collections.abc import Sequence
 
 from runs import program as compiled
 from runs import words
 from support import MPI, need, on_mpi, shell
+
+from mpipp.cli import run, start
 
 TOLD = (  # of two processes, whose lines may be mixed
     "==PID== Invalid read of size 8\n",
@@ -35,35 +39,56 @@ PARTITIONS = (  # one that is not there yet, and one when another is
 )
 
 
-def told(mpi: MPI, *arguments: str, name: str = "valgrind.c", said: str = "0\n0\n") -> str:
+def told(
+    mpi: MPI,
+    *arguments: str,
+    name: str = "valgrind.c",
+    said: str = "0\n0\n",
+    options: Sequence[str] = (),
+    status: int = 0,
+) -> str:
     """What a run of the program says on its error stream."""
     need("valgrind")
-    command = words(mpi, "--check=buffers", "--valgrind")
+    command = words(mpi, "--check=buffers", "--valgrind", *options)
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     done = shell(*command, compiled(name, mpi), *arguments, env=known)
-    assert (done.returncode, done.stdout) == (0, said)
+    assert (done.returncode, done.stdout) == (status, said)
     return re.sub("0x[0-9a-fA-F]+", "0x...", re.sub(r"==\d+==", "==PID==", done.stderr))
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_each_byte_that_is_used_too_early_is_told(mpi: MPI) -> None:
     right = told(mpi)
-    assert "Invalid" not in right and "error:" not in right, right
-    assert "mpipp: no errors in 2 processes, " in right, right
+    assert "==PID==  " not in right and "error:" not in right, right
+    assert "mpipp: no errors beside valgrind's in 2 processes, " in right, right
     wrong = told(mpi, "wrong")
     assert [wrong.count(line) for line in TOLD] == [2, 2, 2], wrong
     assert wrong.count("Invalid") == 2, wrong
     assert CHANGED in wrong, wrong
-    assert "mpipp: 1 error in 2 processes, " in wrong, wrong
+    assert "mpipp: 1 error beside valgrind's in 2 processes, " in wrong, wrong
 
 
 @on_mpi("mpich4")
 def test_partitions_are_the_program_s_as_they_arrive(mpi: MPI) -> None:
     right = told(mpi, name="valgrind_partitions.c", said="1\n")
-    assert "Invalid" not in right and "error:" not in right, right
-    wrong = told(mpi, "wrong", name="valgrind_partitions.c", said="1\n")
+    assert "==PID==  " not in right and "error:" not in right, right
+    options = ["--error-exit", "9"]
+    wrong = told(mpi, "wrong", name="valgrind_partitions.c", said="1\n", options=options, status=9)
+    assert "mpipp: no errors beside valgrind's in 2 processes, " in wrong, wrong
     assert [wrong.count(line) for line in PARTITIONS] == [1] * 6, wrong
     assert wrong.count("Invalid") == 2, wrong
+
+
+def test_all_operations_are_looked_at_unless_a_budget_is_given() -> None:
+    assert percent() > 1000 * 1000 and percent("--budget", "7") == 7
+
+
+def percent(*options: str) -> int:
+    """Of the program's time, which guarding may take under valgrind."""
+    parser = argparse.ArgumentParser()
+    run.add_arguments(parser)
+    given = parser.parse_args(["--check=buffers", "--valgrind=", *options])
+    return int(start.for_program(given)["MPIPP_BUDGET"])
 
 
 @on_mpi("mpich4")

@@ -47,7 +47,7 @@ static int queried(int file, uint64_t address, struct mpipp_mapping *found) {
                         .address = address,
                         .name_size = sizeof found->name,
                         .name = (uint64_t)(uintptr_t)found->name};
-  *found->name = 0;
+  memset(found->name, 0, sizeof found->name); // valgrind does not know that the system writes it
   if (ioctl(file, QUERY, &query)) return 0;
   found->start = query.start;
   found->end = query.end;
