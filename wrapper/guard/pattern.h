@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a receive's buffer holds until it is complete: bytes that depend on their addresses, so that
-// a copy of them to another place is not the same.
+// a copy of them to another place is not the same. Every second is 0x30 to 0x3f: as a
+// floating-point number of any size they are positive and smaller than 2, so that to add something
+// changes them.
 #ifndef MPIPP_PATTERN_H
 #define MPIPP_PATTERN_H
 
@@ -8,22 +10,27 @@
 #include <string.h>
 
 #define MPIPP_PATTERN_STEP 0x9E3779B97F4A7C15u
-#define MPIPP_PATTERN_MARK 0xFFF5A3C96B1D7E42u
+#define MPIPP_PATTERN_MARK 0x30F530C9301D3042u
+#define MPIPP_PATTERN_FREE 0x0FFF0FFF0FFF0FFFu // bits that depend on the address
 
-// Eight of them, from an address on.
+// Eight of them, by the product of their address and the step.
+static inline uint64_t mpipp_pattern_of(uint64_t product) {
+  return (product & MPIPP_PATTERN_FREE) ^ MPIPP_PATTERN_MARK;
+}
+
 static inline uint64_t mpipp_pattern_at(uint64_t address) {
-  return (address * MPIPP_PATTERN_STEP) ^ MPIPP_PATTERN_MARK;
+  return mpipp_pattern_of(address * MPIPP_PATTERN_STEP);
 }
 
 static inline void mpipp_pattern_put(uint64_t address, uint64_t bytes) {
   uint64_t word, sum = address * MPIPP_PATTERN_STEP;
   char *to = (char *)(uintptr_t)address;
   for (; bytes >= sizeof word; bytes -= sizeof word, to += sizeof word) {
-    word = sum ^ MPIPP_PATTERN_MARK;
+    word = mpipp_pattern_of(sum);
     memcpy(to, &word, sizeof word);
     sum += sizeof word * MPIPP_PATTERN_STEP;
   }
-  word = sum ^ MPIPP_PATTERN_MARK;
+  word = mpipp_pattern_of(sum);
   if (bytes) memcpy(to, &word, bytes);
 }
 
@@ -36,7 +43,7 @@ static inline uint64_t mpipp_pattern_differs(uint64_t address, uint64_t bytes) {
     uint64_t now[WORDS], others = 0;
     memcpy(now, own + at, AT_ONCE);
     for (uint64_t i = 0; i < WORDS; i++)
-      others |= now[i] ^ (sum + i * 8 * MPIPP_PATTERN_STEP) ^ MPIPP_PATTERN_MARK;
+      others |= now[i] ^ mpipp_pattern_of(sum + i * 8 * MPIPP_PATTERN_STEP);
     if (others) break;
     sum += AT_ONCE * MPIPP_PATTERN_STEP;
   }

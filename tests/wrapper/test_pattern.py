@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""What the buffers of pending receives hold: whatever is added to a number there changes it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from support import ROOT, need
+
+SOURCE = """\
+#include <stdio.h>
+#include "guard/pattern.h"
+enum { BYTES = 64 };
+#define ADDS(TYPE) \\
+  for (uint64_t at = 0; at + sizeof(TYPE) <= BYTES; at += sizeof(TYPE)) { \\
+    mpipp_pattern_put((uintptr_t)begin, BYTES); \\
+    missed += mpipp_pattern_differs((uintptr_t)begin, BYTES) != BYTES; \\
+    TYPE value; \\
+    memcpy(&value, begin + at, sizeof value); \\
+    value += 1; \\
+    memcpy(begin + at, &value, sizeof value); \\
+    uint64_t first = mpipp_pattern_differs((uintptr_t)begin, BYTES); \\
+    missed += first < at || first >= at + sizeof value; \\
+  }
+int main(void) {
+  int missed = 0;
+  static char many[1 << 20];
+  for (char *begin = many; begin < many + (1 << 16); begin += 4) {
+    ADDS(double)
+    ADDS(float)
+    ADDS(long double)
+    ADDS(int)
+    ADDS(char)
+  }
+  printf("%d\\n", missed);
+  return 0;
+}
+"""
+
+
+def test_to_add_something_changes_each_number(tmp_path: Path) -> None:
+    (tmp_path / "adds.c").write_text(SOURCE)
+    program = tmp_path / "adds"
+    words = [need("gcc"), "-O1", f"-I{ROOT / 'wrapper'}", str(tmp_path / "adds.c"), "-o", program]
+    subprocess.run(words, check=True)
+    done = subprocess.run([program], stdout=subprocess.PIPE, check=True, text=True)
+    assert done.stdout == "0\n"
