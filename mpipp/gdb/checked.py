@@ -15,6 +15,7 @@ from mpipp.errors import MpippError
 from mpipp.gdb import sessions
 from mpipp.gdb.program import callers, mappings, outside, sites
 from mpipp.gdb.program.memory import selected
+from mpipp.gdb.ranks import first_thread
 from mpipp.gdb.sessions import Session
 
 
@@ -29,7 +30,7 @@ class Checked:
         if not inferiors:
             sessions.required()  # says what to do
         if not gdb.selected_inferior().pid and inferiors[0].threads():
-            inferiors[0].threads()[0].switch()  # gdb tells whenever it returns to one without
+            first_thread(inferiors[0]).switch()  # gdb tells whenever it returns to one without
         if len(inferiors) == 1:
             with selected(inferiors[0]):
                 self._add(sessions.required())

@@ -15,6 +15,11 @@ def inferiors() -> list[gdb.Inferior]:
     return sorted(having, key=lambda inferior: (_order(inferior), inferior.num))
 
 
+def first_thread(inferior: gdb.Inferior) -> gdb.InferiorThread:
+    """The one that gdb found first: where it has attached that with the process's number."""
+    return min(inferior.threads(), key=lambda thread: thread.num)  # gdb lists the newest first
+
+
 def rank(inferior: gdb.Inferior) -> int | None:
     """The rank of an inferior; None if it is not known, or there is no wrapper."""
     with selected(inferior):

@@ -50,10 +50,13 @@ def test_a_job(mpi: support.MPI) -> None:
         job = job_of(pids[0])
         assert [(each.pid, each.rank) for each in job.processes] == [(pids[0], 0), (pids[1], 1)]
         assert re.match("mpiexec|mpirun|orterun|prterun", job.started_by), job
+        # Libraries have threads of their own.
         done = support.shell(
-            "attach", "--job", str(job.launcher), "--", "-batch", "-ex", "mpipp check"
+            *("attach", "--job", str(job.launcher), "--", "-batch", "-ex", "output $_thread"),
+            *("-ex", "echo \\n", "-ex", "mpipp check"),
         )
     lines = done.stdout.splitlines()
+    assert lines[1] == "1"
     assert lines[0] == "attached: rank 0 (inferior 1), rank 1 (inferior 2)"
     assert CHECKED in lines
     assert not done.stderr

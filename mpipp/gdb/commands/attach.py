@@ -14,7 +14,7 @@ from mpipp.errors import MpippError
 from mpipp.gdb import text
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.ranks import inferiors, label
+from mpipp.gdb.ranks import first_thread, inferiors, label
 
 
 class Attach(Command):
@@ -59,7 +59,7 @@ def _attached(pids: list[int]) -> Iterator[str]:
     if every and not gdb.selected_inferior().pid:
         gdb.execute(f"inferior {every[0].num}", to_string=True)
     if every and done:
-        every[0].threads()[0].switch()
+        first_thread(every[0]).switch()
         names = ", ".join(label(inferior) for inferior in every)
         yield f"attached: {names}"
 
