@@ -18,27 +18,40 @@ request #{request}
   rule: MPI-4.1, section 3.7.2: the buffer of a nonblocking operation must not be changed, and a \
 receive buffer not used at all, before the operation is complete
   to do: complete the operation before, with MPI_Wait or the like, and give the memory back then"""
-FROM = "given_back.c:37 in send\n    from given_back.c:90 in main"
+FROM = "given_back.c:37 in send\n    from given_back.c:124 in main"
 SENT = ("buf(DOUBLE)", "4000 MPI_DOUBLE", "given_back.c:35 in send")
 PLACES = [
     (f"given_back.c:16 in by_free\n    from {FROM}", 1, *SENT),
     (f"given_back.c:20 in by_realloc\n    from {FROM}", 3, *SENT),
     ("given_back.c:11 in thread", 5, *SENT),
     (
-        "given_back.c:52 in send_irregular\n    from given_back.c:96 in main",
+        "given_back.c:52 in send_irregular\n    from given_back.c:130 in main",
         7,
         "buf(INDEXED)[0][0](DOUBLE)",
         "1 INDEXED[3]",
         "given_back.c:51 in send_irregular",
     ),
     (
-        "given_back.c:65 in send_from_mpi\n    from given_back.c:97 in main",
+        "given_back.c:65 in send_from_mpi\n    from given_back.c:131 in main",
         8,
         "buf(DOUBLE)",
         "4000 MPI_DOUBLE",
         "given_back.c:64 in send_from_mpi",
     ),
+    (
+        "given_back.c:83 in send_twice\n    from given_back.c:132 in main",
+        9,
+        "buf(DOUBLE)",
+        "1000 MPI_DOUBLE",
+        "given_back.c:82 in send_twice",
+    ),
 ]
+PUT = """\
+error: the buffer of a pending MPI_Put is given back
+  rank 0: gives back the memory at 0x..., which has origin_addr(DOUBLE)
+    at given_back.c:99 in put
+    from given_back.c:140 in main
+"""
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -53,4 +66,6 @@ def test_memory_that_is_given_back_too_early_is_told(mpi: MPI) -> None:
         FOUND.format(at=at, request=number, element=element, of=of, posted=posted)
         for at, number, element, of, posted in PLACES
     ]
-    assert blocks == [mpi.cited(one) for one in expected]
+    *sends, put = blocks
+    assert sends == [mpi.cited(one) for one in expected]
+    assert put.startswith(PUT)

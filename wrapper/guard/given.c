@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "guard/pending.h"
+#include "guard/telling.h"
 #include "recorders/chains.h"
 #include "recorders/threads.h"
 #include "records/touches.h"
@@ -20,11 +21,8 @@ void (*mpipp_given_other)(uint64_t start, uint64_t bytes);
 static uint64_t known[KNOWN][2]; // callers that were asked about: of free, and of the operation
 
 static struct mpipp_request *pending(const struct mpipp_guarded *guarded) {
-  struct mpipp_request *request = mpipp_listed_locked(MPIPP_REQUEST, guarded->request);
-  while (request && request->object.serial != guarded->serial)
-    request = (struct mpipp_request *)(uintptr_t)request->newer;
-  int may_be_over = request && request->special & MPIPP_DOUBTED;
-  return request && request->state == MPIPP_REQUEST_ACTIVE && !may_be_over ? request : NULL;
+  struct mpipp_request *request = mpipp_pending_request(guarded->request, guarded->serial);
+  return request && !(request->special & MPIPP_DOUBTED) ? request : NULL;
 }
 
 static int is_known(uint64_t caller, uint64_t of_operation) {

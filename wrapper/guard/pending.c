@@ -482,19 +482,27 @@ const struct mpipp_guarded *mpipp_guarded_meets(uint64_t low, uint64_t high, int
   return first;
 }
 
+// Whether it has any of these, said once: others may have that memory next, and give it back.
+static int gives_back(struct mpipp_guarded *guarded, const struct mpipp_bytes *given) {
+  if (__atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) return 0;
+  if (__atomic_load_n(&guarded->given_back, __ATOMIC_RELAXED)) return 0;
+  for (uint32_t i = 0; i < guarded->part_count; i++) {
+    uint64_t byte;
+    if (!has_any(guarded, i, given, &byte)) continue;
+    __atomic_store_n(&guarded->given_back, 1, __ATOMIC_RELAXED);
+    open_pages(guarded->parts[i].window, given->low, given->high);
+    return 1;
+  }
+  return 0;
+}
+
 const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high) {
   uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
   const struct mpipp_comb one = {low, high - low, high - low, 1};
   const struct mpipp_bytes given = mpipp_bytes_of_comb(&one);
+  const struct mpipp_guarded *first = NULL;
   for (uint32_t i = 0; i < count; i++) {
-    if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
-    for (uint32_t j = 0; j < all[i].part_count; j++) {
-      uint64_t byte;
-      if (!has_any(&all[i], j, &given, &byte)) continue;
-      __atomic_store_n(&all[i].given_back, 1, __ATOMIC_RELAXED);
-      open_pages(all[i].parts[j].window, low, high);
-      return &all[i];
-    }
+    if (gives_back(&all[i], &given) && !first) first = &all[i];
   }
-  return NULL;
+  return first;
 }

@@ -115,8 +115,8 @@ struct mpipp_meeting {
 };
 const struct mpipp_guarded *mpipp_guarded_meets(uint64_t low, uint64_t high, int stores,
                                                 struct mpipp_meeting *meeting);
-// A pending one whose buffers may have bytes of [low, high), which are the program's from now on,
-// since it gives them back; NULL. Takes no lock.
+// The first pending one whose buffers may have bytes of [low, high), which are the program's from
+// now on, since it gives them back; each is so once. NULL. Takes no lock.
 const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high);
 
 #endif

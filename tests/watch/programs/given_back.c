@@ -68,6 +68,40 @@ static void send_from_mpi(void) {
   if (!wrong) MPI_Free_mem(data);
 }
 
+// A block of the same length is the same memory again.
+static void innocent(int n) {
+  double *data = malloc(n * sizeof *data);
+  for (int i = 0; i < n; i++) data[i] = -1;
+  free(data);
+}
+
+// Both have the buffer that is given back.
+static void send_twice(int n) {
+  double *data = calloc(n, sizeof *data);
+  MPI_Request requests[2];
+  for (int i = 0; i < 2; i++) MPI_Issend(data, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &requests[i]);
+  if (wrong) free(data);
+  innocent(n);
+  for (int i = 0; i < 2; i++) MPI_Send(NULL, 0, MPI_INT, 1, 1, MPI_COMM_WORLD);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  if (!wrong) free(data);
+}
+
+static void put(void) {
+  static double memory[16];
+  double *data = calloc(16, sizeof *data);
+  int rank;
+  MPI_Win win;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  if (rank == 0) MPI_Put(data, 16, MPI_DOUBLE, 1, 0, 16, MPI_DOUBLE, win);
+  if (wrong) free(data);
+  MPI_Win_fence(0, win);
+  if (!wrong) free(data);
+  MPI_Win_free(&win);
+}
+
 static double receive(int n) {
   double *data = malloc(n * sizeof *data), last;
   MPI_Recv(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -95,12 +129,15 @@ int main(int argc, char **argv) {
   if (rank == 0) {
     send_irregular();
     send_from_mpi();
+    send_twice(1000);
   } else {
     double data[10];
     MPI_Recv(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Recv(data, 10, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     sum += receive(4000);
+    for (int i = 0; i < 2; i++) receive(1000);
   }
+  put();
   if (rank == 1) printf("%g\n", wrong ? 0 : sum);
   MPI_Finalize();
   return 0;
