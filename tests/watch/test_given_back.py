@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 import runs
 from support import MPI, on_mpi
 
@@ -69,3 +70,11 @@ def test_memory_that_is_given_back_too_early_is_told(mpi: MPI) -> None:
     *sends, put = blocks
     assert sends == [mpi.cited(one) for one in expected]
     assert put.startswith(PUT)
+
+
+@on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+@pytest.mark.parametrize("how", ["send", "receive"])
+def test_memory_that_is_not_there_any_more_ends_no_process(mpi: MPI, how: str) -> None:
+    program = runs.program("unmapped.c", mpi)
+    run = runs.run(mpi, [program, how], "--check=buffers")
+    assert (run.status, run.output, run.blocks) == (0, "done\n", [])

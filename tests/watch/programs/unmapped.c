@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The system is given memory back while an operation has it, by no function that anybody looks at.
+// The operation is the first one that is compared.
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { BYTES = 4096, N = 64 };
+
+static void *memory;
+
+static char *from_the_system(void) {
+  memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memset(memory, 7, BYTES);
+}
+
+static void sends(void) {
+  MPI_Request request;
+  MPI_Isend(from_the_system(), N, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+  syscall(SYS_munmap, memory, BYTES);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void receives(void) {
+  MPI_Request request;
+  MPI_Irecv(from_the_system(), N, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+  syscall(SYS_munmap, memory, BYTES);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char **argv) {
+  char other[N] = {0};
+  int rank, is_sent;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  is_sent = strcmp(argv[1], "send") == 0;
+  if (rank == 0)
+    is_sent ? sends() : receives();
+  else if (is_sent)
+    MPI_Recv(other, N, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  else
+    MPI_Send(other, N, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+  if (rank == 0) puts("done");
+  MPI_Finalize();
+  return 0;
+}
