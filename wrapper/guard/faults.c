@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "guard/careful.h"
+#include "guard/handlers.h"
 #include "guard/pages.h"
 #include "guard/pending.h"
 #include "recorders/threads.h"
@@ -27,7 +28,6 @@ uint64_t mpipp_faults_count;
 int (*mpipp_faults_other)(uint64_t address, void *context);
 static uint64_t touched[TOUCHED]; // the last operations of which any was
 
-static struct sigaction before; // the handler that ours has come in place of
 static int walks_stacks = 0;
 static int stops = 0; // where something is found
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
@@ -185,24 +185,6 @@ void mpipp_faults_take(const struct mpipp_touch *found, uint64_t next, uint64_t 
   if (touch && stops) stop_at(touch, buffer);
 }
 
-// As if this library were not there.
-static void pass_on(int number, siginfo_t *info, void *context) {
-  if (before.sa_flags & SA_NODEFER) {
-    sigset_t one;
-    sigemptyset(&one);
-    sigaddset(&one, number);
-    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
-  }
-  if (before.sa_flags & SA_SIGINFO) {
-    before.sa_sigaction(number, info, context);
-  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-    before.sa_handler(number);
-  } else {
-    sigaction(number, &before, NULL);      // the instruction brings it again
-    if (info->si_code <= 0) raise(number); // somebody has sent it
-  }
-}
-
 // Whether a page that no operation has any more is met for the first time: another thread has just
 // completed it, and the instruction is to be tried again.
 static int is_first(uint64_t address, uint64_t pc) {
@@ -234,7 +216,7 @@ static void handle(int number, siginfo_t *info, void *context) {
     return;
   }
   if (!ours) {
-    pass_on(number, info, context);
+    mpipp_handler_pass_on(number, info, context);
     errno = saved;
     return;
   }
@@ -251,7 +233,7 @@ static void handle(int number, siginfo_t *info, void *context) {
     uint64_t page = mpipp_page_down(address);
     mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
   } else if (!is_first(address, instruction(context))) {
-    pass_on(number, info, context);
+    mpipp_handler_pass_on(number, info, context);
   }
   errno = saved;
 }
@@ -265,13 +247,7 @@ void mpipp_faults_catch(void) {
     walks_stacks = dlsym(RTLD_DEFAULT, "_dl_find_object") != NULL;
     warm = 1;
   }
-  struct sigaction now;
-  if (sigaction(SIGSEGV, NULL, &now) || (now.sa_flags & SA_SIGINFO && now.sa_sigaction == handle))
-    return;
-  struct sigaction own = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-  sigemptyset(&own.sa_mask);
-  before = now;
-  sigaction(SIGSEGV, &own, NULL);
+  mpipp_handler_put(handle);
 }
 
 void mpipp_faults_catch_soon(void) {

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""Programs that use what the guard uses, too: the handler of SIGSEGV, and stacks of their own."""
+
+from __future__ import annotations
+
+import pytest
+import runs
+from support import MPI, on_mpi
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("how", ["signal", "action"])
+def test_a_handler_that_is_set_while_a_buffer_is_guarded_comes_behind(mpi: MPI, how: str) -> None:
+    program = runs.program("handlers.c", mpi)
+    right = runs.run(mpi, [program, "right", how], "--check=buffers")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    run = runs.run(mpi, [program, "wrong", how], "--check=buffers")
+    assert (run.status, run.output) == (0, "done\n")
+    (block,) = run.blocks
+    assert block.startswith("error: a store to the buffer of a pending MPI_Issend\n")
