@@ -18,3 +18,15 @@ def test_a_handler_that_is_set_while_a_buffer_is_guarded_comes_behind(mpi: MPI, 
     assert (run.status, run.output) == (0, "done\n")
     (block,) = run.blocks
     assert block.startswith("error: a store to the buffer of a pending MPI_Issend\n")
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("where", ["malloc", "static"])
+def test_no_page_of_a_coroutines_stack_is_forbidden(mpi: MPI, where: str) -> None:
+    program = runs.program("coroutine.c", mpi)
+    right = runs.run(mpi, [program, "right", where], "--check=buffers")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    run = runs.run(mpi, [program, "wrong", where], "--check=buffers")
+    assert (run.status, run.output) == (0, "done\n")
+    (block,) = run.blocks
+    assert block.startswith("error: the buffer of a pending MPI_Issend was changed\n")

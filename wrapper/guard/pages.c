@@ -16,7 +16,7 @@
 #include "guard/known.h"
 #include "guard/mappings.h"
 #include "guard/rings.h"
-#include "recorders/threads.h"
+#include "guard/stacks.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U
@@ -63,16 +63,6 @@ int mpipp_pages_open(void) {
   device = now.st_dev;
   inode = now.st_ino;
   return 1;
-}
-
-static int is_stack(uint64_t low, uint64_t high) {
-  uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-  if (here >= low && here < high) return 1;
-  for (struct mpipp_thread *one = mpipp_other_thread(NULL, NULL); one;
-       one = mpipp_other_thread(NULL, one)) {
-    if (one->stack_start < high && low < one->stack_end) return 1;
-  }
-  return 0;
 }
 
 int mpipp_pages_are_own(const struct mpipp_mapping *mapping) {
@@ -160,7 +150,7 @@ static int exchange(uint64_t low, uint64_t high) {
 
 // Where others may store to them meanwhile, these wait.
 static int convert(uint64_t low, uint64_t high) {
-  if (range_count + 1 >= MOST_RANGES || is_stack(low, high) || mpipp_rings_look()) return 0;
+  if (range_count + 1 >= MOST_RANGES || mpipp_rings_look()) return 0;
   if (contended) {
     set(&exchanged, low, high);
     mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);
@@ -176,7 +166,7 @@ static int convert(uint64_t low, uint64_t high) {
 }
 
 static int share(uint64_t low, uint64_t high, int is_known) {
-  if (!is_open()) return 0;
+  if (!is_open() || mpipp_is_stack(low, high)) return 0;
   while (low < high) {
     struct mpipp_mapping mapping;
     if (!mpipp_mapping_at(low, &mapping)) return 0;

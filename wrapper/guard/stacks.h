@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Memory that is a stack: a page that is forbidden there ends the process, since the handler's
+// frame has no place. With the guard's lock.
+#ifndef MPIPP_STACKS_H
+#define MPIPP_STACKS_H
+
+#include <stdint.h>
+
+// Whether any byte of [low, high) may be of one: a thread's, or whatever this one is on now.
+int mpipp_is_stack(uint64_t low, uint64_t high);
+
+#endif
