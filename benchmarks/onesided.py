@@ -88,7 +88,7 @@ def transpose(rank: int, number: int) -> Iterator[Event]:
             for column in range(8):
                 yield log.operation("get", target, (rank * 8 + column) * 64, 64)
         yield log.sync("flush_all")
-        yield Collective(log.moment(7), 1, rounds, "all", RANKS)
+        yield Collective(log.moment(7), 1, rounds, PROCESSES)
         rounds += 1
     yield log.sync("unlock_all")
     yield Ended(log.moment(6))
@@ -118,7 +118,7 @@ def scattered(rank: int, number: int) -> Iterator[Event]:
             yield log.sync("lock", target)
             yield log.operation("put", target, (place * PROCESSES + rank) * 16, 16)
             yield log.sync("unlock", target)
-        yield Collective(log.moment(7), 1, rounds, "all", RANKS)
+        yield Collective(log.moment(7), 1, rounds, PROCESSES)
         rounds += 1
     yield Ended(log.moment(6))
 

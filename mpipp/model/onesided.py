@@ -231,18 +231,28 @@ class Sent(NamedTuple):
 
 
 class ReceiveBegun(NamedTuple):
-    """A nonblocking or persistent receive was started. Only synchronous sends need it."""
+    """A nonblocking or persistent receive was started, which takes this message sooner or later.
 
-    moment: Moment
-    request: int
-
-
-class Received(NamedTuple):
-    """A receive has completed. `request` as in ReceiveBegun; 0 of a blocking one."""
+    Only synchronous sends need it.
+    """
 
     moment: Moment
     channel: Channel
-    request: int = 0
+
+
+class Received(NamedTuple):
+    """A receive has completed. `begun`: a ReceiveBegun came before; a blocking one has none."""
+
+    moment: Moment
+    channel: Channel
+    begun: bool = False
+
+
+class Probed(NamedTuple):
+    """A probe has found a message, which a receive takes later."""
+
+    moment: Moment
+    channel: Channel
 
 
 class Partitions(NamedTuple):
@@ -268,16 +278,15 @@ class Partitions(NamedTuple):
 
 
 class Collective(NamedTuple):
-    """A collective call was begun; whose beginnings its end waits for is its flow of data.
+    """A collective call was begun. Its end waits for the beginnings of those whose data it gets.
 
     Attributes:
         context: the communicator's identity, the same in all processes.
         ordinal: of the collective calls on it, from 0.
-        flow: "all" (of the members), "from root", "to root", "prefix" (members before this process,
-            in their order, and itself), "neighbors" (all `members` of this event: those who send to
-            this process), "none".
-        root: rank in MPI_COMM_WORLD; -1: none.
-        members: ranks in MPI_COMM_WORLD; of an intercommunicator those of the remote group.
+        size: how many processes call it, of an intercommunicator in both groups.
+        sources: ranks in MPI_COMM_WORLD of those whose data it gets, perhaps its own among them;
+            None: of all that give any.
+        gives: whether it has data for others.
         request: 0: it has ended, and no other event of its process came between. Else a number of
             its own, and a Completed follows.
     """
@@ -285,9 +294,9 @@ class Collective(NamedTuple):
     moment: Moment
     context: int
     ordinal: int
-    flow: str
-    members: tuple[int, ...]
-    root: int = -1
+    size: int
+    sources: tuple[int, ...] | None = None
+    gives: bool = True
     request: int = 0
 
 
@@ -348,6 +357,7 @@ Event = Union[
     Sent,
     ReceiveBegun,
     Received,
+    Probed,
     Partitions,
     Collective,
     Access,

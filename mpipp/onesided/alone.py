@@ -18,6 +18,7 @@ from mpipp.model.onesided import (
     Event,
     Operation,
     Partitions,
+    Probed,
     ReceiveBegun,
     Received,
     Sent,
@@ -31,7 +32,7 @@ from mpipp.onesided.mistakes import Mistake
 
 _OTHERS = -1  # their rank
 _APART = 1 << 64  # the memory of one from that of the next
-_MESSAGES = (Sent, Received, ReceiveBegun, Partitions, Collective, Elsewhere)
+_MESSAGES = (Sent, Received, ReceiveBegun, Probed, Partitions, Collective, Elsewhere)
 _ANSWERS = {
     "fence": "fence",
     "start": "post",

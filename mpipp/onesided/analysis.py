@@ -23,6 +23,7 @@ from mpipp.model.onesided import (
     Memory,
     Operation,
     Partitions,
+    Probed,
     ReceiveBegun,
     Received,
     Sent,
@@ -170,6 +171,8 @@ class _Analysis:
     def _rare(self, process: Process, event: Event) -> Steps:
         if isinstance(event, Partitions):
             yield from self.messages.partitions(process, event)
+        elif isinstance(event, Probed):
+            yield from self.messages.probe(process, event)
         elif isinstance(event, Elsewhere):
             group, number = (0, 0, ELSEWHERE), event.moment.number
             self.flags.minded.add(group)

@@ -11,6 +11,7 @@ from mpipp.model.onesided import (
     Completed,
     Event,
     Partitions,
+    Probed,
     ReceiveBegun,
     Received,
     Sent,
@@ -87,8 +88,12 @@ class Messages:
         process.hear(self.received.pop(channel), event)
 
     def begin(self, process: Process, event: ReceiveBegun) -> None:
-        """A synchronous send hears what is known here."""
-        process.receives[event.request] = process.release()
+        """A synchronous send hears what is known here, be it long before the receive ends."""
+        self._take(event.channel, process.release())
+
+    def _take(self, channel: Channel, known: tuple[int, ...]) -> None:
+        self.received[channel] = known
+        self.board.done(("received", channel))
 
     def receive(self, process: Process, event: Received) -> Steps:
         """It has completed."""
@@ -96,14 +101,17 @@ class Messages:
         while channel not in self.sent:
             yield channel
         told, synchronous = self.sent.pop(channel)
-        begun = process.receives.pop(event.request, None) if event.request else None
-        if synchronous and not event.request:
-            begun = process.release()
+        if synchronous and not event.begun:
+            self._take(channel, process.release())
+        elif not synchronous:
+            self.received.pop(channel, None)
         process.hear(told, event)
-        if synchronous:
-            # When a nonblocking one has begun may not have been recorded.
-            self.received[channel] = process.release() if begun is None else begun
-            self.board.done(("received", channel))
+
+    def probe(self, process: Process, event: Probed) -> Steps:
+        """It has found a message."""
+        while event.channel not in self.sent:
+            yield event.channel
+        process.hear(self.sent[event.channel][0], event)
 
     def partitions(self, process: Process, event: Partitions) -> Steps:
         """Some are ready, or have arrived."""
@@ -133,12 +141,12 @@ class Messages:
             if steps is not None:
                 yield from steps(event)
 
-    def meet(self, process: Process, key: Hashable, size: int) -> Meeting:
-        """A process begins a collective call of so many."""
+    def meet(self, process: Process, key: Hashable, size: int, *, gives: bool = True) -> Meeting:
+        """A process begins a collective call of so many; if it gives anything, others may hear."""
         meeting = self.meetings.get(key)
         if meeting is None:
             meeting = self.meetings[key] = Meeting(key, size, len(process.clock))
-        told = process.release()
+        told = process.release() if gives else (-1,) * len(process.clock)
         meeting.begun[process.index] = told
         meeting.joint = later(meeting.joint, told)
         if meeting.full:
@@ -155,44 +163,28 @@ class Messages:
         process.hear(meeting.joint, event)
 
     def _some_met(
-        self, process: Process, meeting: Meeting, awaited: Sequence[int], event: Event
+        self, process: Process, meeting: Meeting, sources: Sequence[int], event: Event
     ) -> Steps:
-        for index in awaited:
+        for rank in sources:
+            if rank == process.rank or rank not in self.indices:
+                continue
+            index = self.indices[rank]
             while index not in meeting.begun:
                 yield index, meeting.key
             process.hear(meeting.begun[index], event)
 
     def collective(self, process: Process, event: Collective) -> Steps:
         """It begins, and if nothing comes between it ends, too."""
-        if event.flow == "none":
-            return
         key = event.context, event.ordinal
-        inside = process.rank in event.members
-        # Of neighbours, and of an intercommunicator, each knows others: they are never full.
-        size = len(event.members) if inside and event.flow != "neighbors" else 1 << 30
-        meeting = self.meet(process, key, size)
+        meeting = self.meet(process, key, event.size, gives=event.gives)
 
         def end(by: Event) -> Steps:
-            if event.flow == "all" and inside:
+            if event.sources is None:
                 yield from self.all_met(process, meeting, by)
-                return
-            awaited = [self.indices[rank] for rank in self._awaited(process, event)]
-            yield from self._some_met(process, meeting, awaited, by)
+            else:
+                yield from self._some_met(process, meeting, event.sources, by)
 
         if event.request:
             process.requests[event.request] = end
         else:
             yield from end(event)
-
-    def _awaited(self, process: Process, event: Collective) -> list[int]:
-        # Ranks of those whose beginning its end waits for.
-        me, members = process.rank, list(event.members)
-        if event.flow == "from root":
-            found = [] if me == event.root else [event.root]
-        elif event.flow == "to root":
-            found = members if me == event.root else []
-        elif event.flow == "prefix":
-            found = members[: members.index(me)] if me in members else []
-        else:
-            found = members
-        return [rank for rank in found if rank != me and rank in self.indices]

@@ -31,7 +31,6 @@ class Process:
         self.ended = False
         self.last: Event | None = None
         self.requests: dict[int, Callable[[Event], Steps]] = {}
-        self.receives: dict[int, tuple[int, ...]] = {}
 
     @property
     def time(self) -> int:

@@ -18,6 +18,7 @@ _MAX_PAGES = 1 << 16
 _MAX_WORDS = 1 << 24  # of a page: those of an entry
 FIRST = 2  # words of an entry before its own
 ANY, NOT_KNOWN = (1 << 64) - 2, (1 << 64) - 1
+MESSAGE = 1 << 62  # of a request that is a message which a matching probe took
 
 
 # Words of an entry's own: of each kind how many, or as many as that at least.
@@ -27,7 +28,6 @@ _EXACT = {
     "memory": 3,
     "send": 6,
     "receive": 7,
-    "collective": 5,
     "started": 2,
     "matched": 2,
     "completed": 4,
@@ -42,7 +42,7 @@ _EXACT = {
     "given_back": 2,
     "elsewhere": 2,
 }
-_LEAST = {"comm": 5, "operation": 5, "synchronization": 4}
+_LEAST = {"comm": 5, "operation": 5, "synchronization": 4, "collective": 5}
 
 
 class Naming(Protocol):
@@ -89,6 +89,8 @@ class Kinds(NamedTuple):
     sends: int
     takes: int
     cancelled: int
+    probes: int
+    some: int
 
     @classmethod
     def of(cls, source: Naming) -> Kinds:
@@ -178,15 +180,15 @@ def entries(of: array[int], places: array[int], kinds: Sequence[int] = ()) -> It
 
 
 class _Posted:
-    # A receive that was posted, and what it has taken.
-    __slots__ = ("context", "is_over", "rank", "tag", "thread", "wanted")
+    # A receive that was posted, and what it has taken; or a probe, which takes nothing.
+    __slots__ = ("context", "probes", "rank", "tag", "thread", "wanted")
 
     def __init__(self, context: int, rank: int, tag: int, thread: int) -> None:
         self.context = context
         self.wanted = rank, tag
         self.rank, self.tag = rank, tag
         self.thread = thread
-        self.is_over = False
+        self.probes = False
 
 
 class Message(NamedTuple):
@@ -203,15 +205,19 @@ class Receives:
 
     MPI matches in the order in which receives are posted (MPI-4.1, section 3.5), whenever they
     complete. `ended_by` has, by the number of the entry in which a receive is complete, its
-    message; None: that is not certain.
+    message; `begun` that of the entry in which a nonblocking one begins; `probed` that of one in
+    which a probe has found it. None: that is not certain.
     """
 
     def __init__(self, of: Iterator[Entry], kinds: Kinds) -> None:
         self.ended_by: dict[int, list[Message | None]] = {}
-        self.began: dict[int, int] = {}  # by number of the entry: a request's receive begins
+        self.begun: dict[int, Message | None] = {}
+        self.probed: dict[int, Message | None] = {}
         self._kinds = kinds
         self._posted: list[_Posted] = []
         self._ends: list[tuple[int, _Posted]] = []
+        self._begins: list[tuple[int, _Posted]] = []
+        self._probes: list[tuple[int, _Posted]] = []
         self._made: dict[int, _Posted] = {}  # persistent ones by request
         self._active: dict[int, _Posted] = {}
         for entry in of:
@@ -224,18 +230,24 @@ class Receives:
             one = _Posted(own[0], own[1], own[2], entry.thread)
             if own[4] & kinds.persistent:
                 self._made[own[3]] = one
-            elif own[3]:
-                self._post(one, own[3], entry.number)
-            else:
-                one.rank, one.tag = own[5], own[6]
-                self._posted.append(one)
-                self._end(entry.number, one)
+                return
+            self._posted.append(one)
+            if own[3]:
+                self._active[own[3]] = one
+                # A matching probe has found it, and the receive is yet to begin.
+                (self._probes if own[3] & MESSAGE else self._begins).append((entry.number, one))
+                return
+            one.rank, one.tag = own[5], own[6]
+            one.probes = bool(own[4] & kinds.probes)
+            (self._probes if one.probes else self._ends).append((entry.number, one))
         elif kind == kinds.started and own[0] in self._made:
             of = self._made[own[0]]
-            one = _Posted(of.context, *of.wanted, entry.thread)
-            self._post(one, own[0], entry.number)
+            one = self._active[own[0]] = _Posted(of.context, *of.wanted, entry.thread)
+            self._posted.append(one)
+            self._begins.append((entry.number, one))
         elif kind == kinds.matched and own[1] in self._active:
-            self._active[own[0]] = self._active.pop(own[1])
+            one = self._active[own[0]] = self._active.pop(own[1])
+            self._begins.append((entry.number, one))
         elif kind == kinds.completed and own[0] in self._active:
             one = self._active.pop(own[0])
             if own[3] & kinds.cancelled:
@@ -243,25 +255,20 @@ class Receives:
                 return
             one.rank = own[1] if one.rank == ANY else one.rank
             one.tag = own[2] if one.tag == ANY else one.tag
-            self._end(entry.number, one)
-
-    def _post(self, one: _Posted, request: int, number: int) -> None:
-        self._posted.append(one)
-        self._active[request] = one
-        self.began[number] = request
-
-    def _end(self, number: int, one: _Posted) -> None:
-        one.is_over = True
-        self._ends.append((number, one))
+            self._ends.append((entry.number, one))
 
     def _tell(self) -> None:
         counts: dict[tuple[int, int, int], int] = {}
         threads: dict[tuple[int, int, int], int] = {}
         open_ones: dict[int, list[tuple[int, int]]] = {}  # of each context, patterns not resolved
         told: dict[_Posted, Message | None] = {}
+        receivers: dict[tuple[int, int, int], set[int]] = {}
+        for one in self._posted:
+            if not one.probes:
+                receivers.setdefault((one.context, one.rank, one.tag), set()).add(one.thread)
         for one in self._posted:
             hidden = one.rank in (ANY, NOT_KNOWN) or one.tag in (ANY, NOT_KNOWN)
-            if hidden:
+            if hidden and not one.probes:
                 open_ones.setdefault(one.context, []).append(one.wanted)
                 told[one] = None
                 continue
@@ -270,6 +277,13 @@ class Receives:
                 rank in (ANY, NOT_KNOWN, one.rank) and tag in (ANY, NOT_KNOWN, one.tag)
                 for rank, tag in open_ones.get(one.context, ())
             )
+            if one.probes:
+                # What another thread was about to receive it may have seen before or after.
+                certain = (
+                    not hidden and not any(may_be) and receivers.get(key, set()) <= {one.thread}
+                )
+                told[one] = Message(*key, counts.get(key, 0)) if certain else None
+                continue
             shared = threads.setdefault(key, one.thread) != one.thread
             if any(may_be) or shared:
                 open_ones.setdefault(one.context, []).append((one.rank, one.tag))
@@ -280,3 +294,5 @@ class Receives:
             told[one] = Message(*key, ordinal)
         for number, one in self._ends:
             self.ended_by.setdefault(number, []).append(told[one])
+        self.begun.update((number, told.get(one)) for number, one in self._begins)
+        self.probed.update((number, told.get(one)) for number, one in self._probes)

@@ -269,7 +269,8 @@ class LoggedCalls:
         if max(size, remote) > self._around.size:
             raise ValueError
         ranks = tuple(map(signed, words[5:]))
-        own = ranks[:size] if len(ranks) >= size else tuple(range(size))
+        # Those of the own group are left out where they are equal to its ranks.
+        own = ranks[:size] if len(ranks) >= size + remote else tuple(range(size))
         return Members(own, ranks[len(ranks) - remote :] if remote else ())
 
     def memory(self, record: int, count: int, address: int) -> Memory:

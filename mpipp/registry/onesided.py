@@ -27,6 +27,7 @@ from mpipp.model.onesided import (
     Moment,
     Operation,
     Partitions,
+    Probed,
     ReceiveBegun,
     Received,
     Sent,
@@ -37,7 +38,7 @@ from mpipp.model.onesided import (
 )
 from mpipp.registry import logged
 from mpipp.registry.datatypes import Datatypes
-from mpipp.registry.logged import NOT_KNOWN, Entry, Kinds, Receives
+from mpipp.registry.logged import NOT_KNOWN, Entry, Kinds, Message, Receives
 from mpipp.registry.loggedcalls import (
     ASSERTED,
     FIRST,
@@ -53,11 +54,14 @@ from mpipp.registry.loggedcalls import (
 )
 from mpipp.registry.source import Source, certain
 
-_FLOWS = {
-    **dict.fromkeys(("Bcast", "Scatter", "Scatterv"), "from root"),
-    **dict.fromkeys(("Gather", "Gatherv", "Reduce"), "to root"),
-    **dict.fromkeys(("Scan", "Exscan"), "prefix"),
-}
+# Which collective calls have data for whom; those that are not here are taken to tell all of all.
+_FROM_ROOT = frozenset(("Bcast", "Scatter", "Scatterv"))
+_TO_ROOT = frozenset(("Gather", "Gatherv", "Reduce"))
+_TO_LATER = frozenset(("Scan", "Exscan"))
+# Of an intercommunicator: each group to the other.
+_TO_OTHERS = frozenset(
+    ("Barrier", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Allreduce")
+) | {"Reduce_scatter", "Reduce_scatter_block"}
 _MOST_KNOWN = 1 << 13  # entries whose events are kept
 _DAMAGED = (ValueError, IndexError, KeyError)  # what entries that are damaged lead to
 
@@ -132,7 +136,7 @@ class _Events:
             kinds.receive: self._receive,
             kinds.collective: self._collective,
             kinds.started: self._started,
-            kinds.matched: self._nothing,
+            kinds.matched: self._begun,
             kinds.completed: self._completed,
             kinds.given_up: self._nothing,
             kinds.access: self._access,
@@ -315,59 +319,77 @@ class _Events:
             yield Completed(self._log.moment(entry, 1), (own_request,))
 
     def _receive(self, entry: Entry) -> Iterator[Event]:
-        request = self._receives.began.get(entry.number)
-        if request is not None:
-            yield ReceiveBegun(self._log.moment(entry), request)
-        yield from self._received(entry, 0)
+        if entry.number in self._receives.probed:
+            yield Probed(self._log.moment(entry), self._taken(self._receives.probed[entry.number]))
+        yield from self._begun(entry)
+        yield from self._received(entry, begun=False)
 
-    def _received(self, entry: Entry, request: int) -> Iterator[Event]:
+    def _begun(self, entry: Entry) -> Iterator[Event]:
+        message = self._receives.begun.get(entry.number)
+        if message is not None:
+            yield ReceiveBegun(self._log.moment(entry), self._taken(message))
+
+    def _taken(self, message: Message | None) -> Channel:
+        if message is None:
+            raise _Cut
+        source, tag = signed(message.source), signed(message.tag)
+        return Channel(message.context, source, self._log.rank, tag, message.ordinal)
+
+    def _received(self, entry: Entry, *, begun: bool) -> Iterator[Event]:
         for step, message in enumerate(self._receives.ended_by.get(entry.number, ())):
-            if message is None:
-                raise _Cut
-            source, tag = signed(message.source), signed(message.tag)
-            channel = Channel(message.context, source, self._log.rank, tag, message.ordinal)
-            yield Received(self._log.moment(entry, 1 + step), channel, request)
+            yield Received(self._log.moment(entry, 1 + step), self._taken(message), begun)
 
     def _collective(self, entry: Entry) -> Iterator[Event]:
         if entry.words[4] & self._kinds.persistent:
             self._persistent[entry.words[3]] = entry
             return
-        identity, ordinal, _, request, _ = entry.words
+        identity, ordinal, _, request = entry.words[:4]
         yield from self._together(entry, entry, identity, ordinal, request)
 
     def _together(
         self, entry: Entry, of: Entry, context: int, ordinal: int, request: int
     ) -> Iterator[Event]:
-        identity, _, root, _, bits = of.words
-        members, number = self._members.get(identity), certain(ordinal)
+        members, number = self._members.get(of.words[0]), certain(ordinal)
         if members is None or number is None:
             raise _Cut
-        if len(members.ranks) + len(members.others) == 1:
+        size = len(members.ranks) + len(members.others)
+        if size == 1:
             return
-        operation = procedures.of(self._log.procedure(of)).operation
-        flow = "all" if members.others else _FLOWS.get(operation, "all")
-        if not bits & (self._kinds.sends | self._kinds.takes):
-            flow = "none"
-        place = signed(root)
-        is_rooted = flow.endswith("root") and 0 <= place < len(members.ranks)
         self._told.add(request)
         yield Collective(
             self._log.moment(entry),
             context,
             number - 1,
-            flow,
-            tuple(sorted({*members.ranks, *members.others})) if members.others else members.ranks,
-            members.ranks[place] if is_rooted else -1,
+            size,
+            self._sources(of, members),
+            bool(of.words[4] & self._kinds.sends),
             request,
         )
+
+    def _sources(self, of: Entry, members: Members) -> tuple[int, ...] | None:
+        # Whose data it gets; None: that of all.
+        _, _, root, _, bits, *some = of.words
+        operation = procedures.of(self._log.procedure(of)).operation
+        all_of_them = members.others or None
+        if not bits & self._kinds.takes:
+            return ()
+        if bits & self._kinds.some:
+            if NOT_KNOWN in some:
+                raise _Cut
+            return tuple(map(signed, some))
+        if operation in _FROM_ROOT:
+            return () if root in (NOT_KNOWN, self._log.rank) else (root,)
+        if operation in _TO_ROOT:
+            return all_of_them if root == self._log.rank else ()
+        if operation in _TO_LATER:
+            return members.ranks[: members.ranks.index(self._log.rank)]
+        return all_of_them if operation in _TO_OTHERS else None
 
     def _started(self, entry: Entry) -> Iterator[Event]:
         request, ordinal = entry.words
         of = self._persistent.get(request)
         if of is None:
-            began = self._receives.began.get(entry.number)
-            if began is not None:
-                yield ReceiveBegun(self._log.moment(entry), request)
+            yield from self._begun(entry)
         elif of.kind == self._kinds.send:
             yield from self._sent(entry, of.words, ordinal, request)
         elif of.kind == self._kinds.partitioned:
@@ -399,7 +421,7 @@ class _Events:
 
     def _completed(self, entry: Entry) -> Iterator[Event]:
         request = entry.words[0]
-        yield from self._received(entry, request)
+        yield from self._received(entry, begun=not request & logged.MESSAGE)
         of = self._persistent.get(request)
         if (
             of is not None

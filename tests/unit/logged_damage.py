@@ -22,9 +22,9 @@ from mpipp.registry.onesided import Log
 
 SIZE = 3  # processes
 KINDS = Kinds(*range(1, 1 + len(Kinds._fields)))._replace(
-    synchronous=1, persistent=2, sends=4, takes=8, cancelled=16
+    synchronous=1, persistent=2, sends=4, takes=8, cancelled=16, probes=32, some=64
 )
-_BITS = ("synchronous", "persistent", "sends", "takes", "cancelled")
+_BITS = ("synchronous", "persistent", "sends", "takes", "cancelled", "probes", "some")
 SORTS = [name for name in Kinds._fields if name not in _BITS]
 _NAMES: dict[str, dict[int, str]] = {
     "logged": {getattr(KINDS, name): name.replace("_", " ") for name in SORTS},
@@ -46,7 +46,7 @@ _PROCEDURES = (
     *("Win_complete", "Win_post", "Win_wait", "Isend", "Irecv", "Recv", "Send", "Wait", "Bcast"),
     *("Bcast_init", "Send_init", "Recv_init", "Start", "Mprobe", "Mrecv", "Imrecv", "Win_set_info"),
     *("Win_free", "Finalize", "Request_free", "Ssend", "Win_sync", "Psend_init", "Precv_init"),
-    *("Pready_range", "Parrived"),
+    *("Pready_range", "Parrived", "Iprobe", "Neighbor_allgather"),
 )
 _INT, _DOUBLE, _SUM = 0x100, 0x200, 0x300  # datatypes and an operation
 _BASE = 0x10000
@@ -166,8 +166,11 @@ class Writer:
         self._send("Send", 8, 1, 0)
         self._receive("Mprobe", self.before, 8, _MESSAGE | 3)
         self.add(KINDS.matched, "Imrecv", 15, _MESSAGE | 3)
+        self._send("Send", 9, 1, 0)
+        self._receive("Iprobe", self.before, 9, 0, KINDS.probes)
+        self._receive("Recv", self.before, 9, 0)
         self._completed("Wait", 15, 8)
-        self._send("Isend", 9, 1, 16)
+        self._send("Isend", 9, 2, 16)
         self._receive("Recv", self.before, 9, 0)
         self.add(KINDS.given_up, "Request_free", 16)
         self.add(KINDS.partitioned, "Psend_init", 1, self.after, 10, 1, 18, KINDS.sends, 4)
@@ -182,7 +185,9 @@ class Writer:
             self._completed("Wait", 18)
         both = KINDS.sends | KINDS.takes
         self.add(KINDS.collective, "Bcast", 1, 1, 0, 0, both)
-        self.add(KINDS.collective, "Bcast_init", 1, 2, 1, 17, both | 2)
+        some = both | KINDS.some
+        self.add(KINDS.collective, "Neighbor_allgather", 1, 2, NOT_KNOWN, 0, some, self.before)
+        self.add(KINDS.collective, "Bcast_init", 1, 3, 1, 17, both | 2)
         self.add(KINDS.started, "Start", 17, 2)
         self._completed("Wait", 17)
 

@@ -124,14 +124,8 @@ class Oracle:
             calls.setdefault(event.window, []).append((process, event))
         for some in calls.values():
             for (process, event), (other, theirs) in itertools.permutations(some, 2):
-                flow = getattr(event, "flow", "all")
-                brings = {
-                    "all": True,
-                    "from root": other == getattr(event, "root", None),
-                    "to root": process == getattr(event, "root", None),
-                    "prefix": other < process,
-                    "none": False,
-                }[flow]
+                sources = getattr(event, "sources", None)
+                brings = getattr(theirs, "gives", True) and (sources is None or other in sources)
                 done = self.finish(process, event, getattr(event, "request", 0))
                 if brings and done is not None:
                     self.edge(self.begin[other, theirs.moment.number], done)

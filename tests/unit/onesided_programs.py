@@ -186,19 +186,27 @@ class Program:
         self[destination].does(m.Received(self[destination].moment("MPI_Recv"), channel))
         self[source].completed(request)
 
-    def collective(self, flow: str = "all", root: int = -1, members: Sequence[int] = ()) -> None:
+    def collective(self, flow: str = "all", root: int = -1, silent: Sequence[int] = ()) -> None:
+        """All call it; those that are `silent` give nothing, and get nothing."""
         for rank in self.ranks:
-            rank.does(
-                m.Collective(
-                    rank.moment(f"MPI_{flow}"),
-                    0,
-                    self.collectives,
-                    flow,
-                    tuple(members) or self.everybody,
-                    root,
-                )
-            )
+            sources = {
+                "all": None,
+                "from root": (root,) * (rank.rank != root),
+                "to root": self.everybody if rank.rank == root else (),
+                "prefix": self.everybody[: rank.rank],
+                "ring": ((rank.rank - 1) % len(self.ranks),),
+                "none": (),
+            }[flow]
+            is_silent = rank.rank in silent
+            self.joins(rank.rank, f"MPI_{flow}", () if is_silent else sources, not is_silent)
         self.collectives += 1
+
+    def joins(
+        self, rank: int, procedure: str, sources: tuple[int, ...] | None, gives: bool = True
+    ) -> None:
+        """One process calls what all call."""
+        moment, size = self[rank].moment(procedure), len(self.ranks)
+        self[rank].does(m.Collective(moment, 0, self.collectives, size, sources, gives))
 
     def barrier(self) -> None:
         self.collective()
@@ -213,8 +221,7 @@ class Program:
                     rank.moment("MPI_Ibarrier"),
                     0,
                     self.collectives,
-                    "all",
-                    self.everybody,
+                    len(self.ranks),
                     request=requests[-1],
                 )
             )

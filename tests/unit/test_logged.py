@@ -11,7 +11,7 @@ import pytest
 from mpipp.registry.logged import ANY, Kinds, Message, Receives, end, entries, places
 
 KINDS = Kinds(*range(1, 1 + len(Kinds._fields)))._replace(
-    synchronous=1, persistent=2, sends=4, takes=8, cancelled=16
+    synchronous=1, persistent=2, sends=4, takes=8, cancelled=16, probes=32, some=64
 )
 
 
@@ -60,3 +60,29 @@ def test_behind_a_receive_that_is_never_known_nothing_is_certain() -> None:
         (KINDS.receive, (7, 3, 6, 0, 0, 3, 6)),
     )
     assert receives(words) == {1: [None], 2: [Message(7, 3, 6, 0)]}
+
+
+def test_a_probe_has_found_what_the_next_receive_takes() -> None:
+    probe = (KINDS.receive, (7, ANY, 5, 0, KINDS.probes, 3, 5))
+    receive = (KINDS.receive, (7, 3, 5, 0, 0, 3, 5))
+    pending = (KINDS.receive, (7, 3, 5, 11, 0, 3, 5))
+    words = log(probe, probe, receive, pending, probe, receive)
+    found = Receives(entries(words, places(words, KINDS)), KINDS)
+    assert found.probed == {
+        0: Message(7, 3, 5, 0),
+        1: Message(7, 3, 5, 0),
+        4: Message(7, 3, 5, 2),
+    }
+    assert found.ended_by == {2: [Message(7, 3, 5, 0)], 5: [Message(7, 3, 5, 2)]}
+    # It is known what the pending one takes, though it never ends.
+    assert found.begun == {3: Message(7, 3, 5, 1)}
+
+
+def test_what_another_thread_receives_a_probe_may_have_seen_or_not() -> None:
+    words = log(
+        (KINDS.receive, (7, 3, 5, 0, KINDS.probes, 3, 5)), (KINDS.receive, (7, 3, 5, 0, 0, 3, 5))
+    )
+    words[0] += 1 << 48
+    found = Receives(entries(words, places(words, KINDS)), KINDS)
+    assert found.probed == {0: None}
+    assert found.ended_by == {1: [Message(7, 3, 5, 0)]}

@@ -398,14 +398,14 @@ def test_threads_go_on_while_others_wait() -> None:
         call = program[0].sync("fence" if kind == "barrier" else kind)
         program[0].events.pop()
         if kind == "barrier":
-            collective = Collective(call.moment, 0, 0, "all", (0, 1), -1, request)
+            collective = Collective(call.moment, 0, 0, 2, request=request)
             program[0].does(collective)
         else:
             assert isinstance(call, Synchronization)
             program[0].does(call._replace(request=request))
         program.message(0, 1)
         if kind == "barrier":
-            program[1].does(Collective(program[1].moment(kind), 0, 0, "all", (0, 1)))
+            program[1].does(Collective(program[1].moment(kind), 0, 0, 2))
         elif kind == "fence":
             program[1].sync(kind)
         else:

@@ -3,26 +3,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from onesided_programs import Program, at, buffer, found
 
 from mpipp.model.onesided import (
     Channel,
-    Collective,
     Partitions,
+    Probed,
     ReceiveBegun,
     Received,
     Sent,
 )
 
 
-def flag(flow: str, root: int = -1) -> list[str]:
+def flag(flow: str, root: int = -1, silent: Sequence[int] = ()) -> list[str]:
     """Process 0 puts, and flushes; 1 loads after a collective call."""
     program = Program(2)
     program.sync("lock_all")
     program[0].put(1, at(0))
     program[0].sync("flush", 1)
-    program.collective(flow, root)
+    program.collective(flow, root, silent)
     program[1].load(at(0))
     program.sync("unlock_all")
     return found(program)
@@ -89,9 +91,7 @@ def test_neighbors_and_remote_groups_tell_only_whom_they_send_to() -> None:
                 program[rank].put(target, at(rank * 8))
             program[rank].sync("flush_all")
         for rank in range(4):
-            moment = program[rank].moment("MPI_Neighbor_alltoall")
-            flow = "all" if len(members[rank]) > 1 else "neighbors"
-            program[rank].does(Collective(moment, 0, 0, flow, members[rank]))
+            program.joins(rank, "MPI_Neighbor_alltoall", members[rank])
         for rank in (2, 3):
             program[rank].load(at(0, 16))
         program.sync("unlock_all")
@@ -103,19 +103,65 @@ def test_synchronous_send_hears_of_a_receive_that_was_begun_before() -> None:
     # What comes between the beginning of the receive and its end, the sender has not heard of.
     for late in (False, True):
         program = Program(2)
+        channel, request = program.channel(0, 1), program.request()
         program.sync("lock_all")
         if not late:
             program[1].store(at(0))
-        program[1].does(ReceiveBegun(program[1].moment("MPI_Irecv"), 7))
+        program[1].does(ReceiveBegun(program[1].moment("MPI_Irecv"), channel))
         if late:
             program[1].store(at(0))
-        channel, request = program.channel(0, 1), program.request()
         program[0].does(Sent(program[0].moment("MPI_Issend"), channel, True, request))
-        program[1].does(Received(program[1].moment("MPI_Wait"), channel, 7))
+        program[1].does(Received(program[1].moment("MPI_Wait"), channel, begun=True))
         program[0].completed(request)
         program[0].put(1, at(0))
         program.sync("unlock_all")
         assert bool(found(program)) == late
+
+
+def test_who_gives_nothing_and_gets_nothing_is_waited_for_by_nobody() -> None:
+    program = Program(3)
+    program.sync("lock_all")
+    program[0].put(2, at(0))
+    program[1].put(2, at(4))
+    program.collective("to root", 2, silent=(1,))
+    program[2].load(at(0))
+    program.barrier()
+    program[2].load(at(4))
+    program.sync("unlock_all")
+    assert found(program) == [
+        "rma-local: put@0 load@2 [0,4) of 2, incomplete",
+        "rma-local: put@1 load@2 [4,8) of 2, incomplete",
+    ]
+    assert flag("all", silent=(0,)) == ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
+
+
+def test_synchronous_send_is_complete_before_its_receive_is() -> None:
+    program = Program(2)
+    channel, request = program.channel(0, 1), program.request()
+    program.sync("lock_all")
+    program[1].does(ReceiveBegun(program[1].moment("MPI_Irecv"), channel))
+    program[0].does(Sent(program[0].moment("MPI_Ssend"), channel, True, request))
+    program[0].completed(request)
+    program.barrier()
+    program[1].does(Received(program[1].moment("MPI_Wait"), channel, begun=True))
+    program.sync("unlock_all")
+    assert found(program) == []
+
+
+def test_who_has_probed_has_heard_of_the_sender() -> None:
+    for probed in (False, True):
+        program = Program(2)
+        program.sync("lock_all")
+        program[0].put(1, at(0))
+        program[0].sync("flush", 1)
+        channel = program.channel(0, 1)
+        program[0].does(Sent(program[0].moment("MPI_Send"), channel))
+        if probed:
+            program[1].does(Probed(program[1].moment("MPI_Probe"), channel))
+        program[1].load(at(0))
+        program[1].does(Received(program[1].moment("MPI_Recv"), channel))
+        program.sync("unlock_all")
+        assert bool(found(program)) != probed
 
 
 @pytest.mark.parametrize(

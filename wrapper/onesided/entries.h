@@ -24,6 +24,11 @@ void mpipp_log_memory(const struct mpipp_call *call);
 // as `call`; status: of a blocking receive.
 void mpipp_log_communication(const struct mpipp_call *call, const struct mpipp_call *of,
                              uint64_t request, const MPI_Status *status);
+// A collective call; of a persistent one, that it was made.
+void mpipp_log_collective(const struct mpipp_call *call, const struct mpipp_call *of,
+                          const struct mpipp_comm *comm, uint64_t request);
+// A probe has found a message.
+void mpipp_log_probed(const struct mpipp_call *call, const MPI_Status *status);
 // A matching probe took a message, which is received later.
 void mpipp_log_message(const struct mpipp_call *call, const struct mpipp_message *message);
 void mpipp_log_message_received(const struct mpipp_call *call, uint64_t message);

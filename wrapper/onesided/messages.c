@@ -48,6 +48,10 @@ static void log_send(const struct mpipp_call *call, const struct mpipp_call *of,
   mpipp_log_end();
 }
 
+static int is_probe(uint32_t procedure) {
+  return procedure == MPIPP_PROC_Probe || procedure == MPIPP_PROC_Iprobe;
+}
+
 static void log_receive(const struct mpipp_call *call, const struct mpipp_call *of,
                         const struct mpipp_comm *comm, uint64_t request, const MPI_Status *status) {
   if (of->source == MPI_PROC_NULL) return;
@@ -58,7 +62,7 @@ static void log_receive(const struct mpipp_call *call, const struct mpipp_call *
   at[1] = mpipp_log_rank(comm, of->source);
   at[2] = tag_of(tag);
   at[3] = request;
-  at[4] = persistent_bit(of);
+  at[4] = persistent_bit(of) | (is_probe(of->procedure) ? MPIPP_LOG_PROBES : 0);
   at[5] = status && of->source == MPI_ANY_SOURCE ? mpipp_log_rank(comm, status->MPI_SOURCE) : at[1];
   at[6] = status && tag == MPI_ANY_TAG ? tag_of(status->MPI_TAG) : at[2];
   mpipp_log_end();
@@ -121,44 +125,6 @@ void mpipp_log_partitions(const struct mpipp_call *call) {
   }
 }
 
-// Whether any entry of a buffer of a v or w form, or of the others, is there.
-static int has_entries(const struct mpipp_call *of, const struct mpipp_buffer *buffer) {
-  const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
-  if (!buffer->vector) return buffer->count > 0 && (!type || type->size > 0);
-  const struct mpipp_vector *vector = &of->vectors[buffer->vector - 1];
-  const void *counts = (const void *)(uintptr_t)vector->counts;
-  for (uint64_t i = 0; counts && i < vector->length; i++) {
-    int small = vector->count_size == sizeof(int);
-    if (small ? ((const int *)counts)[i] > 0 : ((const int64_t *)counts)[i] > 0) return 1;
-  }
-  return 0;
-}
-
-static uint64_t flow(const struct mpipp_call *of) {
-  uint64_t bits = 0;
-  for (uint32_t i = 0; i < of->buffer_count; i++) {
-    const struct mpipp_buffer *buffer = &of->buffers[i];
-    int in_place = buffer->address == (uintptr_t)MPI_IN_PLACE;
-    if (!in_place && !has_entries(of, buffer)) continue;
-    if (buffer->access & MPIPP_READS) bits |= MPIPP_LOG_SENDS;
-    if (buffer->access & MPIPP_WRITES) bits |= MPIPP_LOG_TAKES;
-  }
-  return of->buffer_count ? bits : MPIPP_LOG_SENDS | MPIPP_LOG_TAKES;
-}
-
-static void log_collective(const struct mpipp_call *call, const struct mpipp_call *of,
-                           const struct mpipp_comm *comm, uint64_t request) {
-  uint64_t bits = flow(of) | persistent_bit(of);
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_COLLECTIVE, call, 5);
-  if (!at) return;
-  at[0] = comm->identity;
-  at[1] = of->ordinal;
-  at[2] = of->present & MPIPP_HAS_ROOT ? (uint64_t)of->root : 0;
-  at[3] = request;
-  at[4] = bits;
-  mpipp_log_end();
-}
-
 void mpipp_log_communication(const struct mpipp_call *call, const struct mpipp_call *of,
                              uint64_t request, const MPI_Status *status) {
   const uint32_t ordinals = MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
@@ -176,7 +142,16 @@ void mpipp_log_communication(const struct mpipp_call *call, const struct mpipp_c
   if (partitioned) return log_partitioned(call, of, comm, request);
   if (sends) log_send(call, of, comm, request);
   if (receives) log_receive(call, of, comm, request, status);
-  if (!sends && !receives) log_collective(call, of, comm, request);
+  if (!sends && !receives) mpipp_log_collective(call, of, comm, request);
+}
+
+void mpipp_log_probed(const struct mpipp_call *call, const MPI_Status *status) {
+  struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
+  if (call->source == MPI_PROC_NULL) return;
+  if (comm && !comm->identity && mpipp_has_others(comm)) return; // mpipp_log_elsewhere_ends
+  if (!comm || !comm->identity) return mpipp_log_unknown(call);
+  mpipp_log_comm(call, comm);
+  log_receive(call, call, comm, 0, status);
 }
 
 void mpipp_log_message(const struct mpipp_call *call, const struct mpipp_message *message) {

@@ -32,6 +32,12 @@ static int marks_ready(const struct mpipp_call *call) {
          call->procedure == MPIPP_PROC_Pready_list;
 }
 
+// A message that a matching probe took; NULL: MPI_MESSAGE_NO_PROC, which nobody has sent.
+static const struct mpipp_message *sent_message(uint64_t handle) {
+  const struct mpipp_message *found = mpipp_find_live(MPIPP_MESSAGE, handle);
+  return found && !(found->object.flags & MPIPP_FLAG_PREDEFINED) ? found : NULL;
+}
+
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   message = 0;
@@ -51,15 +57,21 @@ static int enter(struct mpipp_passage *passage) {
     mpipp_log_partitions(call); // what the receiver hears is known now
   }
   if (!(call->present & MPIPP_HAS_MESSAGE)) return MPIPP_GO_ON;
-  const struct mpipp_object *found = mpipp_find_live(MPIPP_MESSAGE, call->message);
-  message = found ? found->serial : 0;
+  const struct mpipp_message *found = sent_message(call->message);
+  message = found ? found->object.serial : 0;
   return MPIPP_GO_ON;
+}
+
+static int probes(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Probe || call->procedure == MPIPP_PROC_Iprobe ||
+         call->procedure == MPIPP_PROC_Mprobe || call->procedure == MPIPP_PROC_Improbe;
 }
 
 static void probed(const struct mpipp_passage *passage) {
   if (passage->flag && !*passage->flag) return;
+  if (!passage->handle) return mpipp_log_probed(passage->call, passage->status);
   uint64_t handle = MPIPP_KEY(*(const MPI_Message *)passage->handle);
-  const struct mpipp_message *found = mpipp_find_live(MPIPP_MESSAGE, handle);
+  const struct mpipp_message *found = sent_message(handle);
   if (found) mpipp_log_message(passage->call, found);
 }
 
@@ -111,7 +123,7 @@ static void leave(struct mpipp_passage *passage) {
       mpipp_log_unknown(call);
   } else if (call->present & MPIPP_HAS_WIN) {
     of_window(passage);
-  } else if (call->procedure == MPIPP_PROC_Mprobe || call->procedure == MPIPP_PROC_Improbe) {
+  } else if (probes(call)) {
     probed(passage);
   } else if (call->procedure == MPIPP_PROC_Mrecv || call->procedure == MPIPP_PROC_Mrecv_c) {
     if (message) mpipp_log_message_received(call, message);

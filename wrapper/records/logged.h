@@ -28,15 +28,17 @@ enum mpipp_logged {
   MPIPP_LOGGED_SEND,
   // identity, world rank and tag as posted, request, bits, world rank and tag as received
   MPIPP_LOGGED_RECEIVE,
-  MPIPP_LOGGED_COLLECTIVE, // identity, ordinal, root, request, bits
-  MPIPP_LOGGED_STARTED,    // a persistent request, ordinal
-  MPIPP_LOGGED_MATCHED,    // request that receives a message, that message
-  MPIPP_LOGGED_COMPLETED,  // request, world rank and tag of what was received, bits
-  MPIPP_LOGGED_GIVEN_UP,   // request that was freed
-  MPIPP_LOGGED_ACCESS,     // 1: stores, first address, bytes of each, stride, number, times
-  MPIPP_LOGGED_ENDED,      // MPI_Finalize
-  MPIPP_LOGGED_UNKNOWN,    // something that orders, but not known what
-  MPIPP_LOGGED_INFO,       // of a window: serial, what enum mpipp_log_hints says
+  // identity, ordinal, the root's world rank or -1, request, bits, then world ranks
+  // (MPIPP_LOG_SOME)
+  MPIPP_LOGGED_COLLECTIVE,
+  MPIPP_LOGGED_STARTED,   // a persistent request, ordinal
+  MPIPP_LOGGED_MATCHED,   // request that receives a message, that message
+  MPIPP_LOGGED_COMPLETED, // request, world rank and tag of what was received, bits
+  MPIPP_LOGGED_GIVEN_UP,  // request that was freed
+  MPIPP_LOGGED_ACCESS,    // 1: stores, first address, bytes of each, stride, number, times
+  MPIPP_LOGGED_ENDED,     // MPI_Finalize
+  MPIPP_LOGGED_UNKNOWN,   // something that orders, but not known what
+  MPIPP_LOGGED_INFO,      // of a window: serial, what enum mpipp_log_hints says
   // what an operation has brought: the number of its entry, the value, 1 if that is known
   MPIPP_LOGGED_VALUE,
   // a partitioned send or receive is made: communicator's identity, world rank, tag, ordinal,
@@ -55,6 +57,8 @@ enum mpipp_log_bits {
   MPIPP_LOG_SENDS = 4,       // a collective call that gives data, and that takes data
   MPIPP_LOG_TAKES = 8,
   MPIPP_LOG_CANCELLED = 16,
+  MPIPP_LOG_PROBES = 32, // a message that was seen, and is received later
+  MPIPP_LOG_SOME = 64,   // takes data of those only that follow
 };
 
 // Of the info keys of a window: which of them were given, and what they say.

@@ -25,7 +25,7 @@
     MPI_Win_unlock(1, win);                                                                        \
   } while (0)
 
-static MPI_Comm all, ring;
+static MPI_Comm all, ring, in_line, forwards, side, both;
 static MPI_Win win, other;
 static int rank, wrong, one = 1, memory[4], memory_of_other[4], data[4], more[4];
 
@@ -96,6 +96,55 @@ ORDERED(probed_later) {
   MPI_Imrecv(data, 1, MPI_INT, &message, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
+ORDERED(seen_message) { // before it is received
+  if (rank == from()) MPI_Send(&one, 1, MPI_INT, to(), 11, all);
+  if (rank != to()) return;
+  MPI_Probe(MPI_ANY_SOURCE, 11, all, MPI_STATUS_IGNORE);
+  if (LATE) put_1();
+  MPI_Recv(data, 1, MPI_INT, from(), 11, all, MPI_STATUS_IGNORE);
+}
+ORDERED(seen_in_a_loop) {
+  MPI_Request request;
+  int flag = 0;
+  if (rank == from()) MPI_Send(&one, 1, MPI_INT, to(), 12, all);
+  if (rank == from()) MPI_Send(&one, 1, MPI_INT, to(), 12, all);
+  if (rank != to()) return;
+  MPI_Irecv(more, 1, MPI_INT, from(), 12, all, &request); // the first, so the second is seen
+  while (!flag) MPI_Iprobe(from(), MPI_ANY_TAG, all, &flag, MPI_STATUS_IGNORE);
+  if (LATE) put_1();
+  MPI_Recv(data, 1, MPI_INT, from(), 12, all, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+ORDERED(taken_message) { // before it is received
+  MPI_Message message;
+  if (rank == from()) MPI_Send(&one, 1, MPI_INT, to(), 13, all);
+  if (rank != to()) return;
+  MPI_Mprobe(from(), 13, all, &message, MPI_STATUS_IGNORE);
+  if (LATE) put_1();
+  MPI_Mrecv(data, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+}
+ORDERED(nobodys_message) {
+  MPI_Message message;
+  MPI_Probe(MPI_PROC_NULL, 14, all, MPI_STATUS_IGNORE);
+  MPI_Mprobe(MPI_PROC_NULL, 14, all, &message, MPI_STATUS_IGNORE);
+  MPI_Mrecv(data, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+  if (!wrong) MPI_Barrier(all);
+}
+ORDERED(waited_for_later) { // the synchronous send is complete before the receive is
+  MPI_Request request;
+  if (rank == 2) MPI_Irecv(data, 1, MPI_INT, 0, 15, all, &request);
+  if (rank == 0) MPI_Ssend(&one, 1, MPI_INT, 2, 15, all);
+  if (!wrong) MPI_Barrier(all);
+  if (LATE) put_1();
+  if (rank == 2) MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+ORDERED(never_waited_for) {
+  MPI_Request request;
+  if (rank == 2) MPI_Irecv(data, 1, MPI_INT, 0, 16, all, &request);
+  if (rank == 2) MPI_Request_free(&request);
+  if (rank == 0) MPI_Ssend(&one, 1, MPI_INT, 2, 16, all);
+  if (!wrong) MPI_Barrier(all);
+}
 ORDERED(by_way_of_another) {
   if (rank == from()) MPI_Send(NULL, 0, MPI_INT, 1, 10, all);
   if (rank == 1) MPI_Recv(NULL, 0, MPI_INT, from(), 10, all, MPI_STATUS_IGNORE);
@@ -118,6 +167,22 @@ ORDERED(gathering) {
   int counts[] = {1, 1, 1}, places[] = {0, 1, 2};
   MPI_Gatherv(&one, 1, MPI_INT, data, counts, places, MPI_INT, to(), all);
 }
+ORDERED(gathering_of_some) {
+  MPI_Request request;
+  int counts[] = {1, 0, 1}, places[] = {0, 1, 2};
+  MPI_Igatherv(&one, counts[rank], MPI_INT, data, counts, places, MPI_INT, to(), all, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+ORDERED(gathering_to_all) {
+  int counts[] = {!wrong, 1, 1}, places[] = {0, 1, 2};
+  MPI_Allgatherv(&one, counts[rank], MPI_INT, data, counts, places, MPI_INT, all);
+}
+ORDERED(one_pair) {
+  int given[3] = {0}, taken[3] = {0}, places[] = {0, 1, 2};
+  if (rank == from()) given[to()] = 1;
+  if (rank == to()) taken[from()] = 1;
+  MPI_Alltoallv(data, given, places, MPI_INT, more, taken, places, MPI_INT, all);
+}
 ORDERED(reduction_to_all) {
   MPI_Allreduce(&one, data, !wrong, MPI_INT, MPI_SUM, all);
 }
@@ -132,6 +197,35 @@ ORDERED(nonblocking_barrier) {
 }
 ORDERED(neighbours) {
   if (!wrong) MPI_Neighbor_allgather(&one, 1, MPI_INT, data, 1, MPI_INT, ring);
+}
+ORDERED(line) { // two steps
+  for (int i = 0; i < 2 - wrong; i++)
+    MPI_Neighbor_allgather(&one, 1, MPI_INT, data, 1, MPI_INT, in_line);
+}
+ORDERED(arrow) {
+  MPI_Request request;
+  MPI_Ineighbor_allgather(&one, 1, MPI_INT, data, 1, MPI_INT, forwards, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+ORDERED(message_across) {
+  int peer = rank == 0; // rank 2 is the second of its group
+  if (rank == from()) MPI_Send(&one, 1, MPI_INT, peer, 17, both);
+  if (rank == to()) MPI_Recv(data, 1, MPI_INT, peer, 17, both, MPI_STATUS_IGNORE);
+}
+ORDERED(broadcast_across) {
+  int root = wrong ? 1 : 0;
+  if (rank == from()) root = MPI_ROOT;
+  if (wrong && rank == 1) root = MPI_PROC_NULL;
+  MPI_Bcast(data, 1, MPI_INT, root, both);
+}
+ORDERED(reduction_across) {
+  int root = wrong ? 0 : 1;
+  if (rank == to()) root = MPI_ROOT;
+  if (!wrong && rank == 1) root = MPI_PROC_NULL;
+  MPI_Reduce(&one, data, 1, MPI_INT, MPI_SUM, root, both);
+}
+ORDERED(barrier_across) {
+  if (!wrong) MPI_Barrier(both);
 }
 ORDERED(fences) {
   int nothing = wrong ? MPI_MODE_NOPRECEDE : 0;
@@ -157,14 +251,23 @@ ORDERED(window) {
   MPI_Win_free(&third);
 }
 
+static void make_communicators(void) {
+  int three = 3, periodic = 1, alone = 0, peer = 2 - rank;
+  MPI_Cart_create(all, 1, &three, &periodic, 0, &ring);
+  MPI_Cart_create(all, 1, &three, &alone, 0, &in_line);
+  MPI_Dist_graph_create_adjacent(all, rank == to(), &peer, MPI_UNWEIGHTED, rank == from(), &peer,
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &forwards);
+  MPI_Comm_split(all, rank == 0, rank, &side);
+  MPI_Intercomm_create(side, 0, all, rank == 0, 18, &both);
+}
+
 int main(int argc, char **argv) {
   (void)argv;
   wrong = argc > 1;
-  int three = 3, periodic = 1;
   MPI_Init(&argc, &argv);
   MPI_Comm_dup(MPI_COMM_WORLD, &all);
   MPI_Comm_rank(all, &rank);
-  MPI_Cart_create(all, 1, &three, &periodic, 0, &ring);
+  make_communicators();
   MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, all, &win);
   MPI_Win_create(memory_of_other, sizeof memory_of_other, 4, MPI_INFO_NULL, all, &other);
   message();
@@ -175,20 +278,39 @@ int main(int argc, char **argv) {
   both_ways();
   probed_message();
   probed_later();
+  seen_message();
+  seen_in_a_loop();
+  taken_message();
+  nobodys_message();
+  waited_for_later();
+  never_waited_for();
   by_way_of_another();
   if (!wrong) other_communicator();
   broadcast();
   reduction();
   gathering();
+  gathering_of_some();
+  gathering_to_all();
+  one_pair();
   reduction_to_all();
   prefix();
   nonblocking_barrier();
   neighbours();
+  line();
+  arrow();
+  message_across();
+  broadcast_across();
+  reduction_across();
+  barrier_across();
   fences();
   exposure();
   window();
   MPI_Win_free(&other);
   MPI_Win_free(&win);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&side);
+  MPI_Comm_free(&forwards);
+  MPI_Comm_free(&in_line);
   MPI_Comm_free(&ring);
   MPI_Comm_free(&all);
   MPI_Finalize();

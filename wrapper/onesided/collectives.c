@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Collective calls in the log: who gets data of whom.
+#include <stddef.h>
+
+#include "generated/facts.h"
+#include "mpi/vendor.h"
+#include "onesided/entries.h"
+#include "onesided/log.h"
+#include "onesided/members.h"
+#include "records/store.h"
+
+enum { MOST_SOURCES = 64 }; // that are told; of more, all are taken for such
+
+// Whether a peer has entries in a buffer of a v or w form.
+static int has_some(const struct mpipp_vector *vector, uint64_t peer) {
+  const void *counts = (const void *)(uintptr_t)vector->counts;
+  if (!counts || peer >= vector->length) return 0;
+  int small = vector->count_size == sizeof(int);
+  return small ? ((const int *)counts)[peer] > 0 : ((const int64_t *)counts)[peer] > 0;
+}
+
+// Whether any entry of a buffer of a v or w form, or of the others, is there.
+static int has_entries(const struct mpipp_call *of, const struct mpipp_buffer *buffer) {
+  const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
+  if (!buffer->vector) return buffer->count > 0 && (!type || type->size > 0);
+  const struct mpipp_vector *vector = &of->vectors[buffer->vector - 1];
+  for (uint64_t i = 0; i < vector->length; i++)
+    if (has_some(vector, i)) return 1;
+  return 0;
+}
+
+static uint64_t flow(const struct mpipp_call *of) {
+  uint64_t bits = 0;
+  for (uint32_t i = 0; i < of->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &of->buffers[i];
+    int in_place = buffer->address == (uintptr_t)MPI_IN_PLACE;
+    if (!in_place && !has_entries(of, buffer)) continue;
+    if (buffer->access & MPIPP_READS) bits |= MPIPP_LOG_SENDS;
+    if (buffer->access & MPIPP_WRITES) bits |= MPIPP_LOG_TAKES;
+  }
+  return of->buffer_count ? bits : MPIPP_LOG_SENDS | MPIPP_LOG_TAKES;
+}
+
+// The neighbour on one side of a process in a dimension of its grid; MPI_PROC_NULL: none.
+static int64_t beside(const struct mpipp_comm *comm, int dimension, int step) {
+  const int *dims = (const int *)(uintptr_t)comm->dims;
+  const int *periods = (const int *)(uintptr_t)comm->periods;
+  const int *coords = (const int *)(uintptr_t)comm->coords;
+  int at = coords[dimension] + step, size = dims[dimension], stride = 1;
+  if ((at < 0 || at >= size) && !periods[dimension]) return MPI_PROC_NULL;
+  // Ranks are numbered with the last dimension first (MPI-4.1, section 8.2).
+  for (int i = dimension + 1; i < comm->ndims; i++) stride *= dims[i];
+  return comm->rank + ((at + size) % size - coords[dimension]) * (int64_t)stride;
+}
+
+static int64_t neighbour(const struct mpipp_comm *comm, int32_t i) {
+  if (comm->topology == MPIPP_TOPO_CART) return beside(comm, i / 2, i % 2 ? 1 : -1);
+  return ((const int *)(uintptr_t)comm->sources)[i];
+}
+
+static int knows_neighbours(const struct mpipp_comm *comm) {
+  return comm->topology == MPIPP_TOPO_CART ? comm->dims != 0 : comm->sources != 0;
+}
+
+// The vector that has a count for each of those that a process gets data of; NULL: there is none.
+static const struct mpipp_vector *taken(const struct mpipp_call *of) {
+  for (uint32_t i = 0; i < of->buffer_count; i++)
+    if (of->buffers[i].access & MPIPP_WRITES && of->buffers[i].vector)
+      return &of->vectors[of->buffers[i].vector - 1];
+  return NULL;
+}
+
+// The world ranks of those that a process gets data of; -1 where these are not told by themselves:
+// all that the procedure lets send, or too many.
+static int sources(const struct mpipp_call *of, const struct mpipp_comm *comm, uint64_t *found) {
+  const struct mpipp_vector *vector = taken(of);
+  int signatures = mpipp_facts[of->procedure].signatures;
+  int among_neighbours = signatures == MPIPP_SIGNATURES_NEIGHBORS && knows_neighbours(comm);
+  if (!among_neighbours && (signatures != MPIPP_SIGNATURES_PAIRS || !vector)) return -1;
+  int64_t count = among_neighbours ? comm->indegree : (int64_t)vector->length;
+  int number = 0;
+  for (int64_t i = 0; i < count; i++) {
+    if (vector && !has_some(vector, (uint64_t)i)) continue;
+    int64_t rank = among_neighbours ? neighbour(comm, (int32_t)i) : i;
+    if (rank == MPI_PROC_NULL) continue;
+    if (number == MOST_SOURCES) return -1;
+    found[number++] = mpipp_log_rank(comm, rank);
+  }
+  return number < count || among_neighbours ? number : -1;
+}
+
+// The world rank of the root, which may be this process; MPIPP_LOG_NOT_KNOWN: none here.
+static uint64_t root_of(const struct mpipp_call *of, const struct mpipp_comm *comm) {
+  if (!(of->present & MPIPP_HAS_ROOT) || of->root == MPI_PROC_NULL) return MPIPP_LOG_NOT_KNOWN;
+  if (!comm->inter || of->root != MPI_ROOT) return mpipp_log_rank(comm, of->root);
+  const int32_t *ranks = (const int32_t *)(uintptr_t)comm->world_ranks;
+  return (uint64_t)(int64_t)(ranks ? ranks[comm->rank] : comm->rank);
+}
+
+void mpipp_log_collective(const struct mpipp_call *call, const struct mpipp_call *of,
+                          const struct mpipp_comm *comm, uint64_t request) {
+  uint64_t bits = flow(of), some[MOST_SOURCES];
+  int number = bits & MPIPP_LOG_TAKES ? sources(of, comm, some) : -1;
+  if (mpipp_facts[of->procedure].form == MPIPP_FORM_PERSISTENT) bits |= MPIPP_LOG_PERSISTENT;
+  if (number >= 0) bits |= MPIPP_LOG_SOME;
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_COLLECTIVE, call, 5 + (number > 0 ? number : 0));
+  if (!at) return;
+  at[0] = comm->identity;
+  at[1] = of->ordinal;
+  at[2] = root_of(of, comm);
+  at[3] = request;
+  at[4] = bits;
+  for (int i = 0; i < number; i++) at[5 + i] = some[i];
+  mpipp_log_end();
+}
