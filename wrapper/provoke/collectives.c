@@ -21,9 +21,15 @@ static int is_of_this_world(const struct mpipp_call *call) {
   return 1;
 }
 
+// Open MPI 5 does not keep the program's own, which it may free, for a persistent operation.
+static int has_own_op(const struct mpipp_call *call) {
+  return call->present & MPIPP_HAS_OP && !mpipp_is_constant(MPIPP_OP, call->op);
+}
+
 int mpipp_collective_can_be_late(const struct mpipp_call *call) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
-  if (facts->form != MPIPP_FORM_NONBLOCKING || facts->over != MPIPP_OVER_COMM || !call->requests)
+  if (facts->form != MPIPP_FORM_NONBLOCKING || facts->over != MPIPP_OVER_COMM || !call->requests ||
+      has_own_op(call))
     return 0;
   switch (facts->operation) {
   case MPIPP_PROC_Barrier:
