@@ -42,7 +42,14 @@ int main(void) {
 def test_to_add_something_changes_each_number(tmp_path: Path) -> None:
     (tmp_path / "adds.c").write_text(SOURCE)
     program = tmp_path / "adds"
-    words = [need("gcc"), "-O1", f"-I{ROOT / 'wrapper'}", str(tmp_path / "adds.c"), "-o", program]
+    words = [
+        need("gcc"),
+        "-O1",
+        f"-I{ROOT / 'wrapper'}",
+        str(tmp_path / "adds.c"),
+        "-o",
+        str(program),
+    ]
     subprocess.run(words, check=True)
     done = subprocess.run([program], stdout=subprocess.PIPE, check=True, text=True)
     assert done.stdout == "0\n"
