@@ -18,6 +18,7 @@ from mpipp.checks.process import Operation, Process
 from mpipp.checks.until import of_kind
 from mpipp.datatypes.overlap import touching
 from mpipp.errors import UnreadableMemory
+from mpipp.typetree import Datatype
 from mpipp.values import nodes
 
 SENT, RECEIVED, GONE = "sent", "received", "gone"
@@ -66,15 +67,16 @@ def _of(process: Process, change: Change, access: Access) -> Finding | None:
     name = next(access.names(change.address), None)
     if name is None:
         return None
-    gone = change.kind == GONE
-    found = _gone(process, access) if gone else _changed(process, change, access, name)
-    return of_kind(found, access.operation.call)
+    if change.kind == GONE:
+        return of_kind(_gone(process, access), access.operation.call)
+    at = next((at for at, _ in _elements(change, access)), change.address)
+    known = f"{name}, at {at:#x}, {_values(change, access)}"
+    return of_kind(_changed(process, change, access, known), access.operation.call)
 
 
-def _changed(process: Process, change: Change, access: Access, name: str) -> Finding:
+def _changed(process: Process, change: Change, access: Access, known: str) -> Finding:
     operation = access.operation
     verb = "stored to" if change.kind == RECEIVED else "changed"
-    known = f"{name}, at {change.address:#x}, {_values(change, access)}"
     own = operation.party(known, *_never(process))
     displacement = change.address - access.buffer.address
     evidence = Evidence(operation.call, operation.on, None, access.buffer.role, displacement)
@@ -128,13 +130,17 @@ def _values(change: Change, access: Access) -> str:
 
 
 def _value(change: Change, access: Access, content: bytes) -> str | None:
+    for at, datatype in _elements(change, access):
+        node = nodes.buffer(_Bytes(change.start, content), at, 1, datatype)
+        try:
+            return node.text() if node.kind == "scalar" else None
+        except UnreadableMemory:
+            return None
+    return None
+
+
+def _elements(change: Change, access: Access) -> Iterator[tuple[int, Datatype]]:
+    # Those that have the byte: their addresses, and of what they are.
     for one in access.entries:
         for element in touching(one.datatype, one.count, change.address - one.address):
-            at = one.address + element.displacement
-            memory = _Bytes(change.start, content)
-            node = nodes.buffer(memory, at, 1, element.datatype)
-            try:
-                return node.text() if node.kind == "scalar" else None
-            except UnreadableMemory:
-                return None
-    return None
+            yield one.address + element.displacement, element.datatype

@@ -15,8 +15,8 @@ from mpipp.watch.report import covered
 from mpipp.watch.watched import RUNNING, Watched
 
 _NOT_GUARDED = (
-    "they lie in memory of a device or that others share, are too many or too far apart, or are "
-    "another operation's"
+    "they lie in memory of a device or that others share, have too many parts, too far apart or "
+    "received into without pages of their own, are another operation's, or too many are pending"
 )
 
 

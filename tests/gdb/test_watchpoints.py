@@ -41,6 +41,9 @@ SAID = {
         "Hardware access (read/write) watchpoint 3: *$mpipp_watched_2",
         "watchpoint 3 is on column(VECTOR)[2][0](DOUBLE)",
     ],
+    "mpipp watch MPI_CHAR text 3": [
+        "There is no room beside what is watched already: delete one first."
+    ],
     "mpipp watch MPI_CHAR text 5": [
         "4 elements can be watched at most: name one, MPI_CHAR(CHAR) or another."
     ],

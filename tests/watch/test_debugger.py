@@ -49,7 +49,7 @@ LEFT_OUT = """\
 static char buffer[1 << 16], one;
 static void mark(void) {}
 int main(int argc, char **argv) {
-  MPI_Request request;
+  MPI_Request request, none = MPI_REQUEST_NULL;
   MPI_Init(&argc, &argv);
   for (int i = 0; i < 3; i++) {
     MPI_Irecv(buffer, sizeof buffer, MPI_BYTE, 0, 0, MPI_COMM_SELF, &request);
@@ -67,7 +67,8 @@ int main(int argc, char **argv) {
 @on_mpi("mpich4", "openmpi4")
 def test_what_the_budget_has_left_out_is_guarded_by_command(mpi: MPI) -> None:
     program = compile_program(LEFT_OUT, mpi)
-    commands = ["mpipp guard", "mpipp guard MPI_INT", "continue", "up", "mpipp guard request"]
+    commands = ["mpipp guard", "mpipp guard MPI_INT", "continue", "up"]
+    commands += ["mpipp guard none", "mpipp guard request"]
     said = gdb_batch(
         [*commands, "continue", "continue", "kill"],
         program=program,
@@ -78,6 +79,7 @@ def test_what_the_budget_has_left_out_is_guarded_by_command(mpi: MPI) -> None:
     lines = said.splitlines()
     assert lines[0] == "Write mpipp guard REQUEST, or mpipp guard all."
     assert lines[1] == "MPI_INT is a handle of kind datatype: write a request."
+    assert "none is MPI_REQUEST_NULL: it is of no operation." in lines, said
     switched = "from now on guarded: the buffers of MPI_Irecv, called at main.c:8 in main"
     assert switched in lines, said
     before, after = said.split(switched)

@@ -128,12 +128,15 @@ def test_each_change_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
     # stack, with one datatype.
     assert right.last[:-1] == [
         "mpipp: not checked: the buffers of 6 of 88 operations: they lie in memory of "
-        "a device or that others share, are too many or too far apart, or are another operation's"
+        "a device or that others share, have too many parts, too far apart or received into "
+        "without pages of their own, are another operation's, or too many are pending"
     ]
     run = runs.run(mpi, [program, "wrong"], "--check=buffers")
     assert (run.status, run.output) == (0, "done\n")
     expected = [GONE_FROM_PUT, *(changed(*one) for one in CHANGED), GONE]
     assert [alike(one) for one in run.blocks] == [mpi.cited(one) for one in expected]
+    places = re.findall(r"\(DOUBLE\), at (0x[0-9a-f]+), was", "".join(run.blocks))
+    assert places and not any(int(place, 16) % 8 for place in places)  # of elements, not of bytes
 
 
 @on_mpi("mpich4", "openmpi4")

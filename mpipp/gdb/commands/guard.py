@@ -59,6 +59,8 @@ class Guard(Command):
         found = found or expressions.target(argument, session).found
         if not isinstance(found, Request):
             raise MpippError(f"{argument} is a handle of kind {found.header.kind}: write a request")
+        if found.header.null:
+            raise MpippError(f"{argument} is MPI_REQUEST_NULL: it is of no operation")
         call = found.call
         if call is None:
             raise MpippError(f"{argument} is of no operation that has buffers")
@@ -67,9 +69,9 @@ class Guard(Command):
 
 def _switch(session: Session, caller: int, procedure: str) -> list[str]:
     # The call with this return address; 0: all.
-    which = f"{procedure}, called at {sites.call(caller)}" if caller else "all calls"
+    which = f"{procedure}, called at {sites.call(caller)}," if caller else "all calls"
     for switch in session.registry.guard_switches():
         if (switch.caller, switch.procedure) == (caller, procedure):
             session.inferior.write_memory(switch.address, _ON)
-            return [f"from now on guarded: the buffers of {which}"]
-    raise MpippError(f"no buffer of {which}, was looked at: it is not of a kind that is guarded")
+            return [f"from now on guarded: the buffers of {which.rstrip(',')}"]
+    raise MpippError(f"no buffer of {which} was looked at: it is not of a kind that is guarded")

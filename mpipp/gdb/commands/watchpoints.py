@@ -65,6 +65,8 @@ class Watch(Command):
         places = _places(rest)
         if sum(_registers(place) for place in places) > _REGISTERS:
             raise MpippError(_too_many(places))
+        if sum(_registers(place) for place in [*_watched(), *places]) > _REGISTERS:
+            raise MpippError("there is no room beside what is watched already: delete one first")
         kind = _KINDS[next(iter(options))] if options else gdb.WP_WRITE
         if core_file() is not None:
             raise MpippError("this is a core file: nothing is stored there any more")
@@ -133,6 +135,12 @@ class ElementWatchpoint(gdb.Breakpoint):
         pointer = natives.type_of(place.datatype).pointer()
         gdb.set_convenience_variable(name, gdb.Value(place.address).cast(pointer))
         super().__init__(f"*${name}", gdb.BP_WATCHPOINT, kind)
+
+
+def _watched() -> Iterator[_Place]:
+    for one in gdb.breakpoints():
+        if isinstance(one, ElementWatchpoint) and one.enabled:
+            yield one.place
 
 
 def _stopped(event: gdb.Event) -> None:
