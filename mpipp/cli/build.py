@@ -173,6 +173,7 @@ def commands(
             f"-I{sources}",
             *map(str, freeing),
             *_LINK_FLAGS,
+            *(f"-Wl,--version-script={one}" for one in (sources / _FREEING).glob("*.def")),
             "-o",
             str(output.with_name(BESIDE)),
         ],

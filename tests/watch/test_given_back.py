@@ -76,5 +76,19 @@ def test_memory_that_is_given_back_too_early_is_told(mpi: MPI) -> None:
 @pytest.mark.parametrize("how", ["send", "receive"])
 def test_memory_that_is_not_there_any_more_ends_no_process(mpi: MPI, how: str) -> None:
     program = runs.program("unmapped.c", mpi)
-    run = runs.run(mpi, [program, how], "--check=buffers")
-    assert (run.status, run.output, run.blocks) == (0, "done\n", [])
+    for way in ("syscall", "none"):
+        run = runs.run(mpi, [program, how, way], "--check=buffers")
+        assert (run.status, run.output, run.blocks) == (0, "done\n", [])
+
+
+@on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+def test_memory_that_the_system_is_given_back_is_told(mpi: MPI) -> None:
+    """MPI libraries put functions of their own in the place of the C library's."""
+    program = runs.program("unmapped.c", mpi)
+    for how, way in (("send", "munmap"), ("receive", "munmap"), ("send", "mremap")):
+        run = runs.run(mpi, [program, how, way], "--check=buffers")
+        assert (run.status, run.output) == (0, "done\n")
+        (block,) = run.blocks
+        call = "MPI_Isend" if how == "send" else "MPI_Irecv"
+        assert block.startswith(f"error: the buffer of a pending {call} is given back\n")
+        assert re.search(rf"\n    at unmapped.c:\d+ in by_{way}\n", block)

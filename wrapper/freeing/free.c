@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A library of its own, loaded beside the wrapper where buffers are guarded, or one-sided
 // operations logged: it tells the wrapper of each block of memory that the program gives back. No
-// other program has it in the way of free. It has no munmap: MPI libraries replace the first
-// instructions of the one that they find, and must find the system's.
+// other program has it in the way of free.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

@@ -4,7 +4,11 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "guard/comb.h"
+#include "guard/exposed.h"
 #include "guard/faults.h"
+#include "guard/lock.h"
+#include "guard/pages.h"
 #include "guard/pending.h"
 #include "recorders/threads.h"
 
@@ -39,5 +43,19 @@ void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t 
     mpipp_faults_take(&found, caller, meeting.buffer);
   }
   if (mpipp_system_logs) mpipp_system_logs(start, bytes, stores, caller);
+  errno = saved;
+}
+
+// What MPI has has to stay what the program has.
+void mpipp_system_is_advised(uint64_t start, uint64_t bytes) {
+  uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
+  if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_pages_meet(low, high)) return;
+  int saved = errno;
+  mpipp_guard_lock();
+  if (!mpipp_is_exposed(low, high) && !mpipp_windows_meet(low, high)) {
+    mpipp_faults_catch();
+    mpipp_pages_unshare(low, high);
+  }
+  mpipp_guard_unlock();
   errno = saved;
 }

@@ -15,6 +15,9 @@ int mpipp_system_begins(uint64_t start, uint64_t bytes, int stores)
 // It has done so with these; caller: the return address of the function that made it.
 void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t caller)
     __attribute__((visibility("default")));
+// What these pages have is about to be dropped, or may be from now on: the system does so with the
+// program's own alone.
+void mpipp_system_is_advised(uint64_t start, uint64_t bytes) __attribute__((visibility("default")));
 // The program has made a ring of requests to the system (rings.h).
 void mpipp_system_has_ring(void) __attribute__((visibility("default")));
 // The same of memory that is forbidden for other reasons.

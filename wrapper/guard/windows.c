@@ -129,6 +129,14 @@ struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes) {
   return window;
 }
 
+int mpipp_windows_meet(uint64_t low, uint64_t high) {
+  for (int i = 0; i < MOST; i++) {
+    const struct mpipp_window *one = &windows[i];
+    if (one->busy && one->low < high && low < one->low + one->bytes) return 1;
+  }
+  return 0;
+}
+
 uint64_t mpipp_window_run(const struct mpipp_window *window, uint64_t address) {
   uint64_t first = 0, last = __atomic_load_n(&window->run_count, __ATOMIC_ACQUIRE);
   if (last > MOST_BLOCKS) return last;

@@ -118,6 +118,30 @@ static void forks(void) {
   for (int i = 0; i < N; i++) NEED(in[i] == 1 + i);
 }
 
+// What the system drops of memory that was a buffer is zero from then on.
+static void reset(char *own, size_t bytes) {
+  memset(own, 1, bytes);
+  MPI_Isend(own, (int)bytes, MPI_BYTE, rank, 5, MPI_COMM_WORLD, &request);
+  MPI_Recv(grid, (int)bytes, MPI_BYTE, rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  NEED(madvise(own + PAGE, PAGE, MADV_DONTNEED) == 0);
+  NEED(own[0] == 1 && own[PAGE] == 0 && own[2 * PAGE - 1] == 0 && own[2 * PAGE] == 1);
+  NEED(madvise(own + 4 * PAGE, PAGE, MADV_FREE) == 0);
+  NEED(own[5 * PAGE] == 1);
+}
+
+static void reset_buffers(void) {
+  static char own[64 * PAGE] __attribute__((aligned(PAGE)));
+  char *allocated = aligned_alloc(PAGE, sizeof own), *large = aligned_alloc(PAGE, 256 * PAGE);
+  for (int round = 0; round < 2; round++) {
+    reset(own, sizeof own);
+    reset(allocated, sizeof own);
+    reset(large, sizeof grid);
+  }
+  free(allocated);
+  free(large);
+}
+
 // Memory that is given back or moved, or is other memory by now.
 static void give_back(void) {
   size_t bytes = 64 * PAGE;
@@ -258,6 +282,7 @@ int main(int argc, char **argv) {
   given_up();
   forks();
   give_back();
+  reset_buffers();
   own_handler(1);
   MPI_Barrier(MPI_COMM_WORLD);
   if (argc > 1) wrong();

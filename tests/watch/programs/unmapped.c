@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The system is given memory back while an operation has it, by no function that anybody looks at.
-// The operation is the first one that is compared.
+// The system is given memory back while an operation has it, by a function, or by a system call
+// that nobody looks at. The operation is the first one that is compared.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -18,17 +18,37 @@ static char *from_the_system(void) {
   return memset(memory, 7, BYTES);
 }
 
+static void (*give_back)(void);
+
+static void by_munmap(void) {
+  munmap(memory, BYTES);
+}
+
+static void by_mremap(void) {
+  void *other = mmap(NULL, BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mremap(memory, BYTES, BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, other);
+}
+
+static void by_itself(void) {
+  syscall(SYS_munmap, memory, BYTES);
+}
+
+static void in_place(void) {
+  if (munmap((char *)memory + 1, BYTES) == 0) puts("munmap");
+  if (mremap(memory, BYTES, BYTES, 0) != memory) puts("mremap");
+}
+
 static void sends(void) {
   MPI_Request request;
   MPI_Isend(from_the_system(), N, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
-  syscall(SYS_munmap, memory, BYTES);
+  give_back();
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static void receives(void) {
   MPI_Request request;
   MPI_Irecv(from_the_system(), N, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
-  syscall(SYS_munmap, memory, BYTES);
+  give_back();
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
@@ -37,6 +57,19 @@ int main(int argc, char **argv) {
   int rank, is_sent;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  switch (argv[2][1]) {
+  case 'u':
+    give_back = by_munmap;
+    break;
+  case 'r':
+    give_back = by_mremap;
+    break;
+  case 'y':
+    give_back = by_itself;
+    break;
+  default:
+    give_back = in_place;
+  }
   is_sent = strcmp(argv[1], "send") == 0;
   if (rank == 0)
     is_sent ? sends() : receives();

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// The functions by which the program gives memory back to the system. MPI libraries replace the
+// first instructions of those that they find by name, and must find the C library's. So these have
+// its version, and are hidden from who asks for none: the program's own calls come here, and go on
+// to whatever MPI has made of the others.
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __x86_64__ // whose version it is
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+
+// The wrapper's; there are none in programs without it.
+extern void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) __attribute__((weak));
+extern int mpipp_guards_buffers __attribute__((weak));
+extern void mpipp_system_is_advised(uint64_t start, uint64_t bytes) __attribute__((weak));
+
+// NAME@VERSION, not @@, which those would find.
+#define HIDDEN(NAME) __asm__(".symver mpipp_" #NAME "_first, " #NAME "@GLIBC_2.2.5")
+HIDDEN(munmap);
+HIDDEN(mremap);
+HIDDEN(madvise);
+#define EXPORTED __attribute__((visibility("default")))
+EXPORTED int mpipp_munmap_first(void *at, size_t bytes);
+EXPORTED void *mpipp_mremap_first(void *at, size_t before, size_t bytes, int flags, ...);
+EXPORTED int mpipp_madvise_first(void *at, size_t bytes, int advice);
+
+static int (*munmap_next)(void *, size_t);
+static void *(*mremap_next)(void *, size_t, size_t, int, ...);
+static int (*madvise_next)(void *, size_t, int);
+
+__attribute__((constructor)) static void find(void) {
+  if (madvise_next) return;
+  *(void **)&munmap_next = dlsym(RTLD_NEXT, "munmap");
+  *(void **)&mremap_next = dlsym(RTLD_NEXT, "mremap");
+  *(void **)&madvise_next = dlsym(RTLD_NEXT, "madvise");
+}
+
+static int is_guarded(void) {
+  return &mpipp_guards_buffers && __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED);
+}
+
+// Nothing is given back where the system would say no.
+static void tell(uint64_t start, size_t bytes, void *caller) {
+  if (is_guarded() && bytes && start % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
+    mpipp_given_back(start, bytes, (uint64_t)(uintptr_t)caller);
+}
+
+int mpipp_munmap_first(void *at, size_t bytes) {
+  find();
+  tell((uint64_t)(uintptr_t)at, bytes, __builtin_return_address(0));
+  return munmap_next(at, bytes);
+}
+
+// Whether it stays where it is is known behind it.
+void *mpipp_mremap_first(void *at, size_t before, size_t bytes, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  void *to = flags & MREMAP_FIXED ? va_arg(more, void *) : NULL;
+  va_end(more);
+  find();
+  void *now = mremap_next(at, before, bytes, flags, to), *caller = __builtin_return_address(0);
+  uint64_t start = (uint64_t)(uintptr_t)at;
+  if (now == MAP_FAILED) return now;
+  if (now != at)
+    tell(start, before, caller);
+  else if (bytes < before)
+    tell(start + bytes, before - bytes, caller);
+  return now;
+}
+
+static int is_about_its_kind(int advice) {
+  switch (advice) {
+  case MADV_DONTNEED:
+  case MADV_DONTNEED_LOCKED:
+  case MADV_FREE:
+  case MADV_REMOVE:
+  case MADV_WIPEONFORK:
+  case MADV_KEEPONFORK:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+int mpipp_madvise_first(void *at, size_t bytes, int advice) {
+  find();
+  if (is_guarded() && is_about_its_kind(advice))
+    mpipp_system_is_advised((uint64_t)(uintptr_t)at, bytes);
+  return madvise_next(at, bytes, advice);
+}
+#endif
