@@ -6,11 +6,13 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+void (*mpipp_careful_begins)(void);
 // Where the thread goes on from work that it gives up.
 static __thread void **place __attribute__((tls_model("initial-exec")));
 
 __attribute__((noinline)) int mpipp_carefully(void (*work)(void *argument), void *argument) {
   void *here[5];
+  mpipp_careful_begins();
   if (__builtin_setjmp(here)) return 0;
   place = here;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "guard/careful.h"
-#include "guard/faults.h"
 #include "guard/ordinary.h"
 #include "guard/pattern.h"
 #include "guard/rooms.h"
@@ -159,12 +158,6 @@ static int read_shared(char *to, struct mpipp_piece piece) {
   return (uint64_t)got == local.iov_len;
 }
 
-// The program may have given its memory back, or put another handler in the place of ours.
-static int carefully(void (*work)(void *argument), struct work *with) {
-  mpipp_faults_catch_soon();
-  return mpipp_carefully(work, with);
-}
-
 static void keep(void *argument) {
   struct work *work = argument;
   struct mpipp_compared *compared = work->compared;
@@ -281,9 +274,9 @@ int mpipp_compared_begin(struct mpipp_compared *compared) {
   if (compared->state != RESTING)
     mpipp_compared_end(compared, NULL); // MPI did not start it after all
   if (active_count == MOST) return 0;
-  int whole = carefully(keep, &work) && work.done == compared->bytes.count;
+  int whole = mpipp_carefully(keep, &work) && work.done == compared->bytes.count;
   if (!whole) {
-    if (compared->writes) carefully(restore, &work);
+    if (compared->writes) mpipp_carefully(restore, &work);
     return 0;
   }
   compared->state = ACTIVE;
@@ -300,11 +293,11 @@ int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *cha
   if (compared->state == ACTIVE) work.change = change;
   int comes_in = compared->state == GIVEN_UP || (compared->state == LEFT && change);
   if (comes_in && compared->writes)
-    carefully(restore, &work);
+    mpipp_carefully(restore, &work);
   else if ((compared->state == ACTIVE || compared->state == SPOILED) && compared->writes)
-    carefully(receive, &work);
+    mpipp_carefully(receive, &work);
   else if (compared->state == ACTIVE)
-    carefully(compare, &work);
+    mpipp_carefully(compare, &work);
   int found = compared->state == ACTIVE && change && !work.change;
   leave_active(compared);
   compared->state = RESTING;
@@ -316,7 +309,7 @@ int mpipp_compared_look(struct mpipp_compared *compared, struct mpipp_change *ch
   if (compared->state != ACTIVE) return 0;
   // A process that exits has left its functions.
   if (compared->thread && mpipp_self->call.state != MPIPP_CALL_ACTIVE) return 0;
-  carefully(compared->writes ? look : compare, &work);
+  mpipp_carefully(compared->writes ? look : compare, &work);
   return !work.change;
 }
 
@@ -334,7 +327,7 @@ void mpipp_compared_drop(struct mpipp_compared *compared) {
 void mpipp_compared_give_up(struct mpipp_compared *compared) {
   struct work work = {.compared = compared, .done = compared->bytes.count};
   if (compared->state != ACTIVE && compared->state != SPOILED) return;
-  if (compared->writes) carefully(restore, &work);
+  if (compared->writes) mpipp_carefully(restore, &work);
   compared->state = GIVEN_UP;
 }
 

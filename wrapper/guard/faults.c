@@ -260,6 +260,11 @@ void mpipp_faults_catch_soon(void) {
   mpipp_faults_catch();
 }
 
+// The program may have given memory back already when the first operation is compared.
+__attribute__((constructor)) static void catch_for_careful_work(void) {
+  mpipp_careful_begins = mpipp_faults_catch_soon;
+}
+
 void mpipp_faults_each(int (*tell)(struct mpipp_touch *touch, void *with), void *with) {
   for (int i = 0; i < ROOM; i++) {
     if (!claim(&touches[i], MPIPP_TOUCH_WHOLE)) continue;

@@ -5,7 +5,6 @@
 
 #include "guard/known.h"
 #include "guard/mappings.h"
-#include "guard/pages.h"
 #include "recorders/threads.h"
 
 enum { MOST_MAPPINGS = 64 };
@@ -23,7 +22,7 @@ static int is_beside(uint64_t here, uint64_t low, uint64_t high) {
   for (int i = 0; i < MOST_MAPPINGS && from <= to; i++) {
     struct mpipp_mapping mapping;
     if (!mpipp_mapping_at(from, &mapping)) return 0;
-    if (!mapping.readable && !mpipp_pages_are_own(&mapping)) return 0;
+    if (!mapping.readable && !mapping.shared) return 0; // those that are forbidden are shared
     from = mapping.end;
   }
   return 1;
