@@ -18,7 +18,6 @@ from mpipp.errors import MpippError
 
 if TYPE_CHECKING:
     from mpipp.checks.conflicting import Telling
-    from mpipp.onesided import Conflict
 
 
 class NotKnown(MpippError):
@@ -58,19 +57,20 @@ def check(known: World) -> Findings:
         {rank: log.events(telling.reach) for rank, log in logs.items()},
         {rank: log.events(telling.reach) for rank, log in logs.items()} if again else None,
     )
-    decided = [one for one in result.conflicts if not _may_be_ordered(one, logs)]
-    yield from telling.conflicts(decided)
+    yield from telling.conflicts(result.conflicts)
     yield from map(telling.mistake, result.mistakes)
     for rank in sorted(result.stuck):
         last = result.cut[rank]
         yield from _of_rest(telling, rank, logs[rank], last.moment.number if last else -1)
-    undecided = len(result.undecided) + len(result.conflicts) - len(decided)
     whole = (rank for rank in result.cut if not logs[rank].lost and not logs[rank].damaged)
     cut = sorted(rank for rank in whole if _has_ended(known, rank))
     read = "what processes read from memory"
     if any(log.meets_others for log in logs.values()):
         read = f"{read}, or hear of another MPI_COMM_WORLD,"
-    unchecked = [*_of_damaged(damaged), *_not_decided(undecided, read, cut, result.forgotten)]
+    unchecked = [
+        *_of_damaged(damaged),
+        *_not_decided(len(result.undecided), read, cut, result.forgotten),
+    ]
     if unchecked:
         raise MpippError("; ".join(unchecked))
 
@@ -129,12 +129,6 @@ def _of_rest(telling: Telling, rank: int, log: OnesidedLog, last: int) -> Findin
 def _has_ended(known: World, rank: int) -> bool:
     process = known.process(rank)
     return process is not None and at_the_end(process)
-
-
-def _may_be_ordered(conflict: Conflict, logs: Mapping[int, OnesidedLog]) -> bool:
-    # By loads and stores of memory that both have.
-    one, other = (side.event.moment.process for side in (conflict.first, conflict.second))
-    return one != other and other in logs[one].sharing
 
 
 def _not_decided(undecided: int, read: str, cut: Sequence[int], forgotten: int) -> Iterator[str]:

@@ -39,9 +39,6 @@ class OnesidedLog(Protocol):
     def windows(self) -> Mapping[int, tuple[int, int, tuple[int, int]]]: ...
 
     @property
-    def sharing(self) -> frozenset[int]: ...
-
-    @property
     def has_values(self) -> bool: ...
 
     @property

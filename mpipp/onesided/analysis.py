@@ -33,7 +33,7 @@ from mpipp.onesided.accesses import PENDING, UNLOCKED, Entry, Segment, bounds
 from mpipp.onesided.attached import Attachments
 from mpipp.onesided.conflicts import Conflict, Conflicts
 from mpipp.onesided.epochs import Epochs, exclusion
-from mpipp.onesided.flags import ATOMIC, ELSEWHERE, LOCKED, PLAIN, POLLED, Flags, Group
+from mpipp.onesided.flags import ATOMIC, ELSEWHERE, LOCKED, POLLED, Flags, Group
 from mpipp.onesided.lives import Lives
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistake, Mistakes, no_put
@@ -122,6 +122,8 @@ class _Analysis:
                 left = TURN
                 yield None
             process.number = event.moment.number
+            if process.shares:
+                self.flags.share(process, process.number)
             if isinstance(event, Access):
                 self._access(process, event)
             elif isinstance(event, Operation):
@@ -244,14 +246,13 @@ class _Analysis:
             entry.public_time = PENDING
             mine.hidden.append(entry)
             self.conflicts.apart(entry)
-        groups = [(entry.window, entry.owner, LOCKED)] if entry.lock else []
-        if mine.made.flavor == "shared":
-            groups.append((entry.window, entry.owner, PLAIN))
-        for group in groups:
-            if stores:
-                self.flags.writes(group, entry.segment, entry.segment, number)
-            else:
-                self.flags.reads(group, process.index, process.time, number)
+        if not entry.lock:
+            return
+        group = entry.window, entry.owner, LOCKED
+        if stores:
+            self.flags.writes(group, entry.segment, entry.segment, number)
+        else:
+            self.flags.reads(group, process.index, process.time, number)
 
     def _operation(self, process: Process, event: Operation) -> Steps:
         mine = self.lives.epochs(process, event.window)

@@ -24,7 +24,7 @@ from mpipp.onesided.accesses import (
     shared_with,
 )
 from mpipp.onesided.epochs import Epochs, Window
-from mpipp.onesided.flags import PLAIN, Flags
+from mpipp.onesided.flags import Flags
 from mpipp.onesided.processes import Process
 from mpipp.onesided.rules import (
     ACCUMULATE,
@@ -194,8 +194,6 @@ class Conflicts:
             if one.atomic is not None and one.atomic.reads_only:
                 return
         if verdict == LANGUAGE:
-            if before.actor != entry.actor and shared(before, entry):
-                self.flags.minded.add((entry.window, entry.owner, PLAIN))
             return
         if verdict == ACCUMULATES:
             common = self._accumulates(before, entry)

@@ -5,9 +5,10 @@ An atomic operation that reads what another process has written comes after it, 
 follows it: but who has read what is not always known. What may be so ordered is not decided. Where
 all that is done to an element is understood (`values`), only those that leave a value, or in a sum
 a smaller one, may be before who reads it. The same holds for memory that is written and read under
-exclusive locks, for loads and stores of shared windows, and for what a process polls in its own
-memory: it calls MPI_Win_sync. What processes of another MPI_COMM_WORLD were told is one flag, since
-it is not known what they have told each other.
+exclusive locks, and for what a process polls in its own memory: it calls MPI_Win_sync. Not all
+loads and stores of a shared window are logged: while there is one there may have been any. What
+processes of another MPI_COMM_WORLD were told is one flag, since it is not known what they have told
+each other.
 
 What may be a flag is kept by its window and target, and once for each segment of a process or
 change of what it knows.
@@ -20,10 +21,10 @@ from collections.abc import Iterator
 from typing import NamedTuple, Optional, Union
 
 from mpipp.onesided.accesses import PENDING, Entry, Segment
-from mpipp.onesided.processes import later
+from mpipp.onesided.processes import Process, later
 from mpipp.onesided.values import Place, Values
 
-ATOMIC, LOCKED, PLAIN, POLLED, ELSEWHERE = range(5)
+ATOMIC, LOCKED, SHARED, POLLED, ELSEWHERE = range(5)
 # A window, whose memory, and one of the above; or an element, and a value of it.
 Group = Union[tuple[int, int, int], tuple[Place, Optional[int]]]
 
@@ -90,6 +91,15 @@ class Flags:
         if not found.read_times or found.read_times[-1] != time:
             found.read_times.append(time)
             found.reads.append(number)
+
+    def share(self, process: Process, number: int) -> None:
+        """Before an event there may have been loads and stores of shared windows."""
+        segment = process.now()
+        for window in process.shares:
+            group = window, 0, SHARED
+            self.minded.add(group)
+            self.writes(group, segment, segment, number)
+            self.reads(group, process.index, process.time, number - 1)
 
     def may_order(self, first: Entry, second: Entry) -> bool:
         """Whether flags may have put the second after the end of the first."""

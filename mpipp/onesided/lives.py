@@ -76,6 +76,8 @@ class Lives:
         key = "made", event.window
         meeting = self.messages.meet(process, key, mine.size)
         yield from self.messages.all_met(process, meeting, event)
+        if event.flavor == "shared" and mine.size > 1:
+            process.shares.append(event.window)
 
     def _freed(self, process: Process, event: WindowFreed) -> Steps:
         mine = self.epochs(process, event.window)
@@ -92,4 +94,6 @@ class Lives:
         yield from self.messages.all_met(process, meeting, event)
         ranges = self.ranges[process.index]
         ranges[:] = [box for box in ranges if box.window != event.window]
+        if event.window in process.shares:
+            process.shares.remove(event.window)
         mine.close()

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -120,21 +119,6 @@ class LoggedCalls:
                 identity = ~self.rank << 64 | own[1] if own[8] in alone and own[1] else own[1]
                 found[own[0]] = identity, signed(own[7]), (own[2], signed(own[4]))
         return found
-
-    @cached_property
-    def sharing(self) -> frozenset[int]:
-        """The processes that have memory in common with this one, by shared windows."""
-        members: dict[int, array[int]] = {}
-        found = set[int]()
-        shared = self._around.naming.value("win_flavor", "shared")
-        for entry in self._entries(self._kinds.comm, self._kinds.window):
-            own = entry.words
-            if entry.kind == self._kinds.comm:
-                members[own[0]] = own
-            elif entry.kind == self._kinds.window and own[5] == shared and own[8] in members:
-                with contextlib.suppress(ValueError):  # of a window that is damaged
-                    found.update(self.members(members[own[8]]).ranks)
-        return frozenset(found)
 
     @property
     def has_values(self) -> bool:

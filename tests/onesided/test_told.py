@@ -103,6 +103,22 @@ def test_values_tell_which_flags_order_and_info_keys_what_may_be_at_once(mpi: MP
     assert [line.partition(",")[0] for line in wrong.last] == ["mpipp: 5 errors in 3 processes"]
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_shared_memory_may_order_while_it_is_there(mpi: MPI) -> None:
+    program = compile_program(HERE / "programs" / "shared.c", mpi)
+    for way in ("freed", "fences", "flag"):
+        run = runs.run(mpi, [program, way], "--check=rma", n=3)
+        assert (run.status, run.output) == (0, "done\n"), way
+        assert len(run.blocks) == (way != "flag"), way
+        assert run.last[-1].startswith(
+            f"mpipp: {'no errors' if way == 'flag' else '1 error'} in 3 processes"
+        )
+        assert run.last[:-1] == [
+            "mpipp: not checked: 1 possible conflict of one-sided operations: what processes read "
+            "from memory may order it"
+        ] * (way == "flag"), way
+
+
 @on_mpi("mpich4")
 def test_the_separate_memory_model_is_asked_for(mpi: MPI) -> None:
     program = compile_program(HERE / "programs" / "copies.c", mpi)

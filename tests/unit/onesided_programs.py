@@ -144,19 +144,24 @@ class Program:
     def events(self) -> dict[int, list[m.Event]]:
         return {rank.rank: rank.events for rank in self.ranks}
 
-    def make(self, window: int = WINDOW, **how: Any) -> None:
+    def make(self, window: int = WINDOW, ranks: Sequence[int] = (), **how: Any) -> None:
         made: dict[str, Any] = {"flavor": "create", "separate": False, "unit": 1, **how}
-        for rank in self.ranks:
+        group = tuple(ranks) or self.everybody
+        for rank in map(self.ranks.__getitem__, group):
             rank.does(
                 m.WindowMade(
                     rank.moment("MPI_Win_create"),
                     window,
                     BASE,
                     LENGTH,
-                    ranks=self.everybody,
+                    ranks=group,
                     **made,
                 )
             )
+
+    def free(self, window: int, ranks: Sequence[int] = ()) -> None:
+        for rank in tuple(ranks) or self.everybody:
+            self[rank].does(m.WindowFreed(self[rank].moment("MPI_Win_free"), window))
 
     def request(self) -> int:
         self.requests += 1

@@ -158,6 +158,48 @@ def test_what_another_world_may_have_told_is_not_decided(way: str, decided: bool
     assert (len(result.conflicts), len(result.undecided)) == ((1, 0) if decided else (0, 1))
 
 
+@pytest.mark.parametrize(
+    ("sharers", "way", "decided"),
+    [
+        ((0, 1), "", False),
+        ((1, 2), "told", False),
+        ((0, 2), "told by", False),
+        ((0, 2), "", True),
+        ((1, 2), "", True),
+        ((0, 1), "freed", True),
+        ((0, 1), "made later", True),
+        ((0, 1), "in an epoch of all", True),
+        ((0, 1), "ended later", False),
+        ((1,), "", True),
+    ],
+)
+def test_memory_that_processes_share_may_have_a_flag_while_it_is_there(
+    sharers: tuple[int, ...], way: str, decided: bool
+) -> None:
+    program = Program(3)
+    shared = 2
+    if way != "made later":
+        program.make(shared, sharers, flavor="shared")
+    if way == "freed":
+        program.free(shared, sharers)
+    opened, closed = ("fence",) * 2 if "epoch" in way else ("lock_all", "unlock_all")
+    program.sync(opened)
+    program[0].put(2, DATA)
+    if opened == "lock_all" and way != "ended later":
+        program[0].sync("flush", 2)
+    if way == "told":
+        program.message(0, 2)
+    if way == "told by":
+        program.message(2, 1)
+    program[1].get(2, DATA)
+    program.sync(closed)
+    if way == "made later":
+        program.make(shared, sharers, flavor="shared")
+    program.end()
+    result = analyse(program.events())
+    assert (len(result.conflicts), len(result.undecided)) == ((1, 0) if decided else (0, 1))
+
+
 def test_values_tell_what_flags_order() -> None:
     # With the values of what each flag is made, read in an order that is known.
     told = undecided = ordered = 0

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Two processes put to the third. Which of them is first may be said in memory that they share:
+// "freed" there is none any more; "fences" there is, but both put in one epoch of all; "flag" the
+// second puts when it has read that the first has put. Three processes.
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv) {
+  int rank, value = 1, *memory, *flags, *flag, unit;
+  const char *way = argc > 1 ? argv[1] : "";
+  MPI_Aint size;
+  MPI_Win win, shared;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate_shared(64, sizeof *flags, MPI_INFO_NULL, MPI_COMM_WORLD, &flags, &shared);
+  MPI_Win_shared_query(shared, 0, &size, &unit, &flag);
+  if (rank == 0) *flags = 0;
+  if (!strcmp(way, "freed")) MPI_Win_free(&shared);
+  MPI_Win_allocate(64, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  if (!strcmp(way, "fences")) {
+    MPI_Win_fence(0, win);
+    if (rank != 1) MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+  } else {
+    MPI_Win_lock_all(0, win);
+    if (!strcmp(way, "flag") && rank == 2)
+      while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE)) continue;
+    if (rank != 1) MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+    MPI_Win_flush_all(win);
+    if (!strcmp(way, "flag") && rank == 0) __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    MPI_Win_unlock_all(win);
+  }
+  MPI_Win_free(&win);
+  if (strcmp(way, "freed") != 0) MPI_Win_free(&shared);
+  MPI_Finalize();
+  if (rank == 0) printf("done\n");
+}
