@@ -194,10 +194,14 @@ class Completed(NamedTuple):
     """The program was told that these requests are complete: by a wait, or a test that was true.
 
     Those of receives are not here: they have a Received of their own.
+
+    Attributes:
+        frame: of a one-sided operation's, as an Operation's.
     """
 
     moment: Moment
     requests: tuple[int, ...]
+    frame: int = 0
 
 
 class Channel(NamedTuple):

@@ -36,7 +36,7 @@ from mpipp.onesided.epochs import Epochs, exclusion
 from mpipp.onesided.flags import ATOMIC, ELSEWHERE, LOCKED, POLLED, Flags, Group
 from mpipp.onesided.lives import Lives
 from mpipp.onesided.messages import Messages
-from mpipp.onesided.mistakes import Mistake, Mistakes, no_put
+from mpipp.onesided.mistakes import Mistake, Mistakes, is_gone, no_put
 from mpipp.onesided.processes import DAMAGED, Board, Process, Steps, later
 from mpipp.onesided.rules import ACCUMULATE, GET, LOAD, PUT, READ, STORE, UPDATES, WRITTEN, Atomic
 from mpipp.onesided.synchronization import Synchronizer
@@ -406,12 +406,14 @@ class _Analysis:
     def _requested(
         self, process: Process, mine: Epochs, event: Operation, local: list[Entry]
     ) -> None:
-        # Its request tells of its end here.
+        # Its request tells of its end here, unless another call had before.
         requested = mine.requested.setdefault(event.target, {})
         requested[event.request] = local
 
         def end(by: Event) -> Steps:
             if mine.requested.get(event.target, {}).pop(event.request, None) is not None:
+                if any(is_gone(entry, by) for entry in local):
+                    self.mistakes.add("rma-gone", event, by, mine)
                 for entry in local:
                     entry.ends(process.index, process.time, by.moment.number)
                 self._read(process, local, by.moment.number)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, Union
 
-from mpipp.model.onesided import Event, Operation, Synchronization
+from mpipp.model.onesided import Completed, Event, Operation, Synchronization
 from mpipp.onesided.accesses import Entry, bounds
 from mpipp.onesided.epochs import Epochs, Span, Window
 
@@ -99,7 +99,7 @@ def no_put(
 def is_gone(entry: Entry, event: Event) -> bool:
     """Whether a buffer is on the stack, of a function that has returned before a call ends it."""
     begun = entry.event
-    if not isinstance(begun, Operation) or not isinstance(event, Synchronization):
+    if not isinstance(begun, Operation) or not isinstance(event, (Synchronization, Completed)):
         return False
     if begun.moment.thread != event.moment.thread or not begun.frame:
         return False

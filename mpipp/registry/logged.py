@@ -30,7 +30,6 @@ _EXACT = {
     "receive": 7,
     "started": 2,
     "matched": 2,
-    "completed": 4,
     "given_up": 1,
     "access": 6,
     "ended": 0,
@@ -42,7 +41,7 @@ _EXACT = {
     "given_back": 2,
     "elsewhere": 2,
 }
-_LEAST = {"comm": 5, "operation": 5, "synchronization": 4, "collective": 5}
+_LEAST = {"comm": 5, "operation": 5, "synchronization": 4, "collective": 5, "completed": 4}
 
 
 class Naming(Protocol):

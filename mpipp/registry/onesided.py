@@ -432,4 +432,4 @@ class _Events:
         if request in self._others:
             yield Elsewhere(self._log.moment(entry), tells=False)
         if request in self._told:
-            yield Completed(self._log.moment(entry), (request,))
+            yield Completed(self._log.moment(entry), (request,), *entry.words[4:5])

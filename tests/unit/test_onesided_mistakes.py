@@ -97,6 +97,12 @@ def test_buffers_of_functions_that_have_returned_are_gone() -> None:
         program.sync("unlock_all")
         program.end()
         assert found(program) == expected
+        requested = Program(2)
+        requested.sync("lock_all")
+        requested[0].events.append(put._replace(request=7, frame=operation))
+        requested[0].does(Completed(flush.moment, (7,), end))
+        requested.sync("unlock_all")
+        assert found(requested) == expected
 
 
 def test_mistakes_have_the_epochs_around_them() -> None:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Numbers among the arguments of a call.
+// Numbers among the arguments of a call, and where it is on the stack.
 #ifndef MPIPP_ONESIDED_INPUTS_H
 #define MPIPP_ONESIDED_INPUTS_H
 
+#include "recorders/threads.h"
 #include "records/records.h"
 
 // One of an input's values, of a call that is active; 0 if there is none.
@@ -14,6 +15,14 @@ static inline int64_t mpipp_log_number(const struct mpipp_call *call, uint32_t i
   if (!values) return 0;
   return inputs[input].size == sizeof(int) ? ((const int *)values)[index]
                                            : ((const int64_t *)values)[index];
+}
+
+// Where on the thread's own stack the call is; 0 where that is not certain: a program may have
+// others.
+static inline uint64_t mpipp_log_frame(const struct mpipp_call *call) {
+  const struct mpipp_thread *thread = mpipp_self;
+  int known = call->frame >= thread->stack_start && call->frame < thread->stack_end;
+  return thread->stack_start && known ? call->frame : 0;
 }
 
 #endif

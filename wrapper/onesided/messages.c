@@ -170,18 +170,19 @@ void mpipp_log_message(const struct mpipp_call *call, const struct mpipp_message
 }
 
 static void log_end_of(const struct mpipp_call *call, uint64_t request, uint64_t rank, uint64_t tag,
-                       uint64_t bits) {
-  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_COMPLETED, call, 4);
+                       uint64_t bits, uint64_t frame) {
+  uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_COMPLETED, call, frame ? 5 : 4);
   if (!at) return;
   at[0] = request;
   at[1] = rank;
   at[2] = tag;
   at[3] = bits;
+  if (frame) at[4] = frame;
   mpipp_log_end();
 }
 
 void mpipp_log_message_received(const struct mpipp_call *call, uint64_t message) {
-  log_end_of(call, message | MPIPP_LOG_MESSAGE, MPIPP_LOG_NOT_KNOWN, MPIPP_LOG_NOT_KNOWN, 0);
+  log_end_of(call, message | MPIPP_LOG_MESSAGE, MPIPP_LOG_NOT_KNOWN, MPIPP_LOG_NOT_KNOWN, 0, 0);
 }
 
 void mpipp_log_matched(const struct mpipp_call *call, uint64_t request, uint64_t message) {
@@ -214,7 +215,9 @@ void mpipp_log_completed(const struct mpipp_call *call, const struct mpipp_reque
   if (status && of->present & (MPIPP_HAS_SOURCE | MPIPP_HAS_DEST))
     PMPI(Test_cancelled)(status, &cancelled);
   if (cancelled) bits |= MPIPP_LOG_CANCELLED;
-  log_end_of(call, request->object.serial, rank, tag, bits);
+  // What an operation on a window has on the stack must be alive until then.
+  uint64_t frame = of->present & MPIPP_HAS_WIN ? mpipp_log_frame(call) : 0;
+  log_end_of(call, request->object.serial, rank, tag, bits, frame);
 }
 
 void mpipp_log_given_up(const struct mpipp_call *call, const struct mpipp_request *request) {

@@ -31,14 +31,15 @@ enum mpipp_logged {
   // identity, ordinal, the root's world rank or -1, request, bits, then world ranks
   // (MPIPP_LOG_SOME)
   MPIPP_LOGGED_COLLECTIVE,
-  MPIPP_LOGGED_STARTED,   // a persistent request, ordinal
-  MPIPP_LOGGED_MATCHED,   // request that receives a message, that message
-  MPIPP_LOGGED_COMPLETED, // request, world rank and tag of what was received, bits
-  MPIPP_LOGGED_GIVEN_UP,  // request that was freed
-  MPIPP_LOGGED_ACCESS,    // 1: stores, first address, bytes of each, stride, number, times
-  MPIPP_LOGGED_ENDED,     // MPI_Finalize
-  MPIPP_LOGGED_UNKNOWN,   // something that orders, but not known what
-  MPIPP_LOGGED_INFO,      // of a window: serial, what enum mpipp_log_hints says
+  MPIPP_LOGGED_STARTED, // a persistent request, ordinal
+  MPIPP_LOGGED_MATCHED, // request that receives a message, that message
+  // request, world rank and tag of what was received, bits, of an operation on a window its frame
+  MPIPP_LOGGED_COMPLETED,
+  MPIPP_LOGGED_GIVEN_UP, // request that was freed
+  MPIPP_LOGGED_ACCESS,   // 1: stores, first address, bytes of each, stride, number, times
+  MPIPP_LOGGED_ENDED,    // MPI_Finalize
+  MPIPP_LOGGED_UNKNOWN,  // something that orders, but not known what
+  MPIPP_LOGGED_INFO,     // of a window: serial, what enum mpipp_log_hints says
   // what an operation has brought: the number of its entry, the value, 1 if that is known
   MPIPP_LOGGED_VALUE,
   // a partitioned send or receive is made: communicator's identity, world rank, tag, ordinal,
