@@ -36,6 +36,7 @@ _WHY = {
     "incomplete": "the second may begin before the first is complete at its target",
     "unordered": "nothing orders them",
     "copies": "the window's copies are not synchronised",
+    "itself": "its buffer lies where its target is",
 }
 _ADVICE = {
     "pending": "end the epoch between the two, or complete the first at its target with "
@@ -87,13 +88,20 @@ class Telling:
         sides = found.first, found.second
         names = [_name(side.event) for side in sides]
         verbs = list(dict.fromkeys(_VERBS[side.kind] for side in sides))
-        what = f"{names[0]} and {names[1]} {' and '.join(verbs)} the same memory"
+        is_one = found.why == "itself"
+        both = names[0] if is_one else " and ".join(names)
+        verbs = [f"{verb}s" for verb in verbs] if is_one else verbs
+        what = f"{both} {' and '.join(verbs)} the same memory"
         if found.rule == "rma-apart":
             what = f"{names[0]} and {names[1]} use one window of the separate memory model"
         parties = [self._side(side, found) for side in sides]
+        if is_one:
+            one, other = parties
+            parties = [replace(one, details=(*one.details, *other.details))]
         parties += self._synchronizations(found)
         made = Finding.of(found.rule, f"{what}: {_WHY[found.why]}", parties)
-        made = replace(made, lifelines=self._lifelines(found, parties))
+        if not is_one:
+            made = replace(made, lifelines=self._lifelines(found, parties))
         if found.times > 1:
             *before, last = made.parties
             others = f"and {found.times - 1} more at the same places"
@@ -151,7 +159,7 @@ class Telling:
         return Party(process.number, text, "called at", call.site, None, details, evidence)
 
     def _side(self, side: Side, found: Conflict) -> Party:
-        low, high = found.shared
+        low, high = found.bytes_of(side)
         verb = _VERBS[side.kind] + "s"
         where = f"the bytes [{low:#x}, {high:#x})"
         if self._is_elsewhere(side):
@@ -190,7 +198,7 @@ class Telling:
             if not isinstance(buffer.datatype, DatatypeRecord):
                 continue
             tree = buffer.datatype.tree
-            for element in touching(tree, buffer.count, found.shared[0] - address)[:1]:
+            for element in touching(tree, buffer.count, found.bytes_of(side)[0] - address)[:1]:
                 return f"{buffer.role}{element.path}"
         return ""
 
@@ -271,7 +279,9 @@ class Telling:
         for event, whats in told.values():
             both = ["begins the first's epoch", "begins the second's epoch"]
             if whats[:2] == both:
-                whats[:2] = ["begins the epoch of both"]
+                whats[:2] = [
+                    "begins its epoch" if found.why == "itself" else "begins the epoch of both"
+                ]
             yield self._party(event, tuple(whats))
 
 

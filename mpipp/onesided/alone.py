@@ -66,9 +66,15 @@ def of_one(
 
 
 def _told(one: Conflict, rank: int) -> Conflict:
-    low, high = one.shared
-    owner = low // _APART - 1 if one.owner == _OTHERS else rank
-    return one._replace(owner=owner, shared=(low % _APART, low % _APART + high - low))
+    owner = one.shared[0] // _APART - 1 if one.owner == _OTHERS else rank
+    return one._replace(
+        owner=owner, shared=_there_at(one.shared), apart=one.apart and _there_at(one.apart)
+    )
+
+
+def _there_at(where: tuple[int, int]) -> tuple[int, int]:
+    low, high = where
+    return low % _APART, low % _APART + high - low
 
 
 def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:

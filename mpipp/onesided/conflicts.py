@@ -72,11 +72,13 @@ class Conflict(NamedTuple):
     Attributes:
         rule: its id.
         owner: whose memory, as a rank in MPI_COMM_WORLD.
-        shared: first and end of some bytes that both have; of "rma-apart" those of the second.
+        shared: first and end of some bytes that both have; of "rma-apart" where the first lies.
         why: "pending": the first is not complete when the same process goes on; "incomplete": the
             second's process has heard of the first's call, but not of its completion; "unordered":
-            nothing orders them; "copies": the window's copies were not synchronised.
+            nothing orders them; "copies": the window's copies were not synchronised; "itself": it
+            is one operation.
         times: how often at these lines.
+        apart: where the second lies if they have no bytes in common.
     """
 
     rule: str
@@ -87,13 +89,18 @@ class Conflict(NamedTuple):
     shared: Range
     why: str
     times: int
+    apart: Range | None = None
+
+    def bytes_of(self, side: Side) -> Range:
+        """Those of one of the two that are told."""
+        return self.apart if self.apart and side is self.second else self.shared
 
 
 class _Found(NamedTuple):
     rule: str
     before: Entry
     entry: Entry
-    shared: Range
+    shared: Range | None  # None: they have no bytes in common
     why: str
 
 
@@ -162,11 +169,9 @@ class Conflicts:
             if owner != entry.owner or _excluded(before, entry) or self._met(before, entry):
                 continue
             if before.end_time > clock[before.end_process]:
-                self._note(
-                    rules.APART.id, before, entry, (entry.low, entry.high), _why(before, entry)
-                )
+                self._note(rules.APART.id, before, entry, None, _why(before, entry))
             elif self._stale(before, entry):
-                self._note(rules.COPIES.id, before, entry, (entry.low, entry.high), "copies")
+                self._note(rules.COPIES.id, before, entry, None, "copies")
         mine = window.last_store if stores else window.last_update
         mine[entry.owner, entry.actor, entry.lock] = entry
 
@@ -187,7 +192,7 @@ class Conflicts:
 
     def _unordered(self, before: Entry, entry: Entry) -> None:
         verdict = VERDICT[before.kind][entry.kind]
-        if before.event is entry.event or _excluded(before, entry):
+        if _excluded(before, entry):
             return
         if verdict == READS:
             one = before if before.kind == ACCUMULATE else entry
@@ -200,7 +205,8 @@ class Conflicts:
         else:
             common = shared(before, entry)
         if common is not None:
-            rule = rules.TABLE[before.kind][entry.kind].id
+            is_one = before.event is entry.event
+            rule = rules.ITSELF if is_one else rules.TABLE[before.kind][entry.kind].id
             self._note(rule, before, entry, common, _why(before, entry))
 
     def _accumulates(self, before: Entry, entry: Entry) -> Range | None:
@@ -254,7 +260,7 @@ class Conflicts:
     def _epochs(self, window: int, process: int) -> Epochs:
         return self.windows[window].epochs[process]
 
-    def _note(self, rule: str, before: Entry, entry: Entry, common: Range, why: str) -> None:
+    def _note(self, rule: str, before: Entry, entry: Entry, common: Range | None, why: str) -> None:
         one = before.actor, before.event.moment.place, before.kind
         other = entry.actor, entry.event.moment.place, entry.kind
         key = (rule, one, other) if one <= other else (rule, other, one)
@@ -340,13 +346,14 @@ class Conflicts:
         one, other = found.before, found.entry
         # Which of two processes was read first means nothing: in all of them that do the same the
         # same is shown first.
-        swapped = found.why == "unordered" and _rank(other) < _rank(one)
+        if found.why == "unordered" and _rank(other) < _rank(one):
+            one, other = other, one
         first, second = self._side(one, other), self._side(other, one)
-        if swapped:
-            first, second = second, first
         owner = self.processes[other.owner].rank
         window = one.window or other.window
-        return Conflict(found.rule, first, second, owner, window, found.shared, found.why, times)
+        common = found.shared or bounds(one.memory) or (0, 0)
+        apart = None if found.shared else bounds(other.memory)
+        return Conflict(found.rule, first, second, owner, window, common, found.why, times, apart)
 
     def _side(self, entry: Entry, other: Entry) -> Side:
         heard, told = None, -1
@@ -373,7 +380,7 @@ def _rank(entry: Entry) -> tuple[int, int, int]:
 
 def _why(before: Entry, entry: Entry) -> str:
     if before.actor == entry.actor:
-        return "pending"
+        return "itself" if before.event is entry.event else "pending"
     called = before.segment.clock[before.actor]
     heard = entry.segment.clock[before.actor] >= called
     return "incomplete" if heard else "unordered"

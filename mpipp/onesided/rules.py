@@ -69,6 +69,8 @@ RULES = (
 APART = Rule((STORE,), UPDATES, CONFLICT, "rma-apart", "12.7")
 # In the separate memory model, where they are ordered, but the window's copies were not.
 COPIES = Rule((LOAD, STORE), REMOTE, CONFLICT, "rma-copies", "12.7")
+# Of one operation, whose buffer lies where its target is.
+ITSELF = "rma-itself"
 
 KINDS = range(len(WORDS))
 _NONE = Rule((), (), ALLOWED, "", "")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from support import MPI, on_mpi
@@ -44,3 +45,13 @@ def test_what_another_thread_stores_is_told_where_it_was(mpi: MPI, tmp_path: Pat
     assert [told(block) for block in wrong.blocks] == [
         ("MPI_Put and a store write the same memory", "rank 0: a store", "works")
     ]
+
+
+@on_mpi("mpich4")
+def test_a_store_elsewhere_in_a_window_is_shown_where_it_is(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.compiled(PROGRAMS / "apart.c", mpi, tmp_path)
+    wrong = runs.run(mpi, [program], "--check=rma", "--rma-model=separate")
+    used = re.findall(r"writes (\S+).*(byte \d+) of the window", "\n".join(wrong.blocks))
+    assert used == [("target_disp(INT)", "byte 8"), ("the", "byte 36")]
+    right = runs.run(mpi, [program, "right"], "--check=rma", "--rma-model=separate")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])

@@ -77,6 +77,21 @@ FOUND = {
         "Put put",
     ),
     "not_committed": ("a datatype is used that is not committed", "Get not_committed"),
+    "gone_before_the_wait": (
+        "the buffer of an operation is gone before it is complete",
+        "Rput begins_to_put_its_own",
+        "Wait gone_before_the_wait",
+    ),
+    # MPI libraries may end the process.
+    "put_on_itself": (
+        "MPI_Put reads and writes the same memory: its buffer lies where its target is",
+        "Put put_on_itself",
+        "Win_lock put_on_itself",
+    ),
+    "result_on_the_origin": (
+        "origin_addr and result_addr of MPI_Get_accumulate are the same memory",
+        "Get_accumulate result_on_the_origin",
+    ),
 }
 
 

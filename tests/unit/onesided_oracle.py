@@ -318,13 +318,24 @@ class Oracle:
         """All of them."""
         found = set()
         for one, other in itertools.combinations(self.touches, 2):
-            if one.event is other.event or one.owner != other.owner:
+            if one.owner != other.owner:
                 continue
-            rule = self._rule(one, other)
+            rule = (
+                self._rule_of_one(one, other)
+                if one.event is other.event
+                else self._rule(one, other)
+            )
             if rule:
                 processes = one.process, other.process
                 found.add((rule, min(processes), max(processes), one.owner))
         return found
+
+    def _rule_of_one(self, one: Touch, other: Touch) -> str:
+        # What its own buffers share it is told of when it is called.
+        if {one.kind, other.kind} <= {"reads", "writes"} or not one.bytes & other.bytes:
+            return ""
+        made = self.made.get((one.process, one.window))
+        return "rma-itself" if rule_of(one, other, made) else ""
 
     def _rule(self, one: Touch, other: Touch) -> str:
         others = one.process != other.process and one.window == other.window

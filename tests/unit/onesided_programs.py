@@ -245,8 +245,10 @@ def told(conflict: Conflict) -> str:
         f"{side.event.moment.procedure}@{side.event.moment.process}"
         for side in (conflict.first, conflict.second)
     ]
-    low, high = conflict.shared
-    where = f"[{low - BASE},{high - BASE})" if low < 0x80000 else f"{high - low} bytes"
+    where = " and ".join(
+        f"[{low - BASE},{high - BASE})" if low < BUFFERS else f"{high - low} bytes"
+        for low, high in filter(None, (conflict.shared, conflict.apart))
+    )
     return f"{conflict.rule}: {' '.join(sides)} {where} of {conflict.owner}, {conflict.why}"
 
 

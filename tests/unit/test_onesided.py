@@ -185,9 +185,30 @@ def test_operation_and_access(pair: tuple[str, str], overlaps: bool, separate: b
     rule = LOCAL_PAIRS[pair] if overlaps else ""
     bytes_ = "[4,8)"
     if separate and not overlaps and pair[0] == "store" and pair[1] != "get":
-        rule, bytes_ = "rma-apart", "[8,16)"
+        rule, bytes_ = "rma-apart", "[8,16) and [0,8)"
     expected = [f"{rule}: {pair[1]}@1 {pair[0]}@0 {bytes_} of 0, unordered"]
     assert found(program) == (expected if rule else [])
+
+
+@pytest.mark.parametrize("overlaps", [False, True])
+@pytest.mark.parametrize("kind", ["put", "get", "accumulate", "get_accumulate"])
+def test_an_operation_whose_buffer_is_its_target(kind: str, overlaps: bool) -> None:
+    program = Program(2)
+    program.sync("fence")
+    program[0].operation(kind, 0, at(0, 8), at(4 if overlaps else 8, 8))
+    program.sync("fence")
+    line = f"rma-itself: {kind}@0 {kind}@0 [4,8) of 0, itself"
+    assert found(program) == ([line] if overlaps else [])
+
+
+def test_what_an_operation_that_takes_nothing_has_for_a_buffer_does_not_matter() -> None:
+    program = Program(2)
+    program.sync("fence")
+    program[0].operation("fetch_and_op", 0, at(0), (), at(0), op="MPI_NO_OP")
+    program[0].operation("fetch_and_op", 0, at(8), (), op="MPI_NO_OP")
+    program.sync("fence")
+    line = "rma-itself: fetch_and_op@0 fetch_and_op@0 [0,4) of 0, itself"
+    assert found(program) == [line]
 
 
 @pytest.mark.parametrize(

@@ -143,9 +143,14 @@ int mpipp_is_in_window(const struct mpipp_call *call) {
   if ((call->present & has) != has || !call->buffer_count) return 1;
   const struct mpipp_object *win = live(MPIPP_WIN, &last_win, call->win);
   if (!win || !mpipp_is_in_known_window(call, (const struct mpipp_win *)win)) return 0;
+  struct mpipp_box boxes[MPIPP_MAX_BUFFERS];
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     if (!buffer->record || buffer->access & MPIPP_STALE || !is_usable(buffer)) return 0;
+    // One with a result may have it where it reads.
+    if (call->buffer_count < 3 || !box_of(buffer, &boxes[i])) boxes[i] = (struct mpipp_box){0};
+    for (uint32_t k = 0; k < i; k++)
+      if (mpipp_boxes_meet(&boxes[k], &boxes[i])) return 0;
   }
   return 1;
 }

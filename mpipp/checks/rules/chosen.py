@@ -55,8 +55,8 @@ GROUPS = {
     "ends": ("process-died", "no-finalize", "aborted"),
 }
 # What is chosen with a group, and is another's: an operation that these refuse is none that the
-# log's analysis could compare.
-_WITH = {"rma": ("outside-window", "uncommitted-datatype")}
+# log's analysis could compare, or one that it need not compare with itself.
+_WITH = {"rma": ("outside-window", "uncommitted-datatype", "aliased-buffers")}
 ALL = "all"
 # Those of one call, as it is made; the others look at processes that are over, or at several.
 _LATER = ("threads", "buffers", "messages", "collectives", "deadlocks", "rma", "leaks", "ends")

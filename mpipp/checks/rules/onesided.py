@@ -31,6 +31,13 @@ RULES = (
         "that ends the epoch, or use two buffers",
     ),
     Rule(
+        "rma-itself",
+        _CONFLICT,
+        "12.3",
+        "what a one-sided operation writes must not be what it reads: it may do both in any order",
+        "give it a buffer that its target's memory does not overlap",
+    ),
+    Rule(
         "rma-gone",
         _CONFLICT,
         "12.3",

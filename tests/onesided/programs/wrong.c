@@ -232,6 +232,36 @@ static void gone_buffer(int right) {
   MPI_Win_unlock(1, win);
 }
 
+static MPI_Request __attribute__((noinline)) begins_to_put_its_own(int wait) {
+  int own[4] = {1, 2, 3, 4};
+  MPI_Request request;
+  MPI_Rput(own, 4, MPI_INT, 1, 4, 4, MPI_INT, win, &request);
+  if (wait) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  return request;
+}
+
+static void gone_before_the_wait(int right) {
+  if (rank) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  MPI_Request request = begins_to_put_its_own(right);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Win_unlock(1, win);
+}
+
+static void put_on_itself(int right) {
+  if (rank) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+  MPI_Put(memory, 2, MPI_INT, 0, right ? 2 : 1, 2, MPI_INT, win);
+  MPI_Win_unlock(0, win);
+}
+
+static void result_on_the_origin(int right) {
+  if (rank) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  MPI_Get_accumulate(other, 1, MPI_INT, &other[right], 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win);
+  MPI_Win_unlock(1, win);
+}
+
 static void two_of_one_buffer(int right) {
   if (rank) return;
   MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
@@ -270,16 +300,17 @@ static const struct {
 } cases[] = {
 #define CASE(NAME)                                                                                 \
   { #NAME, NAME }
-    CASE(outside_of_an_epoch), CASE(outside_with_a_request), CASE(other_target),
-    CASE(lock_in_fence),       CASE(lock_all_in_lock),       CASE(fence_in_lock_all),
-    CASE(start_in_lock),       CASE(posted_twice),           CASE(locked_twice),
-    CASE(unlock_alone),        CASE(unlock_of_another),      CASE(unlock_all_alone),
-    CASE(flush_alone),         CASE(complete_alone),         CASE(wait_alone),
-    CASE(never_ended),         CASE(freed_in_lock),          CASE(nothing_precedes),
-    CASE(nothing_succeeds),    CASE(no_put_in_fence),        CASE(no_put_in_post),
-    CASE(no_check_alone),      CASE(no_check_of_locks),      CASE(gone_buffer),
-    CASE(two_of_one_buffer),   CASE(outside_of_the_window),  CASE(negative_displacement),
-    CASE(not_committed),
+    CASE(outside_of_an_epoch),  CASE(outside_with_a_request), CASE(other_target),
+    CASE(lock_in_fence),        CASE(lock_all_in_lock),       CASE(fence_in_lock_all),
+    CASE(start_in_lock),        CASE(posted_twice),           CASE(locked_twice),
+    CASE(unlock_alone),         CASE(unlock_of_another),      CASE(unlock_all_alone),
+    CASE(flush_alone),          CASE(complete_alone),         CASE(wait_alone),
+    CASE(never_ended),          CASE(freed_in_lock),          CASE(nothing_precedes),
+    CASE(nothing_succeeds),     CASE(no_put_in_fence),        CASE(no_put_in_post),
+    CASE(no_check_alone),       CASE(no_check_of_locks),      CASE(gone_buffer),
+    CASE(two_of_one_buffer),    CASE(outside_of_the_window),  CASE(negative_displacement),
+    CASE(not_committed),        CASE(gone_before_the_wait),   CASE(put_on_itself),
+    CASE(result_on_the_origin),
 };
 
 int main(int argc, char **argv) {
