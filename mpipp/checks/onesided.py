@@ -62,11 +62,16 @@ def check(known: World) -> Findings:
     for rank in sorted(result.stuck):
         last = result.cut[rank]
         yield from _of_rest(telling, rank, logs[rank], last.moment.number if last else -1)
-    whole = (rank for rank in result.cut if not logs[rank].lost and not logs[rank].damaged)
-    cut = sorted(rank for rank in whole if _has_ended(known, rank))
+    whole = sorted(rank for rank in result.cut if not logs[rank].lost and not logs[rank].damaged)
+    cut = [rank for rank in whole if _has_ended(known, rank)]
+    early = [rank for rank in whole if rank not in cut]
     read = "what processes read from memory"
     if any(log.meets_others for log in logs.values()):
         read = f"{read}, or hear of another MPI_COMM_WORLD,"
+    if early:
+        read = (
+            f"{read.rstrip(',')}, or what {words.ranks(early)} did without reaching MPI_Finalize,"
+        )
     unchecked = [
         *_of_damaged(damaged),
         *_not_decided(len(result.undecided), read, cut, result.forgotten),

@@ -119,6 +119,17 @@ def test_shared_memory_may_order_while_it_is_there(mpi: MPI) -> None:
         ] * (way == "flag"), way
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_what_is_not_decided_since_processes_were_ended_early_says_so(mpi: MPI) -> None:
+    program = compile_program(HERE / "programs" / "shared.c", mpi)
+    run = runs.run(mpi, [program, "abort"], "--check=rma", n=3)
+    assert (run.status != 0, [one for one in run.blocks if "same memory" in one]) == (True, [])
+    assert (
+        "mpipp: not checked: 1 possible conflict of one-sided operations: what processes read from "
+        "memory, or what ranks 0 to 2 did without reaching MPI_Finalize, may order it" in run.last
+    )
+
+
 @on_mpi("mpich4")
 def test_the_separate_memory_model_is_asked_for(mpi: MPI) -> None:
     program = compile_program(HERE / "programs" / "copies.c", mpi)

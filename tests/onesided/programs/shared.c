@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Two processes put to the third. Which of them is first may be said in memory that they share:
 // "freed" there is none any more; "fences" there is, but both put in one epoch of all; "flag" the
-// second puts when it has read that the first has put. Three processes.
+// second puts when it has read that the first has put; "abort" all are ended early. Three
+// processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,11 @@ int main(int argc, char **argv) {
     if (rank != 1) MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
     MPI_Win_flush_all(win);
     if (!strcmp(way, "flag") && rank == 0) __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    if (!strcmp(way, "abort")) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 3);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
     MPI_Win_unlock_all(win);
   }
   MPI_Win_free(&win);
