@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from mpipp.checks import agreements, exchanges, ownops
+from mpipp.checks import agreements, exchanges, interroots, ownops
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.joined import Joined
 from mpipp.checks.limits import Limits
@@ -157,11 +157,10 @@ def _forms(joined: Sequence[Joined]) -> Finding | None:
 
 
 def _roots(joined: Sequence[Joined]) -> Finding | None:
-    # On an intercommunicator, in the group that has not the root.
-    inter = joined[0].member.comm.inter
-    naming = [one for one in joined if not (inter and one.root)]
-    pair = _different(naming, lambda one: one.operation.call.root)
-    if not pair or (inter and any(_world(one) != _world(pair[0]) for one in pair)):
+    if joined[0].member.comm.inter:
+        return interroots.first(joined)
+    pair = _different(joined, lambda one: one.operation.call.root)
+    if not pair:
         return None
     roots = [one.operation.call.root for one in pair]
     return _finding(
@@ -169,10 +168,6 @@ def _roots(joined: Sequence[Joined]) -> Finding | None:
         f"the processes name different roots: {roots[0]} and {roots[1]}",
         pair,
     )
-
-
-def _world(joined: Joined) -> list[int]:
-    return list(joined.member.comm.world_ranks or ())
 
 
 def _reductions(joined: Sequence[Joined]) -> Finding | None:

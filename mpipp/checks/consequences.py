@@ -11,6 +11,7 @@ from mpipp.checks.finding import Finding
 # Rules, each with those whose findings about the same call are the cause of its own.
 _CAUSES = {
     "root-mismatch": ("no-such-root",),
+    "root-group-mismatch": ("no-such-root",),
     "aliased-buffers": ("unmapped-buffer",),
     "written-twice": ("unmapped-buffer",),
     "written-while-read": ("unmapped-buffer",),

@@ -33,6 +33,7 @@ _LATE = 20.0  # seconds in which all of a call ask: they come from one collectiv
 _ARGUMENT, _ROOT, _OP, _TYPE, _COUNT, _CALL = range(1, 7)
 _CLASSES = {
     "root-mismatch": _ROOT,
+    "root-group-mismatch": _ROOT,
     "op-mismatch": _OP,
     "recvcounts": _COUNT,
     "collective-length": _COUNT,

@@ -121,6 +121,11 @@ ROWS = {
         "7.4.2: group must be the same in all processes that are its members",
     ),
     "inter_bcast_type": (INTS, TYPES),
+    "inter_bcast_root": (
+        "processes of both groups give MPI_ROOT and MPI_PROC_NULL: in one all must give a rank",
+        "6.2.3: in the root's group the root must give MPI_ROOT and the others MPI_PROC_NULL, in "
+        "the other group all must give the root's rank",
+    ),
     "inter_gather_type": (FLOATS, TYPES),
     "inter_allgather_type": (FLOATS, TYPES),
     "inter_allreduce_op": (OPS, OP),

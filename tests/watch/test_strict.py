@@ -49,6 +49,8 @@ CASES = {
     "size": ("arg", "the processes give different sizes: 16 and 8"),
     "free": ("other", _MEET.format("Barrier", "Comm_free", 1)),
     "inter": ("other", _MEET.format("Bcast", "Barrier", 1)),
+    "root's rank": ("root", "rank 0 gives MPI_ROOT, but the other group 1"),
+    "no root": ("root", "the other group gives 0, but that rank MPI_PROC_NULL"),
     "idup": ("other", _MEET.format("Bcast", "Barrier", 1)),
     "assert": ("arg", "the processes give different assertions: 0 and MPI_MODE_NOPRECEDE"),
     "windows": ("other", "MPI_Win_fence and MPI_Win_free meet on one window"),
@@ -71,7 +73,7 @@ def test_error_handlers_are_called_in_all_processes(mpi: MPI, tmp_path: Path) ->
     assert said == [f"error: {what}" for _, what in CASES.values()]
     assert found.status == 0
     (last,) = found.last
-    assert last.startswith(f"mpipp: {len(CASES)} errors in 3 processes, 273 calls")
+    assert last.startswith(f"mpipp: {len(CASES)} errors in 3 processes, 291 calls")
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -9,7 +9,7 @@
 #include "records/registry.h"
 #include "records/store.h"
 
-enum { OWN = 1, RING, PAIR, ENTRY, GROUP }; // uses of weights
+enum { OWN = 1, RING, PAIR, ENTRY, GROUP, ROOT }; // uses of weights
 
 struct words {
   uint64_t word[2];
@@ -271,6 +271,25 @@ static void add_group(struct mpipp_terms *terms, const struct mpipp_call *call) 
       words);
 }
 
+// A group of an intercommunicator, by its first process.
+static uint64_t group_of(uint64_t world_ranks) {
+  const int32_t *ranks = (const int32_t *)(uintptr_t)world_ranks;
+  return ranks ? (uint64_t)ranks[0] : 0;
+}
+
+// On an intercommunicator: all name the root's group alike, and the root names its rank as often as
+// there are processes that are told.
+static uint64_t add_root(struct mpipp_terms *terms, const struct mpipp_call *call) {
+  const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
+  int root = (int)call->root, is_root = root == MPI_ROOT;
+  if (!comm) return 0;
+  int here = is_root || root == MPI_PROC_NULL;
+  uint64_t rank = (uint64_t)(is_root ? comm->rank : root) + 1;
+  uint64_t by = is_root ? (uint64_t)comm->remote_size : -(uint64_t)1;
+  if (is_root || !here) add(terms, by * weight(ROOT, 0, 0), (struct words){{rank, mixed(1, rank)}});
+  return group_of(here ? comm->world_ranks : comm->remote_world_ranks) + 1;
+}
+
 struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_position position) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   const struct mpipp_buffer *buffer = NULL;
@@ -297,6 +316,8 @@ struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_po
     break;
   }
   uint64_t given = arguments(call, facts, position);
+  if (facts->agree & MPIPP_AGREE_ROOT && position.inter)
+    given = mixed(given, add_root(&terms, call));
   for (int i = 0; i < 2; i++) words.word[i] = mixed(given, words.word[i]);
   add_ring(&terms, position, words);
   if (facts->agree & MPIPP_AGREE_GROUP && call->present & MPIPP_HAS_ARGUMENTS)

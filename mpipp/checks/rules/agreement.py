@@ -95,6 +95,16 @@ RULES = (
         "MUST_ERROR_COLLECTIVE_ROOT_MISMATCH",
     ),
     Rule(
+        "root-group-mismatch",
+        "root-mismatch",
+        "6.2.3",
+        "in the root's group the root must give MPI_ROOT and the others MPI_PROC_NULL, in the "
+        "other group all must give the root's rank",
+        "let one group pass MPI_ROOT once and MPI_PROC_NULL else, and the other the rank of that "
+        "process",
+        "MUST_ERROR_COLLECTIVE_ROOT_MISMATCH",
+    ),
+    Rule(
         "in-place-differs",
         "argument-mismatch",
         "6.2.1",

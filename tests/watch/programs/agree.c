@@ -278,6 +278,11 @@ ROW(inter_bcast_type) {
   MPI_Bcast(ints, 2, OTHER(MPI_INT, MPI_FLOAT), rank == 0 ? MPI_ROOT : 0, inter);
   MPI_Comm_free(&inter);
 }
+ROW(inter_bcast_root) {
+  MPI_Comm inter = between();
+  MPI_Bcast(ints, 2, MPI_INT, rank == 0 ? MPI_ROOT : OTHER(0, MPI_PROC_NULL), inter);
+  MPI_Comm_free(&inter);
+}
 ROW(inter_gather_type) {
   MPI_Comm inter = between();
   MPI_Datatype type = OTHER(MPI_INT, MPI_FLOAT);
@@ -455,6 +460,7 @@ static const struct {
     ENTRY(neighbor_all_v_type),
     ENTRY(create_group),
     ENTRY(inter_bcast_type),
+    ENTRY(inter_bcast_root),
     ENTRY(inter_gather_type),
     ENTRY(inter_allgather_type),
     ENTRY(inter_allreduce_op),

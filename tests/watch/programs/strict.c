@@ -97,6 +97,9 @@ static void communicators(void) {
   MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
   tell("inter",
        rank == 2 ? MPI_Barrier(inter) : MPI_Bcast(values, 1, MPI_INT, rank ? 0 : MPI_ROOT, inter));
+  int wrong_rank = rank == 1 ? MPI_ROOT : MPI_PROC_NULL, nobody = rank ? MPI_PROC_NULL : 0;
+  tell("root's rank", MPI_Bcast(values, 1, MPI_INT, rank ? wrong_rank : 1, inter));
+  tell("no root", MPI_Bcast(values, 1, MPI_INT, nobody, inter));
   MPI_Request request;
   MPI_Comm later;
   MPI_Comm_idup(world, &later, &request);
