@@ -15,7 +15,7 @@ from mpipp.cli import provoke
 from mpipp.errors import MpippError
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-CASES = ("broadcast", "lock", "local", "order", "stack", "fence", "start", "request")
+CASES = ("broadcast", "lock", "local", "order", "stack", "fence", "start", "request", "asked")
 
 
 def run(
@@ -61,7 +61,7 @@ def test_rules_decide(mpi: MPI) -> None:
         return [line.split(":")[0] for line in done.stdout.splitlines() if "fails" in line]
 
     assert fails("defer=no", "split=no", "order=program") == []
-    everything_local = ["broadcast", "lock", "stack", "fence", "start", "request"]
+    everything_local = ["broadcast", "lock", "stack", "fence", "start", "request", "asked"]
     assert fails("defer=yes", "local=no", "order=put-first") == everything_local
     assert fails("defer=yes", "local=no", "order=reverse") == sorted(
         [*everything_local, "order"], key=CASES.index

@@ -2420,6 +2420,10 @@ int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* sta
   if (!thread) return ((raw_Request_get_status *)real)(request, flag, status);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_get_status, MPIPP_SITE);
   call->present = 0;
+  MPI_Request given = (MPI_Request)request; // as others are given theirs
+  call->requests = (uintptr_t)&given;
+  call->request_count = 1;
+  call->present |= MPIPP_HAS_REQUESTS;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Request_get_status *)real)((MPI_Request)request, flag, status)
                  : hooked_Request_get_status(thread, real, request, flag, status);

@@ -198,7 +198,7 @@ GIVEN = (
     "MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;\n"
     "mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);"
 )
-READY = (
+OF_REQUEST = (
     "MPI_Request given = (MPI_Request)request; // as others are given theirs\n"
     "call->requests = (uintptr_t)&given;\n"
     "call->request_count = 1;\n"
@@ -215,10 +215,11 @@ BEFORE = {
     "mpipp_leading_apart(call, MPIPP_KEY((MPI_Group)local_group), local_leader,\n"
     "                    MPIPP_KEY((MPI_Group)remote_group), remote_leader);",
     "Abort": "mpipp_aborting(call);",
-    "Pready": READY,
-    "Pready_range": READY,
-    "Pready_list": READY,
-    "Parrived": READY,
+    "Pready": OF_REQUEST,
+    "Pready_range": OF_REQUEST,
+    "Pready_list": OF_REQUEST,
+    "Parrived": OF_REQUEST,
+    "Request_get_status": OF_REQUEST,
     "Wait": "MPI_Request before = *request;\nmpipp_waits_for(thread, 1, request);",
     "Test": "MPI_Request before = *request;",
     "Waitall": (SAVE_ALL + SHOWN).format(count="count"),

@@ -187,8 +187,10 @@ void mpipp_hand_over(struct mpipp_deferred *list, const struct mpipp_call *call,
   hand_over(list, call, flushes);
   while (list) {
     struct mpipp_deferred *next = list->next;
-    // MPICH 4.0 says of gets that they are complete locally before they are.
-    if (passive && !flushes && (list->is_request || list->fetches))
+    // MPICH 4.0 says of gets that they are complete locally before they are, and reads what is put
+    // later: a copy goes with its operation.
+    int has_copy = list->origin.copy || list->compare.copy;
+    if (passive && !flushes && (list->is_request || list->fetches || has_copy))
       PMPI(Win_flush)(list->target, (MPI_Win)(uintptr_t)list->win);
     note(list, flushes);
     mpipp_deferred_let_go(list);

@@ -203,13 +203,54 @@ static void with_requests(void) {
   tell("request", is_wrong);
 }
 
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+enum { ASKING = 5 };
+#else
+enum { ASKING = 2 };
+#endif
+
+static int is_complete(MPI_Request *request, int by) {
+  int flag = 0, index = 0;
+  if (by == 0) MPI_Request_get_status(*request, &flag, MPI_STATUS_IGNORE);
+  if (by == 1) MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+  if (by == 2) MPI_Request_get_status_all(1, request, &flag, MPI_STATUSES_IGNORE);
+  if (by == 3) MPI_Request_get_status_any(1, request, &index, &flag, MPI_STATUS_IGNORE);
+  if (by == 4) MPI_Request_get_status_some(1, request, &flag, &index, MPI_STATUSES_IGNORE);
+#endif
+  return flag > 0; // of the last it is how many
+}
+
+// Who asks until it is true comes to an end, with each call that asks.
+static void asked(void) {
+  int out[N], in[N], is_wrong = 0, other = 1 - rank;
+  MPI_Request request;
+  for (int by = 0; by < ASKING; by++) {
+    set(0);
+    fill(out, 5);
+    fill(in, 5);
+    MPI_Win_lock_all(0, window);
+    MPI_Rput(out, N, MPI_INT, other, 0, N, MPI_INT, window, &request);
+    while (is_right && !is_complete(&request, by)) continue;
+    fill(out, 6);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Win_flush(other, window);
+    MPI_Rget(in, N, MPI_INT, other, 0, N, MPI_INT, window, &request);
+    while (is_right && !is_complete(&request, by)) continue;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(window);
+    for (int i = 0; i < N; i++) is_wrong |= in[i] != 5;
+  }
+  tell("asked", is_wrong);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } cases[] = {{"broadcast", broadcast},       {"lock", queue_lock},      {"local", local_flush},
-               {"order", put_then_accumulate}, {"stack", stack_buffer},   {"fence", fence},
-               {"start", start_and_post},      {"request", with_requests}};
+  } cases[] = {{"broadcast", broadcast},       {"lock", queue_lock},       {"local", local_flush},
+               {"order", put_then_accumulate}, {"stack", stack_buffer},    {"fence", fence},
+               {"start", start_and_post},      {"request", with_requests}, {"asked", asked}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
