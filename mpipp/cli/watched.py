@@ -225,8 +225,10 @@ class _Session:
 
     def _count_told(self) -> None:
         # Of a watcher that has not said its last words what it has told is known.
-        errors = sum(text.startswith("error: ") for text in self._texts)
-        told = NOTHING._replace(errors=errors, warnings=len(self._texts) - errors)
+        errors, warnings = (
+            sum(text.startswith(kind) for text in self._texts) for kind in ("error: ", "warning: ")
+        )
+        told = NOTHING._replace(errors=errors, warnings=warnings)
         self.total = self.total.plus(told)
 
     def _watchers(self) -> list[int]:

@@ -70,6 +70,13 @@ class ProcessMemory:
             raise UnreadableMemory(address, length)
         return data
 
+    def beginning(self, address: int, most: int) -> bytes:
+        """Return at most so many bytes, up to where nothing can be read."""
+        try:
+            return os.pread(self._file, most, address)
+        except (OSError, OverflowError, ValueError):
+            raise UnreadableMemory(address, most) from None
+
     def search(self, pattern: bytes) -> Iterator[int]:
         """Yield every address of `pattern` in the process's writable memory."""
         for start, end in self._writable():

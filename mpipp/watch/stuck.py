@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from mpipp.checks import deadlocks
 from mpipp.checks import report as text_of
 from mpipp.checks.finding import Finding
-from mpipp.checks.hangs import Report, explain, picture, records
-from mpipp.checks.hangs.analysis import Knot
+from mpipp.checks.hangs import Report, explain, picture, records, words
+from mpipp.checks.hangs.analysis import Explanation, Knot
 from mpipp.checks.hangs.svg import svg
 from mpipp.checks.process import Process
 from mpipp.checks.world import worlds
@@ -25,15 +25,20 @@ class Told(NamedTuple):
     finding: Finding
     text: str
     record: dict[str, Any]  # the same for machines
+    is_error: bool = True  # False: a remark, since a thread may call MPI that has not yet
 
 
 def told(
     processes: Sequence[Process],
     view: View,
     pictured: More,
+    may_call: Callable[[int], bool],
     wanted: Callable[[Knot], bool] = lambda knot: True,
 ) -> Iterator[Told]:
     """All that can never go on, of those that are wanted.
+
+    Args:
+        may_call: whether a thread of the process with this number may call MPI that has not yet.
 
     Raises MpippError when what is recorded makes no sense.
     """
@@ -47,10 +52,22 @@ def told(
             finding = replace(deadlocks.finding(found, knot), standard=standard)
             first, *lines = report.knot(knot)
             mark = view.mark(world.all[0].number)
-            text = "\n".join([f"error: {first}{mark and f' ({mark.strip()})'}", *lines])
+            remarks = _remarks(found, knot, may_call)
+            kind = "remark" if remarks else "error"
+            headline = f"{kind}: {first}{mark and f' ({mark.strip()})'}"
+            text = "\n".join([headline, *lines, *remarks])
             record = text_of.record(finding, view.where, view.label)
             said: dict[str, Any] = records.record(found, view)["deadlocks"][number]
             record.update(said, check="deadlock", text=text)
             record["picture"] = svg(picture.groups(found, view))
             pictured(finding, record)
-            yield Told(finding, text, record)
+            yield Told(finding, text, record, not remarks)
+
+
+def _remarks(found: Explanation, knot: Knot, may_call: Callable[[int], bool]) -> list[str]:
+    # What speaks against it.
+    if found.certain(knot):
+        return []
+    ranks = [r for r in sorted(knot.ranks) if may_call(found.states[r].process.number)]
+    whose = f"of {words.ranks(ranks)}"
+    return [f"  it is none if a thread {whose} calls MPI that has not yet"] if ranks else []

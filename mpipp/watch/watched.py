@@ -76,6 +76,15 @@ class Watched(Recorded):
         self.memory.without_others()
         self.connection.close()
 
+    def beside(self, address: int, most: int) -> bytes:
+        """Of its own memory at most so many bytes, as far as there are any.
+
+        Raises MpippError where the system does not allow it.
+        """
+        if self._others is None:
+            raise MpippError(f"the memory of process {self.pid} is not to be read")
+        return self._others.beginning(address, most)
+
     def is_stopped(self) -> bool:
         """Whether it has stopped where something was found, and has not gone on."""
         if self.stopped:

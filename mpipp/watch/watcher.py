@@ -12,7 +12,7 @@ import contextlib
 import selectors
 import socket
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from mpipp import checks
@@ -25,7 +25,7 @@ from mpipp.model import Site
 from mpipp.reports import suppressions
 from mpipp.reports.sources import Frame
 from mpipp.watch import connection as said
-from mpipp.watch import endings, stuck
+from mpipp.watch import endings, stuck, uncalled
 from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
 from mpipp.watch.comparing import Comparing
@@ -455,7 +455,8 @@ class Watcher:
         found: list[stuck.Told] = []
         others: list[Finding] = []
         try:
-            found = list(stuck.told(processes, view, self._pictured(everybody, view.label)))
+            pictured = self._pictured(everybody, view.label)
+            found = list(stuck.told(processes, view, pictured, _may_call(everybody)))
             others = list(self._findings(everybody))
         except MpippError as error:
             self._not_checked(str(error))
@@ -468,11 +469,15 @@ class Watcher:
     def _tell_stuck(self, found: Iterable[stuck.Told], of: Sequence[Shown]) -> None:
         # Who is to stop there is there already.
         view = View(of)
-        for finding, text, record in found:
+        for finding, text, record, is_error in found:
             places = [frame for party in finding.parties for frame in view.frames(party)]
             if not self._collected.is_chosen(finding):
                 continue
-            if not self._collected.is_suppressed(("deadlock", finding.rule.id), places):
+            if self._collected.is_suppressed(("deadlock", finding.rule.id), places):
+                continue
+            if not is_error:
+                self._output.block(text, [])
+            else:
                 self._collected.count("error")
                 standing = self._stopping.standing(of, [finding])
                 lines = [self._stopping.waiting_line(one) for one, _ in standing]
@@ -495,9 +500,19 @@ class Watcher:
 
             processes = [one.process(number) for number, one in enumerate(members)]
             pictured = self._pictured(members, view.label)
-            found = list(stuck.told(processes, view, pictured, is_of_several))
+            may_call = _may_call(members)
+            found = list(stuck.told(processes, view, pictured, may_call, is_of_several))
         except (MpippError, OSError) as error:
             self._not_checked(f"what processes of all nodes wait for: {error}")
             return
         if movement(self._running()) == self._moving.known:
             self._tell_stuck(found, members)
+
+
+def _may_call(of: Sequence[Shown]) -> Callable[[int], bool]:
+    # Of a process of another node it is not known.
+    def may_call(number: int) -> bool:
+        one = of[number]
+        return not isinstance(one, Watched) or uncalled.may_call(one)
+
+    return may_call

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Processes that wait, while a thread of theirs has not called MPI yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import runs
+import support
+from support import MPI, on_mpi
+
+ALONE = """\
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *send(void *seconds) {
+  int value = 1;
+  sleep(*(int *)seconds);
+  MPI_Send(&value, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
+  return 0;
+}
+int main(int argc, char **argv) {
+  int provided, value, seconds = 4;
+  pthread_t thread;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  pthread_create(&thread, 0, send, &seconds);
+  MPI_Recv(&value, 1, MPI_INT, 0, 8, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  pthread_join(thread, 0);
+  MPI_Finalize();
+}
+"""
+REMARK = "remark: deadlock, as far as is seen: rank 0 waits for itself\n"
+UNLESS = "\n  it is none if a thread of rank 0 calls MPI that has not yet\n"
+
+
+@on_mpi("openmpi4", "mpich5", "openmpi5")  # with MPICH 4 such a send waits for ever
+def test_a_thread_that_sends_late(mpi: MPI) -> None:
+    """It is told what would be wrong, which is no error: the thread sends after all."""
+    program = support.compile_program(ALONE, mpi, ("-g", "-pthread"))
+    words = runs.words(mpi, "--hang-after", "1", "--error-exit", "9", n=1)
+    done = support.shell(*words, program, env=mpi.env)
+    assert REMARK in done.stderr and UNLESS in done.stderr
+    found = runs.read(done)
+    assert (found.status, found.blocks) == (0, [])
+    assert found.last[-1].startswith("mpipp: no errors in 1 process, ")
+
+
+SCRIPT = """\
+import signal, sys, threading
+from mpi4py import MPI
+signal.alarm(8)
+if len(sys.argv) > 1:
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+MPI.COMM_WORLD.Recv(bytearray(4), source=1 - MPI.COMM_WORLD.rank, tag=4)
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("kind", ["error", "remark"])
+def test_mpi4py(mpi: MPI, kind: str, tmp_path: Path) -> None:
+    """MPI_THREAD_MULTIPLE is its default: MPI's own threads do not make a deadlock less certain."""
+    script = tmp_path / "main.py"
+    script.write_text(SCRIPT)
+    words: list[str | Path] = [mpi.python, script, *(["thread"] if kind == "remark" else [])]
+    done = support.shell(*runs.words(mpi, "--hang-after", "1"), *words, env=mpi.env)
+    first = f"{kind}: deadlock, as far as is seen: rank 0 and rank 1 wait for each other\n"
+    assert first in done.stderr
