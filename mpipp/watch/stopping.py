@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
@@ -70,6 +73,13 @@ class Stopping:
         if self._opens:
             others = [o.pid for o in self._watched if o.state == RUNNING and o is not one]
             self._to.stops([one.pid, *(others if self._how == "gdb=all" else [])], tid)
+
+    def let_go_on(self) -> None:
+        """All that have stopped: the user ends the program, and who stands still does not end."""
+        for one in self._watched:
+            if one.state == RUNNING and one.is_stopped():
+                with contextlib.suppress(OSError):
+                    os.kill(one.pid, signal.SIGCONT)
 
     def standing(self, of: Sequence[object], found: Iterable[Finding]) -> list[tuple[Watched, int]]:
         """The processes of this node that findings are about, each with the thread that is inside

@@ -112,6 +112,8 @@ class Watcher:
                     self._hear_launcher()
                 else:
                     self._hear(key.data)
+            if self._interrupted:
+                self._stopping.let_go_on()
             now = time.monotonic()
             if self._answering.due is not None and now >= self._answering.due:
                 self._answering.tell()

@@ -116,6 +116,16 @@ def test_a_call_that_is_compared_when_it_completes(mpi: MPI) -> None:
 
 
 @support.on_mpi("mpich4", "openmpi4")
+def test_control_c_ends_those_that_have_stopped(mpi: MPI) -> None:
+    run = opened(mpi, program(mpi), "--strict", "--stop", arguments=("now",))
+    for _ in range(2):
+        run.until("lets it go on")
+    run.type("\3")
+    said, status = run.rest()
+    assert status != 0 and "mpipp: 1 error in 2 processes, " in said
+
+
+@support.on_mpi("mpich4", "openmpi4")
 def test_nobody_stops_in_calls_that_agree(mpi: MPI) -> None:
     with started(mpi, "well", "--strict", "--stop") as run:
         assert run.stderr
