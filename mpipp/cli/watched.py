@@ -174,7 +174,7 @@ class _Session:
         def interrupted(number: int, _: object) -> None:
             # What the terminal sends the launcher gets, too, or gdb does where it is open; it ends,
             # and then this process does.
-            if self._opening and number != signal.SIGTERM:
+            if self._opening and number in (signal.SIGINT, signal.SIGQUIT):
                 if self._opening.is_open:
                     return
                 child.send_signal(number)
@@ -184,10 +184,12 @@ class _Session:
                     made.send(INTERRUPTED)
             if child.returncode is not None:
                 self._given_up = True
-            elif number == signal.SIGTERM:
+            elif number in (signal.SIGTERM, signal.SIGHUP):
                 child.terminate()
 
-        numbers = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
+        numbers = [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM]
+        if self._opening:
+            numbers.append(signal.SIGHUP)  # the launcher's process group does not get it
         before = {number: signal.signal(number, interrupted) for number in numbers}
         try:
             while child.poll() is None:

@@ -10,11 +10,14 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import runs
 import support
 from support import MPI
+
+from mpipp.watch import alive
 
 PROGRAM = """\
 #include <mpi.h>
@@ -72,6 +75,11 @@ class Terminal:
             more = self._read()
         os.close(self._file)
         return self._said, os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+    def close(self) -> int:
+        """The terminal is gone; returns the exit status."""
+        os.close(self._file)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def _read(self) -> str:
         if not select.select([self._file], [], [], _LATEST)[0]:
@@ -202,3 +210,33 @@ def test_gdb_needs_a_terminal(mpi: MPI) -> None:
     )
     sentence = "mpipp: --gdb needs a terminal: write --stop, and attach from one\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
+
+
+HANGS = """\
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) printf("here: %d.\\n", (int)getpid());
+    fflush(stdout);
+    MPI_Recv(&rank, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_who_closes_the_terminal_ends_the_program(mpi: MPI) -> None:
+    run = opened(mpi, support.compile_program(HANGS, mpi, ("-g", "-w")), "--gdb")
+    run.until("here: ")
+    pid = int(run.until("."))
+    run.close()
+    latest = time.monotonic() + 20
+    while alive.goes_on(pid) and time.monotonic() < latest:
+        time.sleep(0.05)
+    assert not alive.goes_on(pid)
