@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from mpipp.checks.finding import Finding, Party
@@ -17,7 +17,11 @@ from mpipp.model import Site
 from mpipp.watch import connection
 from mpipp.watch.watched import GONE, Watched, operations
 
-_AT_THE_END = {"MPI_Finalize"}
+_INNOCENT = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}
+_WAITING = {
+    *("MPI_Recv", "MPI_Mrecv", "MPI_Probe", "MPI_Mprobe", "MPI_Send", "MPI_Ssend", "MPI_Barrier"),
+    *("MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"),
+}
 _NO_SITE = Site(0)
 _STILL = 0.02  # seconds in which who does not move is taken to stand still
 _LOOKS = 50
@@ -54,22 +58,41 @@ def findings(
         yield replace(Finding.of(rule, f"{subject} {what}", parties), standard=standard)
 
 
-def causes(first: list[Watched], others: Sequence[Watched]) -> list[Watched]:
+def causes(
+    first: list[Watched],
+    others: Sequence[Watched],
+    is_wrong: Callable[[Watched], bool] = lambda one: False,
+) -> list[Watched]:
     """Of processes that died, those that made the launcher end the others.
 
     Where MPI ends a program because of an error in a call, the process tells the launcher, and may
-    be the last that it ends. Nothing goes wrong in MPI_Finalize: who is there is not the cause.
+    be the last that it ends. So who is seen first, in a call in which nothing goes wrong or that
+    waits for another, is not the cause if another is in one that does not.
 
     Args:
         first: that were seen first, at one time.
         others: the other processes.
+        is_wrong: whether an error was told of the call that a process is inside of.
     """
     died = [one for one in others if one.state == GONE and not one.end and not one.ended_at]
-    inside = [one for one in died if set(one.inside()) - _AT_THE_END]
-    innocent = all(not one.end and set(one.inside()) == _AT_THE_END for one in first)
-    if not inside or not innocent:
+    inside = [one for one in died if set(one.inside()) - _INNOCENT]
+    if any(one.end for one in first):
         return first
-    return sorted(inside, key=lambda one: one.registry.info.world_rank or 0)
+    doubts = {one.pid: _doubt(one, is_wrong) for one in (*first, *inside)}
+    least = min(doubts.values(), default=0)
+    likely = [one for one in first if doubts[one.pid] == least]
+    likely = likely or [one for one in inside if doubts[one.pid] == least]
+    return sorted(likely, key=lambda one: one.registry.info.world_rank or 0)
+
+
+def _doubt(one: Watched, is_wrong: Callable[[Watched], bool]) -> int:
+    # The more, the less likely it is the cause.
+    inside = set(one.inside())
+    if inside and is_wrong(one):
+        return 0
+    if not inside or inside - _INNOCENT - _WAITING:
+        return 1
+    return 2 if inside - _INNOCENT else 3
 
 
 def standing(others: list[Watched]) -> list[Watched]:

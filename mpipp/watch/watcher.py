@@ -40,7 +40,7 @@ from mpipp.watch.settings import Settings
 from mpipp.watch.stopping import Stopping
 from mpipp.watch.strict import NOT_BEFORE, STOPS, Told, Waiting, answer, compared
 from mpipp.watch.view import Shown, View
-from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
+from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed, operations
 
 _TOGETHER = 1.0  # seconds in which processes that end together say so
 _KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
@@ -73,6 +73,7 @@ class Watcher:
         self._watched: list[Watched] = []
         self._ended: list[Watched] = []  # not as they should, in order
         self._told_ends: set[float] = set()
+        self._wrong: set[tuple[Shown, Site]] = set()  # calls of which an error was told
         made = chosen.joined([settings.checks])
         self._compares = chosen.has_group(made, "messages", "collectives")
         self._between = self._compares or chosen.has_group(made, "deadlocks", "windows", "rma")
@@ -337,7 +338,8 @@ class Watcher:
         for at in sorted(times):
             ended = [one for one in self._ended if one.ended_at == at and self._guarded(one)]
             known = [one for one in self._watched if self._guarded(one)]
-            ended = endings.causes(ended, [one for one in known if one not in ended])
+            rest = [one for one in known if one not in ended]
+            ended = endings.causes(ended, rest, self._is_wrong)
             others = [one for one in known if one not in ended]
             elsewhere: list[Elsewhere] = []
             if not any(one.end for one in ended):
@@ -353,6 +355,9 @@ class Watcher:
             found = endings.findings(how, processes[len(ended) :], View(members))
             self._tell(members, found)
         self._told_ends |= times
+
+    def _is_wrong(self, one: Watched) -> bool:
+        return any((one, call.call.site) in self._wrong for call in operations(one.process(0)))
 
     def _findings(self, resting: list[Watched]) -> Iterator[Finding]:
         processes = [one.process(number) for number, one in enumerate(resting)]
@@ -377,11 +382,13 @@ class Watcher:
 
     def _tell(self, of: Sequence[Shown], found: Iterable[Finding], line: str = "") -> bool:
         # With one more line each; returns whether there was any that is new.
-        view, any_new = View(of), False
+        view, any_new, found = View(of), False, list(found)
         known = view.where, view.label, view.frames
-        found = (one for one in found if not self._told_before.has(one, view.where))
+        parties = (p for one in found if one.rule.severity == "error" for p in one.parties)
+        self._wrong.update((of[p.process], p.site) for p in parties)
+        fresh = (one for one in found if not self._told_before.has(one, view.where))
         try:
-            for text, told in self._collected.new(found, *known, self._pictured(of, view.label)):
+            for text, told in self._collected.new(fresh, *known, self._pictured(of, view.label)):
                 self._output.block(f"{text}\n{line}" if line else text, told)
                 any_new = True
         except MpippError as error:

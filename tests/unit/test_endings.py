@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Of processes that died together: who is the cause."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from mpipp.watch.endings import causes
+from mpipp.watch.watched import GONE, Watched
+
+
+def dead(rank: int, *inside: str) -> Watched:
+    """A process that has died in these calls."""
+    registry = SimpleNamespace(info=SimpleNamespace(world_rank=rank))
+    return cast(
+        Watched,
+        SimpleNamespace(
+            pid=rank, state=GONE, end=0, ended_at=0.0, registry=registry, inside=lambda: [*inside]
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "others", "expected"),
+    [
+        ([(1, "MPI_Recv")], [(0, "MPI_Bsend")], [0]),  # MPI ended rank 0
+        ([(1, "MPI_Init")], [(0, "MPI_Bsend")], [0]),
+        ([(2, "MPI_Init")], [(1, "MPI_Recv")], [1]),
+        ([(0, "MPI_Init"), (1, "MPI_Gather")], [], [1]),
+        ([(0, "MPI_Init"), (1,)], [], [1]),  # outside of MPI
+        ([(0, "MPI_Recv"), (1, "MPI_Recv")], [], [0, 1]),
+        ([(1, "MPI_Recv")], [(0,)], [1]),  # the launcher ends who computes
+        ([(1, "MPI_Bcast")], [(0, "MPI_Gather")], [1]),
+        ([(1, "MPI_Finalize")], [(0,)], [1]),
+    ],
+)
+def test_causes(
+    first: list[tuple[int, str]], others: list[tuple[int, str]], expected: list[int]
+) -> None:
+    found = causes([dead(*one) for one in first], [dead(*one) for one in others])
+    assert [one.registry.info.world_rank for one in found] == expected
+
+
+def test_an_error_was_told_of_one() -> None:
+    first, other = dead(0, "MPI_Bcast"), dead(1, "MPI_Bcast")
+    assert causes([first], [other], lambda one: one is other) == [other]
