@@ -29,6 +29,8 @@ WITH_VALUE = (
     *("--suppress", "--error-exit", "--provoke-sweep"),
 )  # options that a word of their own follows
 _LOG = "MPIPP_RMA_LOG"
+_HANG_AFTER = 30.0  # seconds
+_MOST_STATUS = 255  # of a process: the system keeps 8 bits
 _MEMCHECK = "memcheck"  # MPIPP_GUARD, where valgrind is to tell
 _UNLIMITED = 1 << 20  # percent; the program is slow anyway where valgrind runs it
 # How launchers name a job to its processes.
@@ -108,7 +110,6 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hang-after",
         type=float,
-        default=30.0,
         metavar="S",
         help="with --check: say why nothing moves after so many seconds (default: 30; 0: never)",
     )
@@ -174,7 +175,10 @@ def refuse(arguments: argparse.Namespace) -> None:
     """
     if arguments.budget is not None and arguments.budget < 0:
         raise MpippError(f"--budget {arguments.budget}: percent of the time, 0 or more")
-    if arguments.hang_after < 0:
+    status = getattr(arguments, "error_exit", None)
+    if status is not None and not 1 <= status <= _MOST_STATUS:
+        raise MpippError(f"--error-exit {status}: an exit status, 1 to {_MOST_STATUS}")
+    if arguments.hang_after is not None and arguments.hang_after < 0:
         raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
     if arguments.budget is not None and not (guards(arguments) or arguments.rma_loads):
         raise MpippError("--budget is for buffers, and for --rma-loads: add --check=buffers")
@@ -190,7 +194,13 @@ def refuse(arguments: argparse.Namespace) -> None:
             raise MpippError(f"{word} is for watched runs: add --check")
 
 
+def hang_after(arguments: argparse.Namespace) -> float:
+    """Seconds without a call of MPI after which a process hangs; 0: never."""
+    return _HANG_AFTER if arguments.hang_after is None else float(arguments.hang_after)
+
+
 def _watching(arguments: argparse.Namespace) -> dict[str, bool]:
+    sweeps = getattr(arguments, "provoke_sweep", None) is not None
     return {
         "--strict": arguments.strict,
         "--on-error": arguments.on_error != "report",
@@ -199,6 +209,8 @@ def _watching(arguments: argparse.Namespace) -> dict[str, bool]:
         "--report": bool(arguments.report),
         "--suppress": bool(arguments.suppress),
         "--error-exit": getattr(arguments, "error_exit", None) is not None,
+        "--hang-after": arguments.hang_after is not None and not sweeps,
+        "-q": getattr(arguments, "q", False),
     }
 
 
@@ -255,7 +267,7 @@ def settings(arguments: argparse.Namespace, **others: object) -> str:
         suppressions.read(suppress)
     report = os.path.abspath(arguments.report) if arguments.report else ""
     known: dict[str, object] = {
-        "hang_after": arguments.hang_after,
+        "hang_after": hang_after(arguments),
         "suppress": suppress,
         "report": report,
     }

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from mpipp.cli import journal, provoke, smallest
 from mpipp.cli.journal import Done, Operation
-from mpipp.cli.start import WITH_VALUE
+from mpipp.cli.start import WITH_VALUE, hang_after
 from mpipp.errors import MpippError
 
 _UNPROVOKED = 2
@@ -79,7 +79,7 @@ def run(
     if ":" in program:
         raise MpippError("--provoke-sweep compares runs of one program: leave ':' out")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    limit = arguments.hang_after or None
+    limit = hang_after(arguments) or None
     usual = [_once(launcher, [*before, *program], None) for _ in range(_UNPROVOKED)]
     first, *others = usual
     for other in others:

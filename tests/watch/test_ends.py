@@ -199,6 +199,10 @@ WRONG = (
     ("--check --rma-model separate", "--rma-model is for one-sided communication: add --check=rma"),
     ("--gdb=all", "--gdb=all is for watched runs: add --check"),
     ("--error-exit 3", "--error-exit is for watched runs: add --check"),
+    ("--check --error-exit 256", "--error-exit 256: an exit status, 1 to 255"),
+    ("--check --error-exit 0", "--error-exit 0: an exit status, 1 to 255"),
+    ("--hang-after 5", "--hang-after is for watched runs: add --check"),
+    ("-q", "-q is for watched runs: add --check"),
 )
 
 
