@@ -16,11 +16,12 @@ Where = Callable[[Party], Sequence[str]]  # source lines, innermost first; empty
 Label = Callable[..., str]
 
 # What may differ between ranks that do the same: addresses, also in windows, serial numbers, peers,
-# and how often.
+# threads, and how often.
 _OF_A_RANK = re.compile(
     r"0x[0-9a-f]+|#\d+|(?<=\bdest = )\d+|(?<=\bsource = )\d+|(?<=\brank )\d+|(?<=\brank = )\d+"
     r"|(?<=\bcoords = ){[^}]*}|(?<=\btarget_rank = )\d+|(?<=\(ranks )[\d, ]+|\d+(?= of the window)"
-    r"|(?<=\btarget_disp = )\d+|(?<=^and )\d+(?= more at the same places$)",
+    r"|(?<=\btarget_disp = )\d+|(?<=^and )\d+(?= more at the same places$)"
+    r"|, (?:remote_)?world_ranks = {[^}]*}|(?<=, in thread )\d+",
     re.MULTILINE,
 )
 

@@ -218,15 +218,11 @@ def _record(folded: report.Folded, where: Where, label: Label) -> dict[str, Any]
 
 
 def _of_one(finding: Finding, where: Where, label: Label) -> object:
-    # The same finding of the same processes, at another time.
-    what = _NUMBERS.sub("", finding.what)
-    return (
-        finding.rule.id,
-        what,
-        tuple(label(p.process) for p in finding.parties),
-        _place(finding, where),
-    )
+    # The same finding of the same processes, at another time, and with its parties in any order.
+    what = sorted(_NUMBERS.sub("", finding.what).split())
+    parties = sorted((label(p.process), tuple(where(p))) for p in finding.parties)
+    return finding.rule.id, tuple(what), tuple(parties)
 
 
 def _place(finding: Finding, where: Where) -> object:
-    return finding.rule.id, tuple(tuple(where(party)) for party in finding.parties)
+    return finding.rule.id, tuple(sorted(tuple(where(party)) for party in finding.parties))
