@@ -64,6 +64,21 @@ def told(
             yield Told(finding, text, record, not remarks)
 
 
+def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterator[str]:
+    """What is said of worlds in which nothing moves, and nothing is certain never to: remarks.
+
+    Nothing where no process waits, or some are not here.
+    """
+    for world in worlds(processes):
+        found = explain(world)
+        if found.missing or not any(state.kind == "waits" for state in found.states.values()):
+            continue
+        first = f"remark: no call of MPI has begun or returned for {seconds:g} s"
+        mark = view.mark(world.all[0].number)
+        lines = (f"  {line}" for line in Report(found, view).others())
+        yield "\n".join([f"{first}{mark and f' ({mark.strip()})'}", *lines])
+
+
 def _remarks(found: Explanation, knot: Knot, may_call: Callable[[int], bool]) -> list[str]:
     # What speaks against it.
     if found.certain(knot):

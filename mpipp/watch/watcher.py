@@ -92,6 +92,7 @@ class Watcher:
         self._emptied = self._hearing = self._heard_all = time.monotonic()
         self._moving = Moving()
         self._told_hang: Movement = None
+        self._remarked: set[str] = set()  # of what stood still, and may go on
         self._looked_at: object = None  # the last time, once they were at rest
         self._unsure: list[str] = []  # what was not checked of several then: more may come to rest
         self._strict = Waiting()
@@ -463,9 +464,13 @@ class Watcher:
         processes = [one.process(number) for number, one in enumerate(everybody)]
         found: list[stuck.Told] = []
         others: list[Finding] = []
+        remarks: list[str] = []
         try:
             pictured = self._pictured(everybody, view.label)
             found = list(stuck.told(processes, view, pictured, _may_call(everybody)))
+            if not found:
+                after = self._settings.hang_after
+                remarks = list(stuck.standing(processes, view, after))
             others = list(self._findings(everybody))
         except MpippError as error:
             self._not_checked(str(error))
@@ -474,6 +479,10 @@ class Watcher:
             return
         self._tell_stuck(found, everybody)
         self._tell(everybody, iter(others))
+        for text in remarks:
+            if text not in self._remarked:
+                self._remarked.add(text)
+                self._output.block(text, [])
 
     def _tell_stuck(self, found: Iterable[stuck.Told], of: Sequence[Shown]) -> None:
         # Who is to stop there is there already.

@@ -66,3 +66,35 @@ def test_mpi4py(mpi: MPI, kind: str, tmp_path: Path) -> None:
     done = support.shell(*runs.words(mpi, "--hang-after", "1"), *words, env=mpi.env)
     first = f"{kind}: deadlock, as far as is seen: rank 0 and rank 1 wait for each other\n"
     assert first in done.stderr
+
+
+COMPUTES = """\
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) sleep(5);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+}
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_one_computes_and_the_other_waits(mpi: MPI) -> None:
+    """Nothing is wrong, but nothing moves for long: `mpipp why` would say so much."""
+    program = support.compile_program(COMPUTES, mpi, ("-g",))
+    done = support.shell(*runs.words(mpi, "--hang-after", "1"), program, env=mpi.env)
+    lines = done.stderr.splitlines()
+    first = lines.index("remark: no call of MPI has begun or returned for 1 s")
+    assert lines[first + 1 : first + 5] == [
+        "  still moving: nothing is waited for that cannot come",
+        "    rank 0 is not in MPI (computing after MPI_Comm_rank, called at main.c:6 in main)",
+        "    rank 1 waits in MPI_Barrier, called at main.c:8 in main",
+        "      for rank 0",
+    ]
+    found = runs.read(done)
+    assert (found.status, found.blocks, len(found.last)) == (0, [], 1)
+    assert done.stderr.count("remark: ") == 1
