@@ -33,6 +33,11 @@ _HOW = {
     connection.ABORTING: ("aborted", "called MPI_Abort"),
 }
 
+# The program has not returned from main.
+_EXITED_INSIDE = (
+    "look at what is printed before: MPI, or an error handler, has called exit inside of the call"
+)
+
 
 def findings(
     ended: Sequence[tuple[Process, int]], others: Sequence[Process], place: Place
@@ -54,8 +59,10 @@ def findings(
         parties[-1] = replace(parties[-1], details=tuple(details))
         several = len(processes) > 1
         subject = f"{len(processes)} processes have" if several else "a process has"
-        standard = processes[0].registry.info.standard
-        yield replace(Finding.of(rule, f"{subject} {what}", parties), standard=standard)
+        found = Finding.of(rule, f"{subject} {what}", parties)
+        if end == connection.EXITING and all(any(operations(one)) for one in processes):
+            found = replace(found, advice=_EXITED_INSIDE)
+        yield replace(found, standard=processes[0].registry.info.standard)
 
 
 def causes(

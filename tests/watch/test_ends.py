@@ -89,6 +89,31 @@ def test_a_process_ends(mpi: MPI, how: str) -> None:
     assert found.status != 0 and len(found.last) == 1
 
 
+EXITS_INSIDE = """\
+#include <mpi.h>
+#include <stdlib.h>
+static void leave(MPI_Comm *comm, int *code, ...) { exit(3); }
+int main(int argc, char **argv) {
+  MPI_Errhandler handler;
+  int value;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_create_errhandler(leave, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  MPI_Send(&value, 1, MPI_INT, 5, 0, MPI_COMM_WORLD);
+}
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_exit_inside_of_a_call(mpi: MPI) -> None:
+    found = runs.run(mpi, [support.compile_program(EXITS_INSIDE, mpi, ("-g", "-w"))], n=1)
+    (block,) = (one for one in found.blocks if "without MPI_Finalize" in one)
+    assert block.endswith(
+        "\n  to do: look at what is printed before: MPI, or an error handler, has called exit "
+        "inside of the call"
+    )
+
+
 PAST = """\
 int main(int argc, char **argv)
 {
