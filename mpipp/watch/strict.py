@@ -26,7 +26,7 @@ from mpipp.watch.watched import Watched, operations
 
 NOT_BEFORE = (
     "calls before they began (--strict): those on communicators with processes of another "
-    "MPI_COMM_WORLD, or of a session"
+    "MPI_COMM_WORLD, of a session, or beyond 256 of a process at a time"
 )
 _LATE = 20.0  # seconds in which all of a call ask: they come from one collective call
 # enum mpipp_disagreement, by rule; all else of one's arguments, or types.

@@ -17,7 +17,7 @@ from test_unwatched import ended, told
 NOT_WATCHED = "mpipp: not checked: processes that MPI_Comm_spawn has started are not watched"
 OTHERS = (
     "mpipp: not checked: calls before they began (--strict): those on communicators with processes "
-    "of another MPI_COMM_WORLD, or of a session"
+    "of another MPI_COMM_WORLD, of a session, or beyond 256 of a process at a time"
 )
 TYPES = """\
 error: what is sent does not match what is received, at the first element: \

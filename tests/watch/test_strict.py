@@ -84,3 +84,13 @@ def test_the_job_is_ended(mpi: MPI, how: str) -> None:
     assert found.status
     assert blocks(found) == [mpi.cited(ROOTS)]
     assert found.last[0].startswith("mpipp: 1 error in 3 processes, 9 calls")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_the_program_has_the_communicators_that_it_needs(mpi: MPI) -> None:
+    found = runs.run(mpi, [runs.program("many_comms.c", mpi), "1500"], "--strict")
+    assert (found.status, found.output, found.blocks) == (0, "made 1500\n", [])
+    assert found.last[:-1] == [
+        "mpipp: not checked: calls before they began (--strict): those on communicators with "
+        "processes of another MPI_COMM_WORLD, of a session, or beyond 256 of a process at a time"
+    ]

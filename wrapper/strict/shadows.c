@@ -9,10 +9,12 @@
 #include "records/store.h"
 #include "watch/disagreement.h"
 
-enum { NONE = 0 };
+// Libraries have some 2,000 communicators at a time, and they are the program's.
+enum { NONE = 0, MOST_LIVING = 256 };
 #define FAILED (~(uint64_t)0) // there is none, and will be none
 
 static int is_decided = 0, all_make_them = 0;
+static int living = 0;
 
 int mpipp_shadows_are_off(void) {
   return is_decided && !all_make_them;
@@ -72,6 +74,18 @@ struct mpipp_shadow mpipp_shadow_of(const struct mpipp_passage *passage) {
   return found;
 }
 
+// Whether all of a communicator's processes may have another one. What a group of an
+// intercommunicator is told is the other's: once more, and it is its own.
+static int have_room(MPI_Comm comm, int inter) {
+  int room = MPIPP_READ(living) < MOST_LIVING, others = 0, all = 1;
+  for (int i = 0; i <= inter; i++) {
+    if (PMPI(Allreduce)(&room, &others, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS) return 0;
+    all = all && others;
+    room = others;
+  }
+  return all;
+}
+
 // Of a communicator that nobody else uses yet. With its own group: unlike a duplicate's, no
 // callbacks of attributes are called. The two groups of an intercommunicator are one in any order.
 static MPI_Comm created(MPI_Comm comm, int inter) {
@@ -93,12 +107,17 @@ static MPI_Comm created(MPI_Comm comm, int inter) {
 
 static MPI_Comm duplicated(const struct mpipp_passage *passage) {
   MPI_Comm parent = mpipp_shadow_of(passage).comm, made = MPI_COMM_NULL;
-  if (parent == MPI_COMM_NULL || PMPI(Comm_dup)(parent, &made) != MPI_SUCCESS) return MPI_COMM_NULL;
+  if (parent == MPI_COMM_NULL || !have_room(parent, 0) ||
+      PMPI(Comm_dup)(parent, &made) != MPI_SUCCESS)
+    return MPI_COMM_NULL;
   return made;
 }
 
 static void keep(struct mpipp_object *record, MPI_Comm shadow) {
-  if (shadow != MPI_COMM_NULL) PMPI(Comm_set_errhandler)(shadow, MPI_ERRORS_RETURN);
+  if (shadow != MPI_COMM_NULL) {
+    PMPI(Comm_set_errhandler)(shadow, MPI_ERRORS_RETURN);
+    __atomic_add_fetch(&living, 1, __ATOMIC_RELAXED);
+  }
   MPIPP_WRITE(*field(record), shadow == MPI_COMM_NULL ? FAILED : (uint64_t)(uintptr_t)shadow);
 }
 
@@ -122,8 +141,9 @@ static int has_strict_processes(const struct mpipp_comm *comm) {
 static void make_of(struct mpipp_comm *record) {
   if (!record || MPIPP_READ(record->shadow) != NONE) return;
   MPI_Comm comm = (MPI_Comm)(uintptr_t)record->object.handle;
-  int strict = all_make_them && has_strict_processes(record);
-  keep(&record->object, strict ? created(comm, record->inter) : MPI_COMM_NULL);
+  int inter = record->inter != 0;
+  int strict = all_make_them && has_strict_processes(record) && have_room(comm, inter);
+  keep(&record->object, strict ? created(comm, inter) : MPI_COMM_NULL);
 }
 
 static void make_of_comm(MPI_Comm comm) {
@@ -160,4 +180,5 @@ void mpipp_shadow_make(const struct mpipp_passage *passage) {
 
 void mpipp_shadow_free(MPI_Comm shadow) {
   PMPI(Comm_free)(&shadow);
+  __atomic_sub_fetch(&living, 1, __ATOMIC_RELAXED);
 }
