@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from mpipp.checks import membership
 from mpipp.checks.finding import Finding
 from mpipp.checks.joined import Joined
+from mpipp.model import Call
 from mpipp.show.describe import MODES, flags
 
 
@@ -93,10 +94,7 @@ def _value(joined: Joined, name: str, how: str) -> int | tuple[int, ...] | str |
     # None where it is not known, or does not count.
     call = joined.operation.call
     if how == "weights":
-        degrees = call.arguments.get("degrees")
-        if name not in call.arguments or not isinstance(degrees, tuple) or not sum(degrees):
-            return None
-        return "MPI_UNWEIGHTED" if call.arguments[name] is None else "weights"
+        return _weights(call)
     value = call.arguments.get(name)
     if how == "extent" and value == _NO_EXTENT:
         return None
@@ -106,6 +104,16 @@ def _value(joined: Joined, name: str, how: str) -> int | tuple[int, ...] | str |
     if how == "defined" and value is not None and isinstance(value, int):
         return None if around.constant_name(value, "MPI_UNDEFINED") else value
     return value
+
+
+def _weights(call: Call) -> str | None:
+    # Without edges none need be given.
+    for name, number in _WEIGHTS.items():
+        edges = call.arguments.get(number)
+        edges = sum(edges) if isinstance(edges, tuple) else edges
+        if name in call.arguments and edges:
+            return "MPI_UNWEIGHTED" if call.arguments[name] is None else "weights"
+    return None
 
 
 def _shown(joined: Joined, name: str, how: str) -> str:
@@ -159,6 +167,7 @@ _NAMED = {
     "whence": ("MPI_SEEK_SET", "MPI_SEEK_CUR", "MPI_SEEK_END"),
     "split_type": ("MPI_COMM_TYPE_SHARED",),
 }
+_WEIGHTS = {"weights": "degrees", "sourceweights": "indegree", "destweights": "outdegree"}
 _LOGICAL = ("reorder", "high", "flag")
 _NOUNS = {
     "group": "groups",

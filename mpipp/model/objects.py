@@ -124,6 +124,8 @@ class File:
     split: Call | None  # the split collective call between its _begin and _end
     opened: int = 0  # ordinal of MPI_File_open on its communicator; 0: not known
     joined: int | None = None  # how many collective calls on it were made; None: not certain
+    split_doubted: bool = False  # a _begin or _end has failed: whether one is pending is not known
+    split_ended: int = 0  # the serial of the last _end in its thread
 
 
 @dataclass(frozen=True)

@@ -169,6 +169,8 @@ class Objects:
             filetype=raw.filetype,
             datarep=string(raw.datarep),
             split=self._calls.call(raw.call) if raw.split_pending else None,
+            split_doubted=bool(raw.split_doubted),
+            split_ended=raw.split_ended,
             **self._together(raw.channel, raw.comm),
         )
 

@@ -331,6 +331,8 @@ class RawFile(NamedTuple):
     datarep: int
     channel: int
     split_pending: int
+    split_doubted: int
+    split_ended: int
     call: bytes
 
 

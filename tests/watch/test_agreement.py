@@ -89,6 +89,14 @@ ROWS = {
         "the processes give different reorder: 0 and 1",
         f"8.5.4: reorder {ALIKE}",
     ),
+    "adjacent_weights": (
+        "the processes give different kinds of weights: MPI_UNWEIGHTED and weights",
+        "8.5.4: weights must be MPI_UNWEIGHTED in all processes or in none",
+    ),
+    "adjacent_reorder": (
+        "the processes give different reorder: 0 and 1",
+        f"8.5.4: reorder {ALIKE}",
+    ),
     "fence_assert": (
         "the processes give different assertions: 0 and MPI_MODE_NOPRECEDE",
         "12.5.1: assert must be given MPI_MODE_NOPRECEDE, and MPI_MODE_NOSUCCEED, in all "

@@ -132,3 +132,12 @@ def test_leaks_of_all_that_end_without_finalize(mpi: MPI) -> None:
     found = runs.run(mpi, [support.compile_program(LEAKS, mpi, ("-g", "-O0", "-w"))])
     assert len(found.last) == 1, found.last
     assert any("warning: 1 info object is not freed" in block for block in found.blocks)
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_a_call_that_began_before_there_were_several_threads_is_met(mpi: MPI) -> None:
+    program = runs.program("inside.c", mpi, "-pthread")
+    found = runs.run(mpi, [program, "wrong"], n=1)
+    (block,) = found.blocks
+    assert block.startswith("error: MPI_Irecv and MPI_Reduce_local write the same memory, [0x")
+    assert runs.run(mpi, [program, "right"], n=1).blocks == []

@@ -1208,6 +1208,7 @@ int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_D
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_all_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_all_begin(thread, real, fh, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
@@ -1245,6 +1246,7 @@ int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpi
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_all_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_all_begin_c(thread, real, fh, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
@@ -1281,8 +1283,9 @@ int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_read_all_end(thread, real, fh, buf, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_split_ended(call->file);
+    mpipp_split_ended(call);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1464,6 +1467,7 @@ int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, 
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_at_all_begin *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_at_all_begin(thread, real, fh, offset, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
@@ -1502,6 +1506,7 @@ int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_at_all_begin_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_at_all_begin_c(thread, real, fh, offset, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
@@ -1538,8 +1543,9 @@ int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_at_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_read_at_all_end(thread, real, fh, buf, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_split_ended(call->file);
+    mpipp_split_ended(call);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1646,6 +1652,7 @@ int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_M
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_ordered_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_ordered_begin(thread, real, fh, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
@@ -1683,6 +1690,7 @@ int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count,
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_ordered_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_ordered_begin_c(thread, real, fh, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
@@ -1719,8 +1727,9 @@ int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) 
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_ordered_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_read_ordered_end(thread, real, fh, buf, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_split_ended(call->file);
+    mpipp_split_ended(call);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -2149,6 +2158,7 @@ int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpip
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_all_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_all_begin(thread, real, fh, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
@@ -2186,6 +2196,7 @@ int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count cou
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_all_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_all_begin_c(thread, real, fh, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
@@ -2222,8 +2233,9 @@ int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* statu
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_write_all_end(thread, real, fh, buf, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_split_ended(call->file);
+    mpipp_split_ended(call);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -2405,6 +2417,7 @@ int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_at_all_begin *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_at_all_begin(thread, real, fh, offset, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
@@ -2443,6 +2456,7 @@ int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const vo
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_at_all_begin_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_at_all_begin_c(thread, real, fh, offset, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
@@ -2479,8 +2493,9 @@ int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* st
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_at_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_write_at_all_end(thread, real, fh, buf, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_split_ended(call->file);
+    mpipp_split_ended(call);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -2587,6 +2602,7 @@ int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, 
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_ordered_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_ordered_begin(thread, real, fh, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
@@ -2624,6 +2640,7 @@ int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_ordered_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_ordered_begin_c(thread, real, fh, buf, count, datatype);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_split_begun(call);
@@ -2660,8 +2677,9 @@ int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* s
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_ordered_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_write_ordered_end(thread, real, fh, buf, status);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_split_ended(call->file);
+    mpipp_split_ended(call);
     mpipp_note_together(call);
     return mpipp_leave(thread, mpipp_success());
   }

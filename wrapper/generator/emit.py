@@ -217,6 +217,8 @@ def _body(procedure: Procedure) -> list[str]:
     lines += [*_before(procedure), *calling]
     if base in known.ALWAYS:
         lines += known.ALWAYS[base].split("\n")
+    if procedure.form.startswith("split"):
+        lines.append("if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);")
     after = ordinals.resolving(procedure) + _after(procedure, found)
     after += ordinals.noting(procedure)
     code = ordinals.failing(procedure) or "code"
@@ -423,7 +425,7 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
     if procedure.form == "split begin":
         special = "mpipp_split_begun(call);"
     elif procedure.form == "split end":
-        special = "mpipp_split_ended(call->file);"
+        special = "mpipp_split_ended(call);"
     lines += (special or "").split("\n") if special else []
     for p in procedure.parameters:
         makes = p.direction == "out" and p.indirect and not p.array and p.kind in known.MADE

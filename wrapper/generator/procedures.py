@@ -103,7 +103,7 @@ ARGUMENTS = {
     "Graph_create": "nnodes index:nnodes edges:-1 reorder",
     "Dist_graph_create": "n sources:n degrees:n destinations:-1 weights:-1 reorder",
     "Dist_graph_create_adjacent": "indegree sources:indegree sourceweights:indegree "
-    "outdegree destinations:outdegree destweights:outdegree",
+    "outdegree destinations:outdegree destweights:outdegree reorder",
     "Comm_split": "color key",
     "Comm_split_type": "split_type",
     "Intercomm_merge": "high",

@@ -39,13 +39,27 @@ void mpipp_split_begun(const struct mpipp_call *call) {
   struct mpipp_file *record = mpipp_lock_live(MPIPP_FILE, call->file);
   if (record) {
     record->call = *call;
+    MPIPP_WRITE(record->split_doubted, 0);
     __atomic_store_n(&record->split_pending, 1, __ATOMIC_RELEASE);
   }
   mpipp_unlock();
 }
 
-void mpipp_split_ended(uint64_t file) {
-  struct mpipp_file *record = mpipp_lock_live(MPIPP_FILE, file);
-  if (record) __atomic_store_n(&record->split_pending, 0, __ATOMIC_RELEASE);
+void mpipp_split_ended(const struct mpipp_call *call) {
+  struct mpipp_file *record = mpipp_lock_live(MPIPP_FILE, call->file);
+  if (record) {
+    MPIPP_WRITE(record->split_ended, call->serial); // seen to be this call's from now on
+    MPIPP_WRITE(record->split_doubted, 0);
+    __atomic_store_n(&record->split_pending, 0, __ATOMIC_RELEASE);
+  }
+  mpipp_unlock();
+}
+
+void mpipp_split_failed(const struct mpipp_call *call) {
+  struct mpipp_file *record = mpipp_lock_live(MPIPP_FILE, call->file);
+  if (record) {
+    MPIPP_WRITE(record->split_doubted, 1);
+    __atomic_store_n(&record->split_pending, 0, __ATOMIC_RELEASE);
+  }
   mpipp_unlock();
 }

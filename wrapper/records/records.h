@@ -419,9 +419,10 @@ struct mpipp_file {
   uint64_t datarep;         // C string, 0 if never set
   uint64_t channel;         // of its collective calls, 0 if nothing is kept of them
   uint32_t split_pending;   // 1: between a split collective's _begin and _end
-  uint32_t padding;
-  uint64_t shadow;        // private, as a communicator's
-  struct mpipp_call call; // that split collective call
+  uint32_t split_doubted;   // 1: one of them has failed, and what that leaves is not known
+  uint64_t split_ended;     // the serial of the last _end in its thread
+  uint64_t shadow;          // private, as a communicator's
+  struct mpipp_call call;   // that split collective call
 };
 
 struct mpipp_info {

@@ -10,6 +10,7 @@
 #include "recorders/kept.h"
 #include "records/registry.h"
 #include "screens/arguments.h"
+#include "screens/unusual.h"
 #include "watch/questions.h"
 
 enum { FIRST_ASKED = 1024, MOST_ASKED = 1 << 16, MOST_HANDLES = 64, MOST_PENDING = 64 };
@@ -199,6 +200,12 @@ int mpipp_asking_open(void) {
   return !screens || strcmp(screens, "none") != 0;
 }
 
+// The split collective call that is pending on a file.
+static void ask_split(struct mpipp_asking *asking, const struct mpipp_call *call) {
+  const struct mpipp_file *file = mpipp_find_live(MPIPP_FILE, mpipp_file_of(call));
+  if (file && file->split_pending) mpipp_ask_parts(asking, &file->call);
+}
+
 static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   mpipp_ask_begin(asking, thread);
@@ -207,6 +214,7 @@ static void ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thr
   if (call->present & (MPIPP_HAS_ARGUMENTS | MPIPP_HAS_CONSTRUCTOR)) ask_inputs(asking, call);
   if (call->present & MPIPP_HAS_CONSTRUCTOR) ask_types(asking, call);
   if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count) ask_requests(asking, call);
+  if (mpipp_facts[call->procedure].over == MPIPP_OVER_FILE) ask_split(asking, call);
   if (call->procedure == MPIPP_PROC_Comm_free || call->procedure == MPIPP_PROC_Comm_disconnect)
     ask_pending_on(asking, call);
 }

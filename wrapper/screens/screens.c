@@ -5,6 +5,7 @@
 
 #include "mpi/resolve.h"
 #include "recorders/requests.h"
+#include "recorders/threads.h"
 #include "records/registry.h"
 #include "screens/arguments.h"
 #include "screens/asking.h"
@@ -320,6 +321,30 @@ static void learn(const struct mpipp_call *call, const struct mpipp_sums *sums,
   }
 }
 
+// The calls that other threads were inside of before there were several. The counts of v and w
+// forms are the program's memory, and may be gone.
+static void keep_threads(const struct mpipp_thread *thread) {
+  struct mpipp_thread *other = NULL;
+  while ((other = mpipp_other_thread(thread, other))) {
+    const struct mpipp_call *call = &other->call;
+    struct mpipp_owner owner = {(uintptr_t)other | MPIPP_OF_THREAD, MPIPP_READ(call->serial)};
+    int plain = mpipp_goes_on(owner) && call->buffer_count <= MPIPP_MAX_BUFFERS &&
+                !(call->present & MPIPP_HAS_VECTORS);
+    if (!plain || mpipp_facts[call->procedure].form != MPIPP_FORM_BLOCKING) continue;
+    struct mpipp_own boxes;
+    boxes_of(call, &boxes);
+    if (mpipp_goes_on(owner)) add_pending(call, &boxes, owner);
+  }
+}
+
+static void keep_all(const struct mpipp_thread *thread) {
+  static int threads_kept = 0;
+  if (!mpipp_boxes_kept) each_active(keep, NULL);
+  mpipp_boxes_kept = 1;
+  if (!threads_kept) keep_threads(thread);
+  threads_kept = 1;
+}
+
 static int screen_further(struct mpipp_thread *thread) {
   struct mpipp_call *call = &thread->call;
   struct mpipp_sums sums;
@@ -331,10 +356,7 @@ static int screen_further(struct mpipp_thread *thread) {
   own->over = MPIPP_NO_BOX;
   int summed = mpipp_sum_up(call, &sums);
   int fine = is_fine(call, own, &doubt), later = 0, locked = mpipp_lock_kind(MPIPP_REQUEST);
-  if (MPIPP_UNLIKELY(mpipp_several_threads) && !mpipp_boxes_kept) {
-    each_active(keep, NULL);
-    mpipp_boxes_kept = 1;
-  }
+  if (MPIPP_UNLIKELY(mpipp_several_threads)) keep_all(thread);
   if (call->buffer_count) {
     unsigned form = mpipp_facts[call->procedure].form;
     if (form != MPIPP_FORM_PERSISTENT && form != MPIPP_FORM_PARTITIONED)

@@ -169,6 +169,27 @@ int mpipp_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   return mpipp_doubted(doubt, MPIPP_OF_ROOM, (uint64_t)room);
 }
 
+uint64_t mpipp_file_of(const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  if (call->procedure == MPIPP_PROC_File_close) return *(const uint64_t *)inputs[0].values;
+  return call->file;
+}
+
+// Whether a call that is collective over a file comes neither beside a split one nor ends none.
+static int is_beside_no_split(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
+  const struct mpipp_file *file = NULL;
+  if (facts->over == MPIPP_OVER_FILE) file = mpipp_find_live(MPIPP_FILE, mpipp_file_of(call));
+  if (!file || MPIPP_READ(file->split_doubted)) return 1;
+  uint32_t begun = MPIPP_READ(file->split_pending) ? file->call.procedure : 0;
+  if (facts->form == MPIPP_FORM_SPLIT_END) {
+    if (begun && mpipp_facts[begun].operation == facts->operation) return 1;
+  } else if (!begun) {
+    return 1;
+  }
+  return mpipp_doubted(doubt, MPIPP_OF_SPLIT, begun);
+}
+
 int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
                           struct mpipp_doubt *doubt) {
   const uint32_t present = call->present;
@@ -188,6 +209,7 @@ int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm
     if (win) fine &= is_fine_target(call, win, doubt);
   }
   if (present & MPIPP_HAS_FILE) fine &= mpipp_given(MPIPP_FILE, call->file, doubt) != NULL;
+  if (present & (MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS)) fine &= is_beside_no_split(call, doubt);
   if (present & MPIPP_HAS_MESSAGE) fine &= mpipp_given(MPIPP_MESSAGE, call->message, doubt) != NULL;
   if (present & MPIPP_HAS_CONSTRUCTOR) {
     fine &= has_fine_types(call, doubt);

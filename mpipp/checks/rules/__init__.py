@@ -10,6 +10,7 @@ from mpipp.checks.rules import (
     agreement,
     arguments,
     ends,
+    files,
     handles,
     hangs,
     leaks,
@@ -21,6 +22,17 @@ from mpipp.checks.rules.rule import Rule, Version, cited
 
 __all__ = ["RULES", "TABLES", "Rule", "Version", "cited"]
 
-TABLES = (arguments, handles, operations, memory, onesided, agreement, hangs, leaks, ends)
+TABLES = (
+    arguments,
+    handles,
+    operations,
+    files,
+    memory,
+    onesided,
+    agreement,
+    hangs,
+    leaks,
+    ends,
+)
 
 RULES = {rule.id: rule for table in TABLES for rule in table.RULES}

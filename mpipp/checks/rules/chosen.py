@@ -18,6 +18,7 @@ GROUPS = {
     "operations": ("op-not-allowed", "op-type"),
     "windows": ("outside-window", "window-argument"),
     "attached-buffers": ("attached-buffer",),
+    "files": ("split-order",),
     "requests": ("partition", "not-persistent", "already-active", "freed-active"),
     "constructors": ("constructor-argument",),
     "datatypes": ("uncommitted-datatype", "freed-datatype", "null-datatype"),

@@ -196,6 +196,21 @@ ROW(dist_graph_reorder) {
                         differs, &made);
   part(&made);
 }
+ROW(adjacent_weights) {
+  MPI_Comm made;
+  int other = !rank, weight = 3;
+  int *weights = OTHER(MPI_UNWEIGHTED, &weight);
+  MPI_Dist_graph_create_adjacent(comm, 1, &other, weights, 1, &other, weights, MPI_INFO_NULL, 0,
+                                 &made);
+  MPI_Comm_free(&made);
+}
+ROW(adjacent_reorder) {
+  MPI_Comm made;
+  int other = !rank;
+  MPI_Dist_graph_create_adjacent(comm, 1, &other, MPI_UNWEIGHTED, 1, &other, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, differs, &made);
+  MPI_Comm_free(&made);
+}
 ROW(merge_high) {
   // Of two groups of one process; so nothing may differ within one.
   MPI_Comm alone, inter, made;
@@ -444,6 +459,8 @@ static const struct {
     ENTRY(graph_edges),
     ENTRY(dist_graph_weights),
     ENTRY(dist_graph_reorder),
+    ENTRY(adjacent_weights),
+    ENTRY(adjacent_reorder),
     ENTRY(merge_high),
     ENTRY(fence_assert),
     ENTRY(open_amode),

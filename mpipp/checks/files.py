@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Do split collective calls on a file come one at a time, each with its end? (MPI-4.1, section
+14.4.5)"""
+
+from __future__ import annotations
+
+from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.process import Operation, Process
+from mpipp.model import Call, File
+
+_DATA = frozenset(
+    f"File_{verb}_{which}" for verb in ("read", "write") for which in ("all", "at_all", "ordered")
+)
+# Before which split collective calls must have ended, and the rules that say so.
+_QUIET = {
+    "File_close": "split-before-close",
+    "File_set_size": "split-before-set-size",
+    "File_set_view": "split-before-set-view",
+    "File_sync": "split-before-sync",
+}
+
+
+def check(process: Process) -> Findings:
+    """Calls beside a split collective one, and ends of none or of another."""
+    for operation in process.operations:
+        if operation.tid is None:
+            continue
+        file = _file(operation)
+        if file is None or file.split_doubted:
+            continue
+        if file.split is None:
+            yield from _alone(operation, file)
+        elif (file.split.frame, file.split.serial) != (operation.call.frame, operation.call.serial):
+            yield from _beside(operation, file.split)
+
+
+def _file(operation: Operation) -> File | None:
+    call = operation.call
+    handle = call.file
+    if call.procedure == "MPI_File_close":
+        given = call.arguments.get("file")
+        handle = given if isinstance(given, int) else None
+    found = operation.process.usable("file", handle) if handle is not None else None
+    return found if isinstance(found, File) else None
+
+
+def _alone(operation: Operation, file: File) -> Findings:
+    call = operation.call
+    if call.facts.form == "split end" and call.serial != file.split_ended:
+        what = f"{call.procedure} is called, but no split collective call is pending on the file"
+        yield Finding.of("split-not-begun", what, [operation.party(), operation.process.made(file)])
+
+
+def _beside(operation: Operation, split: Call) -> Findings:
+    call, facts = operation.call, operation.call.facts
+    parties = [operation.party(), Operation(operation.process, split, None, None).party()]
+    what = f"{call.procedure} is called while {split.procedure} is pending on the file"
+    if facts.form == "split end":
+        if facts.operation != split.facts.operation:
+            what = f"{call.procedure} cannot end {split.procedure}"
+            yield Finding.of("split-other-end", what, parties)
+    elif facts.form == "split begin":
+        yield Finding.of("split-twice", what, parties)
+    elif facts.operation in _DATA:
+        yield Finding.of("split-beside", what, parties)
+    elif facts.operation in _QUIET:
+        yield Finding.of(_QUIET[facts.operation], what, parties)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Rules for split collective calls on files, one process alone."""
+
+from __future__ import annotations
+
+from mpipp.checks.rules.rule import Rule
+
+_DATA = "14.4.5"
+_END_BEFORE = "call its _end before"
+
+
+def _split(id: str, section: str, sentence: str, advice: str) -> Rule:
+    return Rule(id, "split-order", section, sentence, advice)
+
+
+def _before(id: str, section: str, procedure: str) -> Rule:
+    sentence = f"split collective calls must have ended before {procedure} is called"
+    return _split(f"split-before-{id}", section, sentence, _END_BEFORE)
+
+
+RULES = (
+    _split(
+        "split-twice",
+        _DATA,
+        "a file may have one split collective call pending at a time",
+        "call the _end of the first before the second begins",
+    ),
+    _split(
+        "split-beside",
+        _DATA,
+        "between _begin and _end no collective call may access the file",
+        _END_BEFORE,
+    ),
+    _split(
+        "split-not-begun",
+        _DATA,
+        "an _end belongs to the split collective call that is pending",
+        "call the _begin before, and each _end once",
+    ),
+    _split(
+        "split-other-end",
+        _DATA,
+        "an _end belongs to the split collective call that is pending",
+        "call the _end of the procedure that has begun it",
+    ),
+    _before("close", "14.2.2", "MPI_File_close"),
+    _before("set-size", "14.2.4", "MPI_File_set_size"),
+    _before("set-view", "14.3", "MPI_File_set_view"),
+    _before("sync", "14.6.1", "MPI_File_sync"),
+)
