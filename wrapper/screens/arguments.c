@@ -260,3 +260,9 @@ void mpipp_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt *doubt
       mpipp_doubt(doubt, (uint64_t)mpipp_input_value(input, k));
   }
 }
+
+uint64_t mpipp_file_of(const struct mpipp_call *call) {
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  if (call->procedure == MPIPP_PROC_File_close) return *(const uint64_t *)inputs[0].values;
+  return call->file;
+}

@@ -24,4 +24,7 @@ int64_t mpipp_input_count(const struct mpipp_call *call, uint32_t index);
 // Whether a request is of an operation that goes on there, and not on one that had its handle.
 int mpipp_is_pending_on(const struct mpipp_request *request, uint64_t comm);
 
+// The handle of the file that a call is collective over, which MPI_File_close gives as an argument.
+uint64_t mpipp_file_of(const struct mpipp_call *call);
+
 #endif

@@ -10,7 +10,6 @@
 #include "recorders/kept.h"
 #include "records/registry.h"
 #include "screens/arguments.h"
-#include "screens/unusual.h"
 #include "watch/questions.h"
 
 enum { FIRST_ASKED = 1024, MOST_ASKED = 1 << 16, MOST_HANDLES = 64, MOST_PENDING = 64 };

@@ -169,12 +169,6 @@ int mpipp_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   return mpipp_doubted(doubt, MPIPP_OF_ROOM, (uint64_t)room);
 }
 
-uint64_t mpipp_file_of(const struct mpipp_call *call) {
-  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
-  if (call->procedure == MPIPP_PROC_File_close) return *(const uint64_t *)inputs[0].values;
-  return call->file;
-}
-
 // Whether a call that is collective over a file comes neither beside a split one nor ends none.
 static int is_beside_no_split(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];

@@ -32,8 +32,6 @@ static inline void *mpipp_given(enum mpipp_kind kind, uint64_t handle, struct mp
   return NULL;
 }
 
-// The handle of the file that a call is collective over, which MPI_File_close gives as an argument.
-uint64_t mpipp_file_of(const struct mpipp_call *call);
 int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
                           struct mpipp_doubt *doubt);
 // Whether the call is for nobody in particular, or for a target whose window is known and reached.
