@@ -70,6 +70,8 @@ class ProcessInfo:
     # Pages of windows whose first load and store were looked at, of how many, each as often as the
     # program has come from a call of MPI.
     pages: tuple[int, int] = (0, 0)
+    # Buffers and windows, too many, whose loads and stores a compiled program has not logged.
+    untraced: int = 0
     attached: Attachment = NOTHING_ATTACHED
     of_sessions: bool = False  # some session has had an attached buffer
     # Address of what stands for the communicator of calls that have none; 0: nothing yet.

@@ -37,6 +37,7 @@ def process_info(source: Source, root: RawRoot) -> ProcessInfo:
         logged=bool(root.onesided),
         unlogged=root.onesided_lost,
         pages=(root.onesided_closed, root.onesided_pages),
+        untraced=root.onesided_unseen,
         attached=source.attachment(root.attached),
         of_sessions=bool(root.of_sessions),
         apart=root.apart,

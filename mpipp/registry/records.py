@@ -44,6 +44,7 @@ class RawRoot(NamedTuple):
     onesided_lost: int
     onesided_pages: int
     onesided_closed: int
+    onesided_unseen: int
     library_version: bytes
     built_with: bytes
 

@@ -44,10 +44,20 @@ def unlogged(processes: Sequence[Watched]) -> Iterator[str]:
     """Whose logs of one-sided communication had too little room, where there is any of that."""
     if not any(map(_has_windows, processes)):
         return
-    for one in processes:
+    for one in sorted(processes, key=_world_rank):
         if lost := one.registry.info.unlogged:
-            count = words.counted(lost, "call")
-            yield f"{one.label()}: {count} for which the log had no room: see MPIPP_RMA_LOG"
+            calls = f"{lost:,} {'call' if lost == 1 else 'calls'}"
+            yield f"{one.label()}: {calls} for which the log had no room: see MPIPP_RMA_LOG"
+        if unseen := one.registry.info.untraced:
+            buffers = "buffer" if unseen == 1 else "buffers"
+            yield (
+                f"{one.label()}: loads and stores of {unseen:,} {buffers} of one-sided operations "
+                "and windows: they are too many, or of too many blocks"
+            )
+
+
+def _world_rank(one: Watched) -> int:
+    return one.registry.info.world_rank or 0
 
 
 def _has_windows(one: Watched) -> bool:

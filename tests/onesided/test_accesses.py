@@ -55,3 +55,34 @@ def test_a_store_elsewhere_in_a_window_is_shown_where_it_is(mpi: MPI, tmp_path: 
     assert used == [("target_disp(INT)", "byte 8"), ("the", "byte 36")]
     right = runs.run(mpi, [program, "right"], "--check=rma", "--rma-model=separate")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_all_buffers_and_windows_are_looked_at(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.compiled(PROGRAMS / "followed.c", mpi, tmp_path)
+    both = "MPI_Put and a store write the same memory"
+    own = "MPI_Put and a store read and write the same memory"
+    for case, headline, rank in (
+        ("attached", both, 1),
+        ("two_windows", both, 1),
+        ("many_buffers", own, 0),
+        ("columns", own, 0),
+    ):
+        wrong = runs.run(mpi, [program, case], "--check=rma")
+        assert [told(block) for block in wrong.blocks] == [
+            (headline, f"rank {rank}: a store", "set")
+        ], case
+        right = runs.run(mpi, [program, case, "right"], "--check=rma")
+        assert (right.status, right.output, right.blocks) == (0, "done\n", []), case
+        assert len(right.last) == 1, case
+
+
+@on_mpi("mpich4")
+def test_buffers_that_are_too_many_and_far_apart_are_said(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.compiled(PROGRAMS / "followed.c", mpi, tmp_path)
+    run = runs.run(mpi, [program, "far_apart"], "--check=rma")
+    assert run.blocks == []
+    assert run.last[0] == (
+        "mpipp: not checked: rank 0: loads and stores of 45 buffers of one-sided operations and "
+        "windows: they are too many, or of too many blocks"
+    )

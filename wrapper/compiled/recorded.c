@@ -6,9 +6,11 @@
 #include "compiled/looked.h"
 #include "generated/procedures.h"
 #include "guard/shares.h"
+#include "recorders/windows.h"
+#include "records/registry.h"
 #include "records/store.h"
 
-enum { MOST = 256 };
+enum { MOST = 256, NEAR = 65536 };
 enum kind { NONE, OF_WINDOW, ATTACHED, BUFFER };
 
 static struct recorded {
@@ -16,6 +18,7 @@ static struct recorded {
   uint64_t win; // handle
   int64_t target;
   uint64_t low, high;
+  struct mpipp_comb comb; // count 0: of another form
   struct mpipp_looked *looked;
 } all[MOST];
 static int used; // those beyond have never been
@@ -27,23 +30,47 @@ __attribute__((target("no-sse,no-mmx"))) int mpipp_is_recorded(uint64_t low, uin
   return 0;
 }
 
-static int has_all(uint64_t low, uint64_t high) {
-  for (int i = 0; i < used; i++)
-    if (low >= all[i].low && high <= all[i].high) return 1;
+static int is_whole(const struct mpipp_comb *comb) {
+  return comb->count == 1 || (comb->count && comb->stride == comb->length);
+}
+
+// Whether one that ends no sooner has all bytes of an operation's buffer: the window's own memory,
+// or a buffer of the same target.
+static int is_within(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
+  const struct mpipp_comb *comb = &bytes->comb;
+  for (int i = 0; i < used; i++) {
+    const struct recorded *one = &all[i];
+    if (!one->kind || one->win != call->win) continue;
+    if (one->kind == BUFFER && one->target != call->target_rank) continue;
+    int alike = comb->count && one->low == bytes->low && one->comb.length == comb->length &&
+                one->comb.stride == comb->stride && one->comb.count == comb->count;
+    if (alike || (is_whole(&one->comb) && bytes->low >= one->low && bytes->high <= one->high))
+      return 1;
+  }
   return 0;
 }
 
-static void add(enum kind kind, uint64_t win, int64_t target, const struct mpipp_bytes *bytes) {
+static void count_lost(void) {
+  MPIPP_WRITE(mpipp_registry.onesided_unseen, mpipp_registry.onesided_unseen + 1);
+}
+
+static struct recorded *room(void) {
   int i = 0;
   while (i < MOST && all[i].kind) i++;
-  struct mpipp_looked *looked = i < MOST ? mpipp_looked_at(bytes) : NULL;
+  return i < MOST ? &all[i] : NULL;
+}
+
+static void add(enum kind kind, uint64_t win, int64_t target, const struct mpipp_bytes *bytes) {
+  struct recorded *one = room();
+  struct mpipp_looked *looked = one ? mpipp_looked_at(bytes) : NULL;
   if (!looked) {
     struct mpipp_bytes given = *bytes;
     mpipp_bytes_give(&given);
+    count_lost();
     return;
   }
-  all[i] = (struct recorded){kind, win, target, bytes->low, bytes->high, looked};
-  if (i == used) MPIPP_WRITE(used, i + 1);
+  *one = (struct recorded){kind, win, target, bytes->low, bytes->high, bytes->comb, looked};
+  if (one == &all[used]) MPIPP_WRITE(used, used + 1);
 }
 
 static void drop(struct recorded *one) {
@@ -51,18 +78,36 @@ static void drop(struct recorded *one) {
   *one = (struct recorded){.kind = NONE};
 }
 
-static void add_range(enum kind kind, uint64_t win, uint64_t low, uint64_t length) {
-  if (!low || !length || has_all(low, low + length)) return;
+static void add_range(enum kind kind, uint64_t win, int64_t target, uint64_t low, uint64_t length) {
+  if (!low || !length) return;
   struct mpipp_comb comb = {low, length, length, 1};
   struct mpipp_bytes bytes = mpipp_bytes_of_comb(&comb);
-  add(kind, win, 0, &bytes);
+  add(kind, win, target, &bytes);
+}
+
+// Without room for one more: a buffer near by takes it in, with what is between them, which is
+// looked at for nothing.
+static int take_in(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
+  if (room()) return 0;
+  for (int i = 0; i < MOST; i++) {
+    struct recorded *one = &all[i];
+    uint64_t low = one->low < bytes->low ? one->low : bytes->low;
+    uint64_t high = one->high > bytes->high ? one->high : bytes->high;
+    if (one->kind != BUFFER || one->win != call->win || one->target != call->target_rank ||
+        high - low > NEAR)
+      continue;
+    drop(one);
+    add_range(BUFFER, call->win, call->target_rank, low, high - low);
+    return 1;
+  }
+  return 0;
 }
 
 void mpipp_recorded_window(const struct mpipp_event *event) {
   const struct mpipp_win *win = (const struct mpipp_win *)(const void *)event->object;
   uint64_t handle = win->object.handle;
   if (event->kind == MPIPP_EVENT_MADE && win->size > 0)
-    add_range(OF_WINDOW, handle, win->base, (uint64_t)win->size);
+    add_range(OF_WINDOW, handle, 0, win->base, (uint64_t)win->size);
   for (int i = 0; event->kind == MPIPP_EVENT_FREED && i < used; i++)
     if (all[i].kind && all[i].win == handle) drop(&all[i]);
 }
@@ -70,8 +115,10 @@ void mpipp_recorded_window(const struct mpipp_event *event) {
 void mpipp_recorded_before(const struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;
-    if (!mpipp_is_used(call, i) || !mpipp_bytes_of_call(call, i, &bytes)) continue;
-    if (has_all(bytes.low, bytes.high))
+    if (!mpipp_is_used(call, i)) continue;
+    if (!mpipp_bytes_of_call(call, i, &bytes))
+      count_lost();
+    else if (is_within(call, &bytes) || take_in(call, &bytes))
       mpipp_bytes_give(&bytes);
     else
       add(BUFFER, call->win, call->target_rank, &bytes);
@@ -84,21 +131,14 @@ static void drop_buffers(uint64_t win, const int64_t *target) {
       drop(&all[i]);
 }
 
-static uint64_t number_in(const struct mpipp_call *call, uint32_t i) {
-  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
-  return call->present & MPIPP_HAS_ARGUMENTS && i < call->input_count && inputs[i].values
-             ? *(const uint64_t *)inputs[i].values
-             : 0;
-}
-
 void mpipp_recorded_after(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Win_attach:
-    add_range(ATTACHED, call->win, number_in(call, 0), number_in(call, 1));
+    add_range(ATTACHED, call->win, 0, mpipp_win_memory, mpipp_win_bytes);
     return;
   case MPIPP_PROC_Win_detach:
     for (int i = 0; i < used; i++)
-      if (all[i].kind == ATTACHED && all[i].win == call->win && all[i].low == number_in(call, 0))
+      if (all[i].kind == ATTACHED && all[i].win == call->win && all[i].low == mpipp_win_memory)
         drop(&all[i]);
     return;
   case MPIPP_PROC_Win_unlock:

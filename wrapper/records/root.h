@@ -138,6 +138,9 @@ struct mpipp_registry {
   // Pages of windows, each as often as the program has come from MPI; of these, those whose first
   // load and store would have been logged.
   uint64_t onesided_pages, onesided_closed;
+  // Buffers and windows, too many or of too many blocks, whose loads and stores programs that mpipp
+  // has compiled do not log.
+  uint64_t onesided_unseen;
   char library_version[256];
   char built_with[256];
 };
