@@ -11,8 +11,9 @@ from mpipp.checks.lifelines import MISTAKEN, Found, Lifelines, Point, Points, wh
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.records import OnesidedLog
 from mpipp.checks.world import World
+from mpipp.datatypes.elements import Element
 from mpipp.datatypes.overlap import touching
-from mpipp.model import Call, DatatypeRecord, Site
+from mpipp.model import Call, DatatypeRecord, Site, Win
 from mpipp.model import onesided as events
 from mpipp.onesided import Conflict, Mistake, Side
 from mpipp.onesided.mistakes import MISTAKES
@@ -92,6 +93,8 @@ class Telling:
         both = names[0] if is_one else " and ".join(names)
         verbs = [f"{verb}s" for verb in verbs] if is_one else verbs
         what = f"{both} {' and '.join(verbs)} the same memory"
+        if len({*self._windows(sides)}) > 1:
+            what = f"{what} through two windows"
         if found.rule == "rma-apart":
             what = f"{names[0]} and {names[1]} use one window of the separate memory model"
         parties = [self._side(side, found) for side in sides]
@@ -109,6 +112,12 @@ class Telling:
             made = replace(made, parties=(*before, last))
         general = found.why != "pending" or found.rule == "rma-target"
         return replace(made, advice=_ADVICE.get(found.why, made.advice)) if general else made
+
+    def _windows(self, sides: Sequence[Side]) -> Iterator[int]:
+        # Those whose memory the sides use at a target.
+        for side in sides:
+            if isinstance(side.event, events.Operation) and side.kind in _AT_TARGET:
+                yield side.event.window
 
     def mistake(self, found: Mistake) -> Finding:
         """One, as a finding."""
@@ -164,14 +173,24 @@ class Telling:
         where = f"the bytes [{low:#x}, {high:#x})"
         if self._is_elsewhere(side):
             return self._party(side.event, (f"{verb} memory of rank {found.owner}",))
-        base = self._bases.get((found.window, found.owner), 0)
+        window = next(self._windows([side]), found.window)
+        base = self._bases.get((window, found.owner), 0)
         offset = f", byte {low - base} of the window" if base and low >= base else ""
+        offset += self._window_name(side.event.moment.process, window) if offset else ""
         element = self._element(side, found)
         at = f", at {low:#x}"
         own = side.event.moment.process == found.owner and side.kind not in _AT_TARGET
         of = "" if own else f" of rank {found.owner}"
         detail = f"{verb} {element or where}{of}{at if element else ''}{offset}"
         return self._party(side.event, (detail,))
+
+    def _window_name(self, rank: int, identity: int) -> str:
+        # As the process has named it.
+        process = self._known.process(rank)
+        for win in process.registry.objects("win", ended=True) if process else ():
+            if isinstance(win, Win) and win.identity == identity and win.header.name:
+                return f' "{win.header.name}"'
+        return ""
 
     def _is_elsewhere(self, side: Side) -> bool:
         # In the memory of a process that is not known.
@@ -198,8 +217,10 @@ class Telling:
             if not isinstance(buffer.datatype, DatatypeRecord):
                 continue
             tree = buffer.datatype.tree
-            for element in touching(tree, buffer.count, found.bytes_of(side)[0] - address)[:1]:
-                return f"{buffer.role}{element.path}"
+            low, high = (byte - address for byte in found.bytes_of(side))
+            for element in touching(tree, buffer.count, low)[:1]:
+                some = _part(element, low, high)
+                return f"{some}{buffer.role}{element.path}"
         return ""
 
     def _lifelines(self, found: Conflict, parties: Sequence[Party]) -> Lifelines:
@@ -283,6 +304,15 @@ class Telling:
                     "begins its epoch" if found.why == "itself" else "begins the epoch of both"
                 ]
             yield self._party(event, tuple(whats))
+
+
+def _part(element: Element, low: int, high: int) -> str:
+    # Which bytes of an element are meant, if not all; of pairs with a gap that is not told.
+    first, size = element.displacement, element.size
+    start, end = low - first, min(high - first, size)
+    if (start, end) == (0, size) or element.datatype.extent != size:
+        return ""
+    return f"the bytes [{start}, {end}) of "
 
 
 def _short(detail: str) -> str:

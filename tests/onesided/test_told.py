@@ -120,6 +120,25 @@ def test_shared_memory_may_order_while_it_is_there(mpi: MPI) -> None:
 
 
 @on_mpi("mpich4", "openmpi4")
+def test_windows_have_their_names_and_bytes_are_told_where_it_is_not_all(mpi: MPI) -> None:
+    program = compile_program(HERE / "programs" / "windows.c", mpi)
+    wrong = runs.run(mpi, [program], "--check=rma", n=3)
+    assert [block.split("\n")[0] for block in wrong.blocks] == [
+        "error: MPI_Put and MPI_Put write the same memory: nothing orders them",
+        "error: MPI_Accumulate and MPI_Accumulate update the same memory through two windows: "
+        "nothing orders them",
+    ]
+    assert re.findall(r"    (?:writes|updates) (.*), at 0x\w+, (.*)", "\n".join(wrong.blocks)) == [
+        ("the bytes [3, 4) of target_disp(INT) of rank 1", 'byte 7 of the window "counters"'),
+        ("the bytes [0, 1) of target_disp(INT) of rank 1", 'byte 7 of the window "counters"'),
+        ("target_disp(INT) of rank 1", "byte 12 of the window"),
+        ("target_disp(INT) of rank 1", "byte 12 of the window"),
+    ]
+    right = runs.run(mpi, [program, "right"], "--check=rma", n=3)
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+
+
+@on_mpi("mpich4", "openmpi4")
 def test_what_is_not_decided_since_processes_were_ended_early_says_so(mpi: MPI) -> None:
     program = compile_program(HERE / "programs" / "shared.c", mpi)
     run = runs.run(mpi, [program, "abort"], "--check=rma", n=3)

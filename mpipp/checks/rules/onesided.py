@@ -76,9 +76,10 @@ RULES = (
         "rma-accumulates",
         _CONFLICT,
         "12.7",
-        "accumulates that overlap at the same time must have the same operation, or MPI_NO_OP, "
-        "and the same basic datatype",
-        "use the same operation and datatype for both, or end the one before the other begins",
+        "accumulates that overlap at the same time must be of one window and have the same "
+        "operation, or MPI_NO_OP, and the same basic datatype",
+        "use the same window, operation and datatype for both, or end the one before the other "
+        "begins",
     ),
     Rule(
         "rma-apart",
