@@ -160,7 +160,7 @@ static void leave(struct mpipp_passage *passage) {
   if (ends) {
     mpipp_recorded_end_all();
     mpipp_looked_end_all();
-  } else if (passage->code == MPI_SUCCESS) {
+  } else if (passage->code == MPI_SUCCESS && has_shadow()) {
     mpipp_recorded_after(call);
   }
   mpipp_guard_unlock();
