@@ -191,13 +191,6 @@ static int brings(uint32_t procedure) {
   }
 }
 
-// Where on the thread's own stack the call is; a program may have others.
-static uint64_t frame_of(const struct mpipp_call *call) {
-  const struct mpipp_thread *thread = mpipp_self;
-  int known = call->frame >= thread->stack_start && call->frame < thread->stack_end;
-  return thread->stack_start && known ? call->frame : 0;
-}
-
 void mpipp_log_attempt(const struct mpipp_call *call, uint64_t handle) {
   const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, handle);
   if (!win || !seems_wrong(call, win)) return;
@@ -228,7 +221,7 @@ void mpipp_log_synchronization(const struct mpipp_call *call, uint64_t before) {
   at[0] = win->object.serial;
   at[1] = has_rank ? (uint64_t)call->target_rank : MPIPP_LOG_NOT_KNOWN;
   at[2] = detail;
-  at[3] = frame_of(call);
+  at[3] = mpipp_log_frame(call);
   if (group) mpipp_log_group(at + 4, group);
   if (brings(call->procedure)) {
     int64_t target = has_rank ? call->target_rank : -1;
@@ -273,7 +266,7 @@ void mpipp_log_operation(const struct mpipp_call *call, uint64_t request) {
   at[1] = (uint64_t)call->target_rank;
   at[2] = call->present & MPIPP_HAS_OP ? call->op : 0;
   at[3] = request;
-  at[4] = frame_of(call);
+  at[4] = mpipp_log_frame(call);
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     uint64_t *buffer = at + OWN + (size_t)EACH * i;
     buffer[0] = call->buffers[i].address;
