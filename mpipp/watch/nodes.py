@@ -130,7 +130,17 @@ def _total(said: dict[str, Any]) -> Total:
     suppressed = tuple((str(reason), number) for reason, number in said.pop("suppressed"))
     rows = covered(said.pop("covered"))
     done = provoked(said.pop("provoked"))
+    in_valgrind = said.pop("in_valgrind")
+    if not isinstance(in_valgrind, bool):
+        raise TypeError
     numbers = [*said.values(), *(n for _, n in suppressed), *(n for row in rows for n in row[2:])]
     if not all(type(number) is int for number in numbers):
         raise TypeError
-    return Total(**said, unchecked=unchecked, suppressed=suppressed, covered=rows, provoked=done)
+    return Total(
+        **said,
+        unchecked=unchecked,
+        suppressed=suppressed,
+        covered=rows,
+        provoked=done,
+        in_valgrind=in_valgrind,
+    )
