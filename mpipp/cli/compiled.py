@@ -58,8 +58,8 @@ def usage(command: str) -> str:
 def description(command: str) -> str:
     """What the command does, for its help."""
     return (
-        f"compile {LANGUAGES[command].title} so that runs with --check=buffers see every load and "
-        "store of the program"
+        f"compile {LANGUAGES[command].title} so that runs with --check=buffers, or with "
+        "--check=rma, see every load and store of the program"
     )
 
 

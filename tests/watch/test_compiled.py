@@ -95,6 +95,12 @@ def test_a_line_is_told_once_and_what_comes_after_many_is_not_lost(
     assert (right.status, right.blocks) == (0, [])
 
 
+@pytest.mark.parametrize("command", ["cc", "c++", "fortran"])
+def test_the_help_names_the_checks_that_it_is_for(command: str) -> None:
+    said = " ".join(shell(command, "--help").stdout.split())
+    assert "--check=buffers, or with --check=rma, see every load and store" in said
+
+
 def test_what_is_not_possible_is_a_sentence(tmp_path: Path) -> None:
     def said(*words: str) -> str:
         done = shell(*words, cwd=tmp_path)
