@@ -330,10 +330,16 @@ def _name(event: events.Event) -> str:
 
 
 def _target(event: events.Event) -> str:
-    if isinstance(event, events.Synchronization):
+    words = []
+    if isinstance(event, events.Attached):
+        length = f", size = {event.length}" if event.attached else ""
+        words = [f"base = {event.base:#x}{length}"]
+    elif isinstance(event, events.Synchronization):
         if event.target >= 0:
             lock = ("exclusive, " if event.exclusive else "shared, ") * (event.kind == "lock")
-            return f"({lock}rank = {event.target})"
-        if event.group:
-            return f"(ranks {', '.join(map(str, event.group))})"
-    return "()"
+            words = [f"{lock}rank = {event.target}"]
+        elif event.group:
+            several = "s" if len(event.group) > 1 else ""
+            words = [f"rank{several} {', '.join(map(str, event.group))}"]
+        words += [" | ".join(sorted(event.asserted))] if event.asserted else []
+    return f"({', '.join(words)})"

@@ -30,6 +30,16 @@ _ENDS = {
 # what is missing or wrong.
 MISTAKEN = {
     "rma-no-epoch": ("no epoch is open for its target", "", "missing: what opens an epoch before"),
+    "rma-with-request": (
+        "has a request",
+        "opens an active target epoch",
+        "missing: MPI_Win_lock or MPI_Win_lock_all, or the same without a request",
+    ),
+    "rma-given-up": (
+        "has a request",
+        "frees it",
+        "missing: MPI_Wait, or what else completes it",
+    ),
     "rma-nested": (
         "opens one that the other excludes",
         "opens an epoch",
@@ -51,6 +61,11 @@ MISTAKEN = {
     "rma-nocheck": (
         "one of the two has MPI_MODE_NOCHECK",
         "one of the two has MPI_MODE_NOCHECK",
+        "wrong: the assertion of one of them alone",
+    ),
+    "rma-some-fences": (
+        "has the assertion",
+        "has not",
         "wrong: the assertion of one of them alone",
     ),
     "rma-noprecede": (

@@ -204,6 +204,13 @@ class Completed(NamedTuple):
     frame: int = 0
 
 
+class GivenUp(NamedTuple):
+    """A request was freed before the program was told that it is complete."""
+
+    moment: Moment
+    request: int
+
+
 class Channel(NamedTuple):
     """Where a message goes; its `ordinal` counts those of the same channel from 0.
 
@@ -358,6 +365,7 @@ Event = Union[
     Brought,
     Synchronization,
     Completed,
+    GivenUp,
     Sent,
     ReceiveBegun,
     Received,

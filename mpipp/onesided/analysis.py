@@ -20,6 +20,7 @@ from mpipp.model.onesided import (
     Ended,
     Event,
     GivenBack,
+    GivenUp,
     Memory,
     Operation,
     Partitions,
@@ -36,7 +37,7 @@ from mpipp.onesided.epochs import Epochs, exclusion
 from mpipp.onesided.flags import ATOMIC, ELSEWHERE, LOCKED, POLLED, Flags, Group
 from mpipp.onesided.lives import Lives
 from mpipp.onesided.messages import Messages
-from mpipp.onesided.mistakes import Mistake, Mistakes, is_gone, no_put
+from mpipp.onesided.mistakes import Mistake, Mistakes, is_active, is_gone, no_put
 from mpipp.onesided.processes import DAMAGED, Board, Process, Steps, later
 from mpipp.onesided.rules import ACCUMULATE, GET, LOAD, PUT, READ, STORE, UPDATES, WRITTEN, Atomic
 from mpipp.onesided.synchronization import Synchronizer
@@ -186,6 +187,12 @@ class _Analysis:
             for operation, met in self.conflicts.pending_at(process, event.start, event.end):
                 mine = self.lives.epochs(process, operation.window)
                 self.mistakes.add("rma-gone", operation, event._replace(met=met), mine)
+        elif isinstance(event, GivenUp):
+            for window in self.windows.values():
+                mine = window.epochs.get(process.index)
+                begun = mine.asked_for(event.request) if mine else None
+                if begun is not None:
+                    self.mistakes.add("rma-given-up", begun, event, mine)
         elif isinstance(event, Ended):
             for window in self.windows.values():
                 mine = window.epochs.get(process.index)
@@ -265,6 +272,8 @@ class _Analysis:
         if opened is None:
             self.mistakes.add("rma-no-epoch", event, None, mine)
             return
+        if is_active(event, opened):
+            self.mistakes.add("rma-with-request", event, opened, mine)
         key = process.rank, event.moment.number
         if key in self.values.told:
             self.told[key] = process.release()

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Union
 
-from mpipp.model.onesided import Synchronization, WindowInfo, WindowMade
+from mpipp.model.onesided import Event, Synchronization, WindowInfo, WindowMade
 from mpipp.onesided.accesses import EXCLUSIVE, SHARED, UNLOCKED, Entry, Segment
 from mpipp.onesided.messages import Meeting
 
@@ -113,6 +113,13 @@ class Epochs:
         """Those of operations that have not ended, by their ranks in the window's group."""
         return list({*self.local, *self.remote, *self.requested})
 
+    def asked_for(self, request: int) -> Event | None:
+        """The operation that a request is of, as long as it is pending."""
+        for some in self.requested.values():
+            for entry in some.get(request, ()):
+                return entry.event
+        return None
+
     def prune(self) -> None:
         """Drop what is forgotten."""
         for some in (*self.local.values(), *self.remote.values()):
@@ -164,5 +171,6 @@ class Window:
         self.completes: dict[
             tuple[int, int, int], tuple[tuple[int, ...], list[Entry], Synchronization]
         ] = {}
+        self.fences: dict[int, Synchronization] = {}  # the first of those that are one, by number
         self.last_update: dict[tuple[int, int, int], Entry] = {}  # owner, origin, lock
         self.last_store: dict[tuple[int, int, int], Entry] = {}

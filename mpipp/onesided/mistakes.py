@@ -13,17 +13,23 @@ from mpipp.onesided.epochs import Epochs, Span, Window
 # What is wrong, and the section of MPI-4.1 that says so.
 MISTAKES = {
     "rma-no-epoch": ("an operation where no epoch is open for its target", "12.5"),
+    "rma-with-request": ("an operation with a request in an active target epoch", "12.3.5"),
+    "rma-given-up": ("the request of an operation is freed", "12.3.5"),
     "rma-nested": ("an epoch is opened while another is open that excludes it", "12.5"),
     "rma-locked": ("a target is locked that this process has locked", "12.5.3"),
-    "rma-not-open": ("an epoch is ended that is not open", "12.5"),
+    "rma-not-open": ("a call ends, or must be in, an epoch that is not open", "12.5"),
     "rma-not-ended": ("an epoch is open at the end", "12.5"),
     "rma-gone": ("the buffer of an operation is gone before it is complete", "12.3"),
     "rma-detached": ("an operation on memory that is not attached to its window", "12.2.4"),
     "rma-nocheck": ("MPI_MODE_NOCHECK of MPI_Win_start or MPI_Win_post alone", "12.5.5"),
+    "rma-some-fences": ("an assertion of MPI_Win_fence by some processes alone", "12.5.5"),
     "rma-noprecede": ("MPI_MODE_NOPRECEDE, but operations precede", "12.5.5"),
     "rma-noput": ("MPI_MODE_NOPUT, but there is an update", "12.5.5"),
     "rma-nostore": ("MPI_MODE_NOSTORE, but there was a store", "12.5.5"),
 }
+
+
+_OF_ALL = ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED")  # of a fence, or of none of its processes
 
 
 class Mistake(NamedTuple):
@@ -96,6 +102,16 @@ def no_put(
     return theirs.no_put.get(mine.fences) if opened.kind == "fence" else None
 
 
+def is_active(event: Operation, opened: Synchronization) -> bool:
+    """Whether an operation has a request, which only passive target epochs allow."""
+    return opened.kind in ("fence", "start") and event.moment.procedure.startswith("MPI_R")
+
+
+def fences_alone(one: Synchronization, other: Synchronization) -> bool:
+    """Whether a fence has an assertion that another process has not given to the same one."""
+    return any(word in one.asserted and word not in other.asserted for word in _OF_ALL)
+
+
 def is_gone(entry: Entry, event: Event) -> bool:
     """Whether a buffer is on the stack, of a function that has returned before a call ends it."""
     begun = entry.event
@@ -131,6 +147,8 @@ def _has_begun(mine: Epochs, event: Synchronization) -> bool:
         return mine.post is not None
     if kind == "unlock":
         return event.target in mine.locks
-    if kind == "unlock_all":
+    if kind == "unlock_all" or mine.all_locked is not None:
         return mine.all_locked is not None
-    return not kind.startswith("flush") or bool(mine.locks) or mine.all_locked is not None
+    if kind.startswith("flush") and event.target >= 0:
+        return event.target in mine.locks
+    return bool(mine.locks) or not kind.startswith(("flush", "sync"))

@@ -14,7 +14,7 @@ from mpipp.model.onesided import Event, Synchronization
 from mpipp.onesided.accesses import Entry
 from mpipp.onesided.epochs import Epochs, Window
 from mpipp.onesided.messages import Messages
-from mpipp.onesided.mistakes import Mistakes, is_gone, wrong
+from mpipp.onesided.mistakes import Mistakes, fences_alone, is_gone, wrong
 from mpipp.onesided.processes import Process, Steps
 from mpipp.onesided.rules import GET, WRITTEN
 
@@ -47,7 +47,7 @@ class Synchronizer:
             # What it does is told when it has succeeded.
             mine.attempts[thread] = kind
         elif kind == "fence":
-            yield from self._fence(process, mine, event)
+            yield from self._fence(process, window, mine, event)
         elif kind == "post":
             self._post(process, window, mine, event)
         elif kind == "start":
@@ -66,7 +66,9 @@ class Synchronizer:
         else:
             self._flush(process, mine, event)
 
-    def _fence(self, process: Process, mine: Epochs, event: Synchronization) -> Steps:
+    def _fence(
+        self, process: Process, window: Window, mine: Epochs, event: Synchronization
+    ) -> Steps:
         orders = "MPI_MODE_NOPRECEDE" not in event.asserted
         time = process.time
         mine.publish(time)
@@ -74,6 +76,12 @@ class Synchronizer:
             mine.ends(mine.fence, event)
         key = "fence", event.window, mine.fences
         meeting = self.messages.meet(process, key, mine.size)
+        first = window.fences.setdefault(mine.fences, event)
+        if meeting.full:
+            del window.fences[mine.fences]
+        for one, other in ((first, event), (event, first)):
+            if fences_alone(one, other):
+                self.mistakes.add("rma-some-fences", one, other, mine if one is event else None)
         mine.fences += 1
         # Some may still be before this fence, but none before the last.
         mine.no_put = {at: said for at, said in mine.no_put.items() if at == mine.fences - 1}

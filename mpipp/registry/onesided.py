@@ -24,6 +24,7 @@ from mpipp.model.onesided import (
     Ended,
     Event,
     GivenBack,
+    GivenUp,
     Moment,
     Operation,
     Partitions,
@@ -138,7 +139,7 @@ class _Events:
             kinds.started: self._started,
             kinds.matched: self._begun,
             kinds.completed: self._completed,
-            kinds.given_up: self._nothing,
+            kinds.given_up: self._given_up,
             kinds.access: self._access,
             kinds.ended: self._ended,
             kinds.info: self._info,
@@ -166,6 +167,9 @@ class _Events:
         stores, first, length, stride, count, times = entry.words
         memory = (Comb(first, length, stride, count),)
         yield Access(self._log.moment(entry), bool(stores), memory, times)
+
+    def _given_up(self, entry: Entry) -> Iterator[Event]:
+        yield GivenUp(self._log.moment(entry), entry.words[0])
 
     def _given_back(self, entry: Entry) -> Iterator[Event]:
         start, length = entry.words

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from mpipp.checks import report
 from mpipp.checks.finding import Finding, Party
 from mpipp.checks.hangs import words
+from mpipp.checks.rules.chosen import is_told
 from mpipp.reports.directory import Guarded, Provoked
 from mpipp.reports.sources import Frame
 from mpipp.reports.suppressions import Suppressions
@@ -175,7 +176,7 @@ class Collected:
 
     def is_chosen(self, finding: Finding) -> bool:
         """Whether its check is one of those that are to be made."""
-        return self._chosen is None or finding.rule.check in self._chosen
+        return self._chosen is None or is_told(finding.rule, self._chosen)
 
     def is_suppressed(self, names: Sequence[str], places: Sequence[Frame]) -> bool:
         """Whether a finding of a rule with these names is known; it is counted then."""

@@ -29,6 +29,8 @@ def test_memory_that_is_not_attached_is_told(mpi: MPI) -> None:
         run = runs.run(mpi, [program, *[case][: len(case)]], "--check=rma")
         assert (run.status, run.output) == (0, "done\n"), case
         assert all(block.startswith(HEADLINE) for block in run.blocks)
+        shown = "".join(run.blocks).count("MPI_Win_detach(base = 0x")
+        assert shown == (case == "detached_before")
         sides = [
             re.findall(r"MPI_(\w+)\(.*\n    called at attached\.c:\d+ in (\w+)", block)
             for block in run.blocks

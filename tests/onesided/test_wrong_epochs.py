@@ -3,23 +3,43 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from support import MPI, compile_program, on_mpi
+from support import MPI, ROOT, compile_program, on_mpi
 from watch import runs
 
 SOURCE = Path(__file__).resolve().parent / "programs" / "wrong.c"
 NO_EPOCH = "an operation where no epoch is open for its target"
 NESTED = "an epoch is opened while another is open that excludes it"
-NOT_OPEN = "an epoch is ended that is not open"
+NOT_OPEN = "a call ends, or must be in, an epoch that is not open"
 NOT_ENDED = "an epoch is open at the end"
+SOME = "an assertion of MPI_Win_fence by some processes alone"
 NO_PUT = "MPI_MODE_NOPUT, but there is an update"
 # Of each case what is told, and the calls and functions of both sides.
 FOUND = {
     "outside_of_an_epoch": (NO_EPOCH, "Put put"),
     "outside_with_a_request": (NO_EPOCH, "Rput outside_with_a_request"),
+    "request_in_fence": (
+        "an operation with a request in an active target epoch",
+        "Rput puts_with_a_request",
+        "Win_fence request_in_fence",
+    ),
+    "request_in_start": (
+        "an operation with a request in an active target epoch",
+        "Rput puts_with_a_request",
+        "Win_start opens",
+    ),
+    "freed_request": (
+        "the request of an operation is freed",
+        "Rput freed_request",
+        "Request_free freed_request",
+    ),
     "other_target": (NO_EPOCH, "Put put"),
     "lock_in_fence": (NESTED, "Win_lock lock_in_fence", "Win_fence lock_in_fence"),
     "lock_all_in_lock": (NESTED, "Win_lock_all lock_all_in_lock", "Win_lock lock_all_in_lock"),
@@ -35,6 +55,8 @@ FOUND = {
     "unlock_of_another": (NOT_OPEN, "Win_unlock unlock_of_another"),
     "unlock_all_alone": (NOT_OPEN, "Win_unlock_all unlock_all_alone"),
     "flush_alone": (NOT_OPEN, "Win_flush flush_alone"),
+    "flush_of_another": (NOT_OPEN, "Win_flush flush_of_another"),
+    "sync_alone": (NOT_OPEN, "Win_sync sync_alone"),
     "complete_alone": (NOT_OPEN, "Win_complete complete_alone"),
     "wait_alone": (NOT_OPEN, "Win_wait wait_alone"),
     "never_ended": (NOT_ENDED, "Win_lock never_ended", "Finalize main"),
@@ -43,6 +65,16 @@ FOUND = {
         "MPI_MODE_NOPRECEDE, but operations precede",
         "Win_fence nothing_precedes",
         "Win_fence nothing_precedes",
+    ),
+    "some_say_that_nothing_precedes": (
+        SOME,
+        "Win_fence some_say_that_nothing_precedes",
+        "Win_fence some_say_that_nothing_precedes",
+    ),
+    "some_say_that_nothing_succeeds": (
+        SOME,
+        "Win_fence some_say_that_nothing_succeeds",
+        "Win_fence some_say_that_nothing_succeeds",
     ),
     "nothing_succeeds": (NO_EPOCH, "Put put"),
     "no_put_in_fence": (NO_PUT, "Win_fence no_put_in_fence", "Put put"),
@@ -111,6 +143,21 @@ def test_each_mistake_is_told(mpi: MPI, case: str) -> None:
     assert re.search(r"\n  ranks? 0", run.blocks[0])
 
 
+@on_mpi("mpich4")
+def test_assertions_are_shown(mpi: MPI) -> None:
+    program = compile_program(SOURCE, mpi)
+    (block,) = runs.run(mpi, [program, "some_say_that_nothing_precedes"], "--check=rma").blocks
+    assert re.findall(r"(rank .): (.*)", block) == [
+        ("rank 0", "MPI_Win_fence(MPI_MODE_NOPRECEDE)"),
+        ("rank 1", "MPI_Win_fence()"),
+    ]
+    (block,) = runs.run(mpi, [program, "no_check_alone"], "--check=rma").blocks
+    assert re.findall(r"(rank .): (.*)", block) == [
+        ("rank 0", "MPI_Win_start(rank 1, MPI_MODE_NOCHECK)"),
+        ("rank 1", "MPI_Win_post(rank 0)"),
+    ]
+
+
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_corrected_is_silent(mpi: MPI) -> None:
     assert list(FOUND) == re.findall(r"CASE\((\w+)\),", SOURCE.read_text())
@@ -126,3 +173,26 @@ def test_a_mistake_that_ends_the_process_is_told(mpi: MPI) -> None:
         run = runs.run(mpi, [program, case, "fatal"], "--check=rma")
         assert run.status != 0
         assert [told(block) for block in run.blocks] == [FOUND[case]]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_processes_that_wait_for_each_other_are_told(mpi: MPI) -> None:
+    program = compile_program(SOURCE, mpi)
+    words = [*runs.words(mpi, "--check=rma", "--hang-after", "1"), str(program)]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "mpipp.cli", *words, "start_without_post"],
+        env={**mpi.env, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert run.stderr is not None
+    said = ""
+    while "error: deadlock: rank 0 and rank 1 wait for each other\n" not in said:
+        line = run.stderr.readline()
+        assert line, said
+        said += line
+    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    run.communicate(timeout=60)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mpipp.checks.rules import RULES
-from mpipp.checks.rules.chosen import GROUPS, calls, has_group, joined, words
+from mpipp.checks.rules.chosen import GROUPS, calls, has_group, is_told, joined, words
 from mpipp.cli.start import spelled
 from mpipp.errors import MpippError
 
@@ -29,11 +29,18 @@ def test_groups_are_those_of_the_page() -> None:
 def test_words() -> None:
     assert words("threads,argument") == {"thread-level", "argument"}
     of_calls = {"outside-window", "uncommitted-datatype", "aliased-buffers"}
-    assert words("rma") == {"rma-conflict", "rma-epoch", *of_calls}
+    assert words("rma") == {"rma-conflict", "rma-epoch", "deadlock", "lone-wait", *of_calls}
     assert words("") == words("all") == words(",".join(GROUPS)) == joined([])
     assert joined([["argument"], ["lifetime"]]) == {"argument", "lifetime"}
     assert joined([["argument"], []]) == words("")
     assert not has_group(words("windows,datatypes"), "rma")
+
+
+def test_what_two_checks_find_is_told_by_one() -> None:
+    rule = RULES["rma-some-fences"]
+    assert is_told(rule, words("rma"))
+    assert not is_told(rule, words("all,rma"))
+    assert not is_told(rule, words("leaks"))
 
 
 def test_which_calls_are_looked_at() -> None:

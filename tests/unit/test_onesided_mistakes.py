@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 from onesided_programs import BASE, BUFFERS, Program, at, buffer, found
@@ -13,6 +14,7 @@ from mpipp.model.onesided import (
     Comb,
     Completed,
     GivenBack,
+    GivenUp,
     Operation,
     Synchronization,
 )
@@ -20,7 +22,7 @@ from mpipp.onesided import analyse
 
 
 def test_mistakes() -> None:
-    def mistakes(*calls: tuple[str, ...] | str) -> list[str]:
+    def mistakes(*calls: tuple[Any, ...] | str) -> list[str]:
         program = Program(2)
         for call in calls:
             kind, *rest = (call,) if isinstance(call, str) else call
@@ -29,7 +31,7 @@ def test_mistakes() -> None:
             elif kind == "store":
                 program[0].store(at(64))
             elif kind in ("lock", "unlock", "flush"):
-                program[0].sync(kind, 1)
+                program[0].sync(kind, *rest or (1,))
             elif kind == "fence":
                 program.sync(kind, *rest)
             else:
@@ -47,6 +49,13 @@ def test_mistakes() -> None:
     assert mistakes("fence") == []
     assert mistakes("unlock") == ["rma-not-open: unlock"]
     assert mistakes("flush") == ["rma-not-open: flush"]
+    assert mistakes("lock", ("flush", 0), "unlock") == ["rma-not-open: flush"]
+    assert mistakes("lock_all", ("flush", 0), "sync", "unlock_all") == []
+    assert mistakes("lock", ("flush", 0), "sync", "unlock", "sync") == [
+        "rma-not-open: flush",
+        "rma-not-open: sync",
+    ]
+    assert mistakes("fence", "sync", "fence") == ["rma-not-open: sync"]
     assert mistakes("fence", "put", ("fence", "MPI_MODE_NOPRECEDE")) == ["rma-noprecede: fence"]
     assert mistakes("fence", "store", ("fence", "MPI_MODE_NOSTORE")) == ["rma-nostore: fence"]
     assert mistakes(("fence", "MPI_MODE_NOPUT"), "put", "fence") == ["rma-noput: fence"]
@@ -231,3 +240,63 @@ def test_memory_of_dynamic_windows_is_attached(steps: str, wrong: bool) -> None:
             events[1] = events[1][:-1]  # what follows may attach it
         found = [one.rule for one in analyse(events).mistakes]
         assert found == (["rma-detached"] if wrong and not cut else []), cut
+
+
+@pytest.mark.parametrize("asserted", ["MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED", "MPI_MODE_NOPUT"])
+@pytest.mark.parametrize("by", [(), (0,), (1, 2), (0, 1, 2)])
+def test_some_assertions_are_those_of_all_processes(asserted: str, by: tuple[int, ...]) -> None:
+    program = Program(3)
+    program.sync("fence")
+    for rank in range(3):
+        program[rank].sync("fence", -1, (), *(asserted,) * (rank in by))
+    program.end()
+    result = analyse(program.events())
+    wrong = asserted != "MPI_MODE_NOPUT" and 0 < len(by) < 3
+    assert {one.rule for one in result.mistakes} == ({"rma-some-fences"} if wrong else set())
+    for one in result.mistakes:
+        assert one.event.moment.process in by
+        assert one.other
+        assert one.other.moment.process not in by
+
+
+@pytest.mark.parametrize("first", ["", "wait", "flush"])
+def test_requests_are_not_freed(first: str) -> None:
+    program = Program(2)
+    program[0].sync("lock", 1)
+    program[0].operation("put", 1, at(0), request=7)
+    if first == "wait":
+        program[0].completed(7)
+    elif first == "flush":
+        program[0].sync("flush", 1)
+    program[0].does(GivenUp(program[0].moment("MPI_Request_free"), 7))
+    program[0].does(GivenUp(program[0].moment("MPI_Request_free"), 8))
+    program[0].sync("unlock", 1)
+    program.end()
+    assert found(program) == ([] if first else ["rma-given-up: put"])
+
+
+@pytest.mark.parametrize("opens", ["fence", "start", "lock", "lock_all"])
+def test_requests_need_passive_target_epochs(opens: str) -> None:
+    program = Program(2)
+    ends = {"fence": "fence", "start": "complete"}.get(opens, f"un{opens}")
+    if opens == "fence":
+        program.sync("fence")
+    elif opens == "start":
+        program[1].sync("post", -1, (0,))
+        program[0].sync("start", -1, (1,))
+    else:
+        program[0].sync(opens, 1 if opens == "lock" else -1)
+    for procedure in ("MPI_Put", "MPI_Rput_c"):
+        put = program[0].put(1, at(0 if procedure == "MPI_Put" else 64))
+        assert isinstance(put, Operation)
+        named = put.moment._replace(procedure=procedure)
+        program[0].events[-1] = put._replace(moment=named)
+    if opens == "fence":
+        program.sync("fence")
+    else:
+        program[0].sync(ends, 1 if opens == "lock" else -1)
+        if opens == "start":
+            program[1].sync("wait")
+    program.end()
+    active = opens in ("fence", "start")
+    assert found(program) == (["rma-with-request: MPI_Rput_c"] if active else [])

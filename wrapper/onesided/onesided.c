@@ -38,6 +38,15 @@ static const struct mpipp_message *sent_message(uint64_t handle) {
   return found && !(found->object.flags & MPIPP_FLAG_PREDEFINED) ? found : NULL;
 }
 
+// The request of an operation is to be freed, as it must not be: MPI may end the process. Not where
+// several operations share the handle.
+static void gives_up(const struct mpipp_call *call) {
+  const MPI_Request *handle = (const MPI_Request *)(uintptr_t)call->requests;
+  const struct mpipp_request *request =
+      handle ? mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*handle)) : NULL;
+  if (request && !request->newer && is_operation(&request->call)) mpipp_log_given_up(call, request);
+}
+
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   message = 0;
@@ -53,6 +62,8 @@ static int enter(struct mpipp_passage *passage) {
   } else if (call->procedure == MPIPP_PROC_Win_free) {
     const MPI_Win *win = passage->handle;
     if (win) mpipp_log_attempt(call, MPIPP_KEY(*win));
+  } else if (call->procedure == MPIPP_PROC_Request_free) {
+    gives_up(call);
   } else if (marks_ready(call)) {
     mpipp_log_partitions(call); // what the receiver hears is known now
   }
@@ -159,7 +170,7 @@ static void of_request(const struct mpipp_event *event, const struct mpipp_reque
     }
     return;
   case MPIPP_EVENT_FREED:
-    mpipp_log_given_up(call, request);
+    if (!is_operation(of)) mpipp_log_given_up(call, request);
     return;
   case MPIPP_EVENT_DOUBTED:
     return;

@@ -165,9 +165,11 @@ static int seems_wrong(const struct mpipp_call *call, const struct mpipp_win *wi
   case MPIPP_PROC_Win_unlock_all:
     return !(open & MPIPP_EPOCH_LOCK_ALL);
   case MPIPP_PROC_Win_flush:
-  case MPIPP_PROC_Win_flush_all:
   case MPIPP_PROC_Win_flush_local:
+    return !(open & MPIPP_EPOCH_LOCK_ALL) && lock_of(win, call->target_rank) < 0;
+  case MPIPP_PROC_Win_flush_all:
   case MPIPP_PROC_Win_flush_local_all:
+  case MPIPP_PROC_Win_sync:
     return !(open & locked);
   default:
     return 0;

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from mpipp.checks.rules import TABLES
+from mpipp.checks.rules.rule import Rule
 from mpipp.errors import MpippError
 
 # The sections of docs/checks.md, each with its words.
@@ -56,8 +57,11 @@ GROUPS = {
     "ends": ("process-died", "no-finalize", "aborted"),
 }
 # What is chosen with a group, and is another's: an operation that these refuse is none that the
-# log's analysis could compare, or one that it need not compare with itself.
-_WITH = {"rma": ("outside-window", "uncommitted-datatype", "aliased-buffers")}
+# log's analysis could compare, or one that it need not compare with itself; and a start and a post
+# that do not match wait for each other.
+_WITH = {"rma": ("outside-window", "uncommitted-datatype", "aliased-buffers", *GROUPS["deadlocks"])}
+# Rules whose findings another check tells, too.
+_TOLD_BY = {"rma-some-fences": "argument-mismatch"}
 ALL = "all"
 # Those of one call, as it is made; the others look at processes that are over, or at several.
 _LATER = ("threads", "buffers", "messages", "collectives", "deadlocks", "rma", "leaks", "ends")
@@ -85,6 +89,11 @@ def _named(text: str) -> frozenset[str]:
                 "of docs/checks.md"
             )
     return frozenset(found)
+
+
+def is_told(rule: Rule, chosen: Collection[str]) -> bool:
+    """Whether the findings of a rule are, with these words."""
+    return rule.check in chosen and _TOLD_BY.get(rule.id) not in chosen
 
 
 def has_group(chosen: Collection[str], *groups: str) -> bool:

@@ -105,6 +105,21 @@ RULES = (
         "call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all before",
     ),
     Rule(
+        "rma-with-request",
+        _EPOCH,
+        "12.3.5",
+        "an operation with a request is valid only within a passive target epoch",
+        "open the epoch with MPI_Win_lock or MPI_Win_lock_all, or call the operation without a "
+        "request",
+    ),
+    Rule(
+        "rma-given-up",
+        _EPOCH,
+        "12.3.5",
+        "MPI_Request_free must not be called for the request of a one-sided operation",
+        "complete it with MPI_Wait or its like, or call the operation without a request",
+    ),
+    Rule(
         "rma-nested",
         _EPOCH,
         "12.5",
@@ -122,7 +137,8 @@ RULES = (
         "rma-not-open",
         _EPOCH,
         "12.5",
-        "an epoch is ended by the call that belongs to the one that has begun it",
+        "an epoch is ended by the call that belongs to the one that has begun it, and only within "
+        "one of MPI_Win_lock or MPI_Win_lock_all are flushes and MPI_Win_sync called",
         "compare the calls before it with the ones that the standard names",
     ),
     Rule(
@@ -139,6 +155,14 @@ RULES = (
         "MPI_MODE_NOCHECK must be given to MPI_Win_start and to the MPI_Win_post that it matches, "
         "or to neither",
         "give it to both, or leave it out",
+    ),
+    Rule(
+        "rma-some-fences",
+        _EPOCH,
+        "12.5.5",
+        "MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED must be given to MPI_Win_fence by all processes "
+        "of the window or by none",
+        "give it in all of them, or leave it out",
     ),
     Rule(
         "rma-noprecede",

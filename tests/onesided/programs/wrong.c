@@ -47,6 +47,41 @@ static void outside_with_a_request(int right) {
   }
 }
 
+static void puts_with_a_request(void) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Rput(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win, &request);
+  if (request != MPI_REQUEST_NULL) MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void request_in_fence(int right) {
+  MPI_Win_fence(0, win);
+  if (rank == 0 && right) put(0);
+  if (rank == 0 && !right) puts_with_a_request();
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+}
+
+static void request_in_start(int right) {
+  opens(rank == 0, 0);
+  if (rank == 0 && right) put(0);
+  if (rank == 0 && !right) puts_with_a_request();
+  if (rank == 0)
+    MPI_Win_complete(win);
+  else
+    MPI_Win_wait(win);
+}
+
+static void freed_request(int right) {
+  MPI_Request request;
+  if (rank) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  MPI_Rput(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win, &request);
+  if (right)
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  else
+    MPI_Request_free(&request);
+  MPI_Win_unlock(1, win);
+}
+
 static void other_target(int right) {
   if (rank) return;
   MPI_Win_lock(MPI_LOCK_SHARED, right ? 1 : 0, 0, win);
@@ -135,6 +170,19 @@ static void flush_alone(int right) {
   if (rank == 0 && right) MPI_Win_unlock(1, win);
 }
 
+static void flush_of_another(int right) {
+  if (rank) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  MPI_Win_flush(right ? 1 : 0, win);
+  MPI_Win_unlock(1, win);
+}
+
+static void sync_alone(int right) {
+  if (rank == 0 && right) MPI_Win_lock_all(0, win);
+  if (rank == 0) MPI_Win_sync(win);
+  if (rank == 0 && right) MPI_Win_unlock_all(win);
+}
+
 static void complete_alone(int right) {
   if (rank == 0 && right) opens(1, 0);
   if (rank == 0) MPI_Win_complete(win);
@@ -170,6 +218,16 @@ static void nothing_precedes(int right) {
   if (rank == 0) put(1);
   MPI_Win_fence(right ? 0 : MPI_MODE_NOPRECEDE, win);
   MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+}
+
+static void some_say_that_nothing_precedes(int right) {
+  MPI_Win_fence(right || rank == 0 ? MPI_MODE_NOPRECEDE : 0, win);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+}
+
+static void some_say_that_nothing_succeeds(int right) {
+  MPI_Win_fence(0, win);
+  MPI_Win_fence(right || rank == 0 ? MPI_MODE_NOSUCCEED : 0, win);
 }
 
 static void nothing_succeeds(int right) {
@@ -294,22 +352,62 @@ static void not_committed(int right) {
   MPI_Type_free(&pair);
 }
 
+// Whoever does not wait in MPI_Win_start does in MPI_Win_complete.
+static void start_without_post(int right) {
+  if (rank == 0) {
+    opens(1, 0);
+    put(3);
+    MPI_Win_complete(win);
+  } else if (right) {
+    opens(0, 0);
+    MPI_Win_wait(win);
+  }
+}
+
 static const struct {
   const char *name;
   void (*run)(int right);
 } cases[] = {
+    {"start_without_post", start_without_post},
 #define CASE(NAME)                                                                                 \
   { #NAME, NAME }
-    CASE(outside_of_an_epoch),  CASE(outside_with_a_request), CASE(other_target),
-    CASE(lock_in_fence),        CASE(lock_all_in_lock),       CASE(fence_in_lock_all),
-    CASE(start_in_lock),        CASE(posted_twice),           CASE(locked_twice),
-    CASE(unlock_alone),         CASE(unlock_of_another),      CASE(unlock_all_alone),
-    CASE(flush_alone),          CASE(complete_alone),         CASE(wait_alone),
-    CASE(never_ended),          CASE(freed_in_lock),          CASE(nothing_precedes),
-    CASE(nothing_succeeds),     CASE(no_put_in_fence),        CASE(no_put_in_post),
-    CASE(no_check_alone),       CASE(no_check_of_locks),      CASE(gone_buffer),
-    CASE(two_of_one_buffer),    CASE(outside_of_the_window),  CASE(negative_displacement),
-    CASE(not_committed),        CASE(gone_before_the_wait),   CASE(put_on_itself),
+    CASE(outside_of_an_epoch),
+    CASE(outside_with_a_request),
+    CASE(request_in_fence),
+    CASE(request_in_start),
+    CASE(freed_request),
+    CASE(other_target),
+    CASE(lock_in_fence),
+    CASE(lock_all_in_lock),
+    CASE(fence_in_lock_all),
+    CASE(start_in_lock),
+    CASE(posted_twice),
+    CASE(locked_twice),
+    CASE(unlock_alone),
+    CASE(unlock_of_another),
+    CASE(unlock_all_alone),
+    CASE(flush_alone),
+    CASE(flush_of_another),
+    CASE(sync_alone),
+    CASE(complete_alone),
+    CASE(wait_alone),
+    CASE(never_ended),
+    CASE(freed_in_lock),
+    CASE(nothing_precedes),
+    CASE(some_say_that_nothing_precedes),
+    CASE(some_say_that_nothing_succeeds),
+    CASE(nothing_succeeds),
+    CASE(no_put_in_fence),
+    CASE(no_put_in_post),
+    CASE(no_check_alone),
+    CASE(no_check_of_locks),
+    CASE(gone_buffer),
+    CASE(two_of_one_buffer),
+    CASE(outside_of_the_window),
+    CASE(negative_displacement),
+    CASE(not_committed),
+    CASE(gone_before_the_wait),
+    CASE(put_on_itself),
     CASE(result_on_the_origin),
 };
 
