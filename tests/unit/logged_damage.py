@@ -204,6 +204,7 @@ class Writer:
         sums = 0x910000, 1, _INT
         self.add(KINDS.operation, "Accumulate", 5, 0, _SUM, 0, _FRAME, *sums, 128, 1, _INT)
         self.add(lock, "Win_flush", 5, self.after, 0, _FRAME)
+        self.add(lock, "Win_sync", 5, NOT_KNOWN, 0, _FRAME)
         self.add(lock, "Win_unlock", 5, self.after, 0, _FRAME)
         self._fence()
         atomic = 0x910000, 1, _INT, 0x910100, 1, _INT, 256, 1, _INT
@@ -214,7 +215,6 @@ class Writer:
         base = _BASE * (self.rank + 1)
         self.add(KINDS.access, "", 1, base + 300, 4, 8, 5, 7)
         self.add(KINDS.access, "", 0, base + 64, 4, 0, 1, 1)
-        self.add(lock, "Win_sync", 5, NOT_KNOWN, 0, _FRAME)
         self._fence(16)
         self.add(lock, "Win_post", 5, NOT_KNOWN, 0, _FRAME, self.before)
         self.add(lock, "Win_start", 5, NOT_KNOWN, 0, _FRAME, self.after)

@@ -121,8 +121,8 @@ def test_control_c_ends_those_that_have_stopped(mpi: MPI) -> None:
     for _ in range(2):
         run.until("lets it go on")
     run.type("\3")
-    said, status = run.rest()
-    assert status != 0 and "mpipp: 1 error in 2 processes, " in said
+    said, _ = run.rest()  # they may end well before the launcher ends them
+    assert "mpipp: 1 error in 2 processes, " in said
 
 
 @support.on_mpi("mpich4", "openmpi4")
