@@ -43,6 +43,7 @@ class Stopping:
     ) -> None:
         self._targets = [Target(*one) for one in at]
         self._stopped: set[tuple[int, int]] = set()
+        self._told: set[int] = set()  # to stop: the processes
         self.is_asked_for = bool(how)
         self._how = how
         self._known: set[object] = set()
@@ -70,14 +71,16 @@ class Stopping:
     def stop(self, one: Watched, tid: int) -> None:
         """A thread of the process stops now."""
         one.stopped = True
+        self._told.add(one.pid)
         if self._opens:
             others = [o.pid for o in self._watched if o.state == RUNNING and o is not one]
             self._to.stops([one.pid, *(others if self._how == "gdb=all" else [])], tid)
 
     def let_go_on(self) -> None:
-        """All that have stopped: the user ends the program, and who stands still does not end."""
+        """All that have stopped, or are about to: the user ends the program, and who stands still
+        does not end."""
         for one in self._watched:
-            if one.state == RUNNING and one.is_stopped():
+            if one.state == RUNNING and one.pid in self._told:
                 with contextlib.suppress(OSError):
                     os.kill(one.pid, signal.SIGCONT)
 
