@@ -48,6 +48,7 @@ class Finding:
     sentence: str  # the rule's, its words filled in
     advice: str
     standard: Version = None  # of the library of the first party's process
+    error_class: str = ""  # as the rule has it
     follows: str = ""  # what another finding says, of which this may be a consequence
     lifelines: Lifelines | None = field(default=None, compare=False, repr=False)
 
@@ -55,8 +56,9 @@ class Finding:
     def of(cls, rule: str, what: str, parties: Sequence[Party], **words: str) -> Finding:
         """A finding of the rule with this id; `words` are those of its sentence and advice."""
         broken = RULES[rule]
-        sentence, advice = broken.sentence.format(**words), broken.advice.format(**words)
-        return cls(broken, what, tuple(parties), sentence, advice)
+        told = (broken.sentence, broken.advice, broken.error_class)
+        sentence, advice, error_class = (text.format(**words) for text in told)
+        return cls(broken, what, tuple(parties), sentence, advice, error_class=error_class)
 
     @property
     def demanded(self) -> str:

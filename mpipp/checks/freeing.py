@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
+from mpipp.checks.rules.handles import CLASSES
 from mpipp.model import Object
 
 _RULES = {"MPI_Comm_free": "freed-in-use", "MPI_Comm_disconnect": "disconnected-in-use"}
@@ -27,7 +28,9 @@ def check(process: Process) -> Findings:
 
 def _predefined(operation: Operation, found: Object) -> Finding:
     what = f"{operation.call.procedure} is given {found.header.name}"
-    return Finding.of("predefined-object-freed", what, [operation.party()])
+    return Finding.of(
+        "predefined-object-freed", what, [operation.party()], error_class=CLASSES[found.header.kind]
+    )
 
 
 def _in_use(operation: Operation, comm: Object) -> Findings:

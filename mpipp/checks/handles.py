@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
+from mpipp.checks.rules.handles import CLASSES
 from mpipp.errors import MpippError
 from mpipp.model import Broken, Buffer, Object, Request
 
@@ -157,7 +158,7 @@ def _impossible(operation: Operation, given: _Given) -> Findings:
     if why:
         what = f"{given.name} is {given.handle:#x}, which is no handle of {_NOUNS[given.kind]}"
         parties = [operation.party(f"{given.handle:#x} {why}")]
-        yield Finding.of("no-handle", what, parties)
+        yield Finding.of("no-handle", what, parties, error_class=CLASSES[given.kind])
 
 
 def _why_impossible(process: Process, given: _Given) -> str:

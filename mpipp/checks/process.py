@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from mpipp.checks.finding import Evidence, Party
@@ -206,12 +206,10 @@ class Process:
             assert thread.call is not None
             result.append(Operation(self, thread.call, None, thread.tid))
             inside.add((thread.call.frame, thread.call.serial))
-            result += self._starting(thread.call)
-        readied = self._readied()
-        result += [Operation(self, one.call, one, None) for one in readied.values()]
+        result += self.begun
         for request in self.registry.pending_requests():
             # A call that is about to return may have recorded its request already.
-            if not isinstance(request, Request) or request.header.record in readied:
+            if not isinstance(request, Request) or request.header.record in self._readied:
                 continue
             if (request.call.frame, request.call.serial) not in inside:
                 result.append(Operation(self, request.call, request, None))
@@ -221,6 +219,13 @@ class Process:
             if (file.split.frame, file.split.serial) not in inside:
                 result.append(Operation(self, file.split, None, None))
         return tuple(result)
+
+    @cached_property
+    def begun(self) -> tuple[Operation, ...]:
+        """What the active calls are about to begin: persistent operations, ready partitions."""
+        started = (self._starting(thread.call) for thread in self.threads if thread.call)
+        readied = (Operation(self, one.call, one, None) for one in self._readied.values())
+        return (*chain.from_iterable(started), *readied)
 
     def _starting(self, call: Call) -> Iterator[Operation]:
         # The persistent operations that a call is about to start: their ordinals are counted.
@@ -238,6 +243,7 @@ class Process:
                     begun = replace(request, ready=0, marks=None)
                 yield Operation(self, request.call, begun, None)
 
+    @cached_property
     def _readied(self) -> dict[int, Request]:
         # The sends of which calls mark partitions ready, as they will be then, by their records.
         found: dict[int, Request] = {}

@@ -83,8 +83,9 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
         "--on-error",
         choices=("report", "handler", "abort"),
         default="report",
-        help="with --strict: what becomes of such calls that disagree: they go on, the error "
-        "handler is called, or the job ends (default: report)",
+        help="with --check: what becomes of a call that is wrong: it goes on, the error handler is "
+        "called in its place, or the job ends; but for report also of collective calls that "
+        "disagree, as with --strict (default: report)",
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(

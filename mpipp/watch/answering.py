@@ -13,7 +13,7 @@ from mpipp.checks.finding import Finding
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError, UnreadableMemory
 from mpipp.watch import connection as said
-from mpipp.watch import questions, reaching
+from mpipp.watch import questions, reaching, wrong
 from mpipp.watch.alive import goes_on
 from mpipp.watch.once import Touches
 from mpipp.watch.stopping import Stopping
@@ -34,6 +34,7 @@ class Answering:
         not_checked: is told what was not, a sentence.
         stopping: how a process stops where something is found.
         is_chosen: whether a finding is of a check that is to be made.
+        is_known: whether it is suppressed.
     """
 
     def __init__(
@@ -43,12 +44,14 @@ class Answering:
         not_checked: Callable[[str], None],
         stopping: Stopping,
         is_chosen: Callable[[Finding], bool],
+        is_known: Callable[[Finding], bool],
     ) -> None:
         self._watched = watched
         self._tell = tell
         self._not_checked = not_checked
         self._stopping = stopping
         self._is_chosen = is_chosen
+        self._is_known = is_known
         self._found: list[Finding] = []  # not told yet
         self._touches = Touches(View(watched).where)
         self.due: float | None = None  # when it is to be told
@@ -90,11 +93,14 @@ class Answering:
             one.answer(said.ANSWERED)
             return
         self.count += 1
+        error_class = b""
         if found and awaits == questions.ANSWER:
             one.places.refresh()
+            own = itertools.filterfalse(self._is_known, wrong.of_call(found, process, question.tid))
+            error_class = wrong.error_class(own).encode()
         if awaits == questions.ANSWER and self._stopping.is_wanted(one, found):
             is_new = self._tell(found, self._stopping.line(one))
-            one.answer(said.FOUND if is_new else said.ANSWERED)
+            one.answer((said.FOUND if is_new else said.ANSWERED) + error_class)
             if is_new:
                 self._stopping.stop(one, process.threads[0].tid)
             return
@@ -102,7 +108,7 @@ class Answering:
             self.due = time.monotonic() + _SOON
         self._found += found
         stops = found and not self._stopping.is_asked_for  # who would stop is told so above
-        one.answer(said.FOUND if stops else said.ANSWERED)
+        one.answer((said.FOUND if stops else said.ANSWERED) + error_class)
 
     def answer_all(self, one: Watched, address: int) -> None:
         """Answer that question of the process's and all that follow it."""

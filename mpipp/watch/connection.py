@@ -11,9 +11,10 @@ from typing import NamedTuple, Union
 
 from mpipp.errors import MpippError
 
-VERSION = 3
+VERSION = 4
 MET, AT_WORK, LOOKED = b"m", b"w", b"."  # what it is answered
-ANSWERED, FOUND = b"a", b"f"  # to a question; FOUND: there is something new
+# To a question; FOUND: there is something new. The name of MPI's error class may follow.
+ANSWERED, FOUND = b"a", b"f"
 
 FINALIZED, EXITING, ABORTING, STOPPED = 1, 2, 3, 4  # enum mpipp_end
 

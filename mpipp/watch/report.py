@@ -178,6 +178,12 @@ class Collected:
         """Whether its check is one of those that are to be made."""
         return self._chosen is None or is_told(finding.rule, self._chosen)
 
+    def is_known(self, finding: Finding, frames: Callable[[Party], Sequence[Frame]]) -> bool:
+        """Whether it is suppressed; it is not counted."""
+        places = [frame for party in finding.parties for frame in frames(party)]
+        names = (finding.rule.check, finding.rule.id)
+        return bool(self._suppressions.reason(names, places))
+
     def is_suppressed(self, names: Sequence[str], places: Sequence[Frame]) -> bool:
         """Whether a finding of a rule with these names is known; it is counted then."""
         reason = self._suppressions.reason(names, places)

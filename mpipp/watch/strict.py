@@ -29,27 +29,14 @@ NOT_BEFORE = (
     "MPI_COMM_WORLD, of a session, or beyond 256 of a process at a time"
 )
 _LATE = 20.0  # seconds in which all of a call ask: they come from one collective call
-# enum mpipp_disagreement, by rule; all else of one's arguments, or types.
-_ARGUMENT, _ROOT, _OP, _TYPE, _COUNT, _CALL = range(1, 7)
-_CLASSES = {
-    "root-mismatch": _ROOT,
-    "root-group-mismatch": _ROOT,
-    "op-mismatch": _OP,
-    "recvcounts": _COUNT,
-    "collective-length": _COUNT,
-    "reduction-length": _COUNT,
-    "collective-mismatch": _CALL,
-    "collective-form-mismatch": _CALL,
-}
+STOPS = 0x80  # of an answer (wrapper/watch/disagreement.c): it stops first
 
 
-STOPS = 0x80  # enum mpipp_disagreement: it stops first
-
-
-def answer(connection: socket.socket, code: int) -> None:
-    """Let a process go on that has asked."""
+def answer(connection: socket.socket, code: int, error_class: str = "") -> None:
+    """Let a process go on that has asked; of calls that disagree with MPI's error class."""
     with contextlib.suppress(OSError), connection:
-        connection.send(bytes([code]), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+        said = bytes([code]) + error_class.encode()
+        connection.send(said, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 
 
 class Asked:
@@ -70,11 +57,13 @@ class Asked:
         """Whether all have asked, or those that have not will not."""
         return len(self.calls) >= self.calls[0].here or time.monotonic() - self.since > _LATE
 
-    def answer(self, found: Sequence[Finding], stops: Container[int]) -> None:
-        """Let them go on; but those with these process numbers stop in the call."""
+    def answer(self, error_class: str, stops: Container[int]) -> None:
+        """Let them go on; but those with these process numbers stop in the call.
+
+        error_class: of what is wrong, as `wrong.error_class` has it.
+        """
         for connection, call in zip(self._connections, self.calls):
-            code = _class(found[0]) if found else 0
-            answer(connection, code | STOPS if call.pid in stops else code)
+            answer(connection, STOPS if call.pid in stops else 0, error_class)
 
 
 class Waiting:
@@ -113,11 +102,6 @@ class Told:
 
 def _places(finding: Finding, where: Where) -> set[tuple[str, ...]]:
     return {tuple(where(party)) for party in finding.parties}
-
-
-def _class(finding: Finding) -> int:
-    rule = finding.rule.id
-    return _CLASSES.get(rule) or (_TYPE if "-types" in rule else _ARGUMENT)
 
 
 def compared(watched: Sequence[Watched], calls: Iterable[Disagreeing]) -> list[Finding]:

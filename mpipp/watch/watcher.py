@@ -25,7 +25,7 @@ from mpipp.model import Site
 from mpipp.reports import suppressions
 from mpipp.reports.sources import Frame
 from mpipp.watch import connection as said
-from mpipp.watch import endings, stuck, uncalled
+from mpipp.watch import endings, stuck, uncalled, wrong
 from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
 from mpipp.watch.comparing import Comparing
@@ -88,6 +88,7 @@ class Watcher:
             self._not_checked,
             self._stopping,
             self._collected.is_chosen,
+            lambda finding: self._collected.is_known(finding, View(self._watched).frames),
         )
         self._emptied = self._hearing = self._heard_all = time.monotonic()
         self._moving = Moving()
@@ -426,19 +427,21 @@ class Watcher:
         for asked in self._strict.due():
             by_pid = {one.pid: one for one in self._watched if one.state == RUNNING}
             of = [by_pid[call.pid] for call in asked.calls if call.pid in by_pid]
-            found: list[Finding] = []
+            refused = ""
             stops: list[tuple[Watched, int]] = []
             try:
-                found = compared(of, asked.calls)
-                chosen = filter(self._collected.is_chosen, found)
-                standing = self._stopping.standing(of, chosen)
+                found = list(filter(self._collected.is_chosen, compared(of, asked.calls)))
+                frames = View(of).frames
+                unknown = (one for one in found if not self._collected.is_known(one, frames))
+                refused = wrong.error_class(unknown)
+                standing = self._stopping.standing(of, found)
                 lines = "\n".join(self._stopping.line(one) for one, _ in standing)
                 if self._tell(of, iter(found), lines):
                     stops = standing
                 self._told_before.add(found, View(of).where)
             except MpippError as error:
                 self._not_checked(str(error))
-            asked.answer(found, [one.pid for one, _ in stops])
+            asked.answer(refused, [one.pid for one, _ in stops])
             for one, tid in stops:
                 self._stopping.stop(one, tid)
 

@@ -100,11 +100,13 @@ def same(text: str) -> str:
 
 def index() -> str:
     """The table of all rules, as it stands at the end of the page."""
-    rows = ["| rule | word | section | in MPI-3.1 | MUST |", "|---|---|---|---|---|"]
+    rows = ["| rule | word | section | in MPI-3.1 | class | MUST |", "|---|---|---|---|---|---|"]
     for rule in RULES.values():
         older = cited(rule.section, (3, 1)).partition("MPI-3.1, section ")[2]
         must = f"`{rule.must}`" if rule.must else ""
-        rows.append(f"| `{rule.id}` | `{rule.check}` | {rule.section} | {older} | {must} |")
+        error_class = rule.error_class.format(error_class="the handle's")
+        cells = (f"`{rule.id}`", f"`{rule.check}`", rule.section, older, error_class, must)
+        rows.append(f"| {' | '.join(cells)} |")
     return "\n".join([*rows, ""])
 
 

@@ -12,6 +12,7 @@
 #include "screens/asking.h"
 #include "screens/screens.h"
 #include "watch/connection.h"
+#include "watch/onerror.h"
 
 // The thread's call: of others the boxes are those of a call before.
 static _Thread_local int is_seen_returning;
@@ -21,9 +22,10 @@ static int is_clear(struct mpipp_thread *thread) {
 }
 
 static int enter(struct mpipp_passage *passage) {
-  (void)passage;
   uint64_t before = mpipp_not_cleared;
-  is_seen_returning = !is_clear(mpipp_self) && mpipp_screen(mpipp_self);
+  int refused = 0;
+  is_seen_returning = !is_clear(mpipp_self) && mpipp_screen(mpipp_self, &refused);
+  passage->refused = refused;
   if (MPIPP_UNLIKELY(mpipp_checks_screens) && before == mpipp_not_cleared)
     mpipp_ask_all(mpipp_self);
   return MPIPP_GO_ON;
@@ -46,7 +48,8 @@ static int wants(const struct mpipp_call *call) {
 
 void mpipp_screens_open(void) {
   if (!mpipp_watch_is_there() || !mpipp_asking_open()) return;
-  screens.order += mpipp_checks_screens; // each call passes `enter` then
+  // Each call passes `enter` then.
+  screens.order += mpipp_checks_screens || mpipp_on_error != MPIPP_REPORT;
   mpipp_hook_in(&screens);
 }
 
@@ -71,7 +74,8 @@ static __attribute__((noinline)) int is_hooked_further(struct mpipp_thread *thre
     if (is_wanted(&thread->call)) return 1;
     if (mpipp_hooks != &screens || mpipp_is_clear(thread)) return 0;
   }
-  if (mpipp_screen(thread)) thread->passage = (uint64_t)(uintptr_t)&only;
+  int refused = 0; // none is, but by way of `enter`
+  if (mpipp_screen(thread, &refused)) thread->passage = (uint64_t)(uintptr_t)&only;
   return 0;
 }
 

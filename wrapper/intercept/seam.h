@@ -31,6 +31,9 @@ struct mpipp_passage {
   int *outcount;    // of those
   // What the program gets: MPI's return code, or that of the hook that took the call over.
   int code;
+  // MPI's error class if the screens have found the call wrong, and it is not to be made: by
+  // strict/, in all processes of a blocking collective call.
+  int refused;
   // The seam's own.
   uint32_t over, own_statuses;
   uint64_t room[6];

@@ -10,6 +10,7 @@
 #include "recorders/kept.h"
 #include "records/registry.h"
 #include "screens/arguments.h"
+#include "watch/onerror.h"
 #include "watch/questions.h"
 
 enum { FIRST_ASKED = 1024, MOST_ASKED = 1 << 16, MOST_HANDLES = 64, MOST_PENDING = 64 };
@@ -185,16 +186,18 @@ static int goes_on(const struct mpipp_request *request, uint64_t serial) {
          !(request->special & MPIPP_DOUBTED);
 }
 
-int mpipp_stops = 0, mpipp_checks_screens = 0, mpipp_screens_windows = 0;
+int mpipp_awaits_answers = 0, mpipp_checks_screens = 0, mpipp_screens_windows = 0;
+static int stops = 0;
 uint64_t mpipp_not_cleared = 0;
 
 int mpipp_asking_open(void) {
   const char *screens = getenv("MPIPP_SCREENS");
   const char *stop = getenv("MPIPP_STOP");
-  mpipp_stops = stop != NULL;
+  stops = stop != NULL;
   // A gdb that opens is no ancestor of the process: with Yama that must be allowed.
   if (stop && strncmp(stop, "gdb", 3) == 0) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   mpipp_checks_screens = screens && strcmp(screens, "check") == 0;
+  mpipp_awaits_answers = stops || mpipp_checks_screens || mpipp_on_error != MPIPP_REPORT;
   mpipp_screens_windows = screens && strcmp(screens, "windows") == 0;
   return !screens || strcmp(screens, "none") != 0;
 }
@@ -227,14 +230,14 @@ static int is_passed_over(void) {
   return 1;
 }
 
-void mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt,
-               const struct mpipp_meeting *met, uint32_t count) {
+int mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt,
+              const struct mpipp_meeting *met, uint32_t count) {
   struct mpipp_asking asking;
-  int waits = mpipp_stops || mpipp_checks_screens, found = 0;
+  int waits = mpipp_awaits_answers, found = 0, refused = 0;
   mpipp_lock();
   if (mpipp_checks_screens && is_passed_over()) {
     mpipp_unlock();
-    return;
+    return 0;
   }
   ask_call(&asking, thread);
   for (uint32_t i = 0; i < count; i++) {
@@ -247,13 +250,15 @@ void mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doub
   if (waits && asking.question) asking.question->awaits = MPIPP_AWAITS_ANSWER;
   int asked = mpipp_ask_end(&asking);
   if (asked && waits) found = mpipp_ask_await();
-  if (asked && !(found && mpipp_checks_screens)) {
+  if (asked && mpipp_on_error != MPIPP_REPORT) refused = mpipp_ask_class();
+  if (asked && !refused && !(found && mpipp_checks_screens)) {
     if (doubt) mpipp_remember(doubt);
     for (uint32_t i = 0; i < count; i++) mpipp_remember(&met[i].doubt);
   }
   mpipp_not_cleared += (uint64_t)found;
   mpipp_unlock();
-  if (found && mpipp_stops) raise(SIGSTOP);
+  if (found && stops) raise(SIGSTOP);
+  return refused;
 }
 
 void mpipp_ask_all(const struct mpipp_thread *thread) {

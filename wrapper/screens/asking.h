@@ -23,9 +23,10 @@ void mpipp_remember(const struct mpipp_doubt *doubt);
 // The call of another operation.
 const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner);
 
-// Whether the program waits for each answer, and stops where something is found (MPIPP_STOP); and
-// whether the screens are to be checked, too (MPIPP_SCREENS=check).
-extern int mpipp_stops MPIPP_HIDDEN;
+// Whether the program waits for each answer: it stops where something is found (MPIPP_STOP), or
+// does not make the call (MPIPP_STRICT), or the screens are to be checked, too
+// (MPIPP_SCREENS=check).
+extern int mpipp_awaits_answers MPIPP_HIDDEN;
 extern int mpipp_checks_screens MPIPP_HIDDEN;
 // Whether only operations on windows are looked at, for what the log's analysis cannot use
 // (MPIPP_SCREENS=windows).
@@ -34,9 +35,9 @@ extern int mpipp_screens_windows MPIPP_HIDDEN;
 int mpipp_asking_open(void);
 
 // Asks about the call that a thread is inside of; takes the lock itself. doubt: NULL if it is only
-// asked for what it meets.
-void mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt,
-               const struct mpipp_meeting *met, uint32_t count);
+// asked for what it meets. Returns MPI's error class if it is not to be made.
+int mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt,
+              const struct mpipp_meeting *met, uint32_t count);
 // Asks about a call that the screens have cleared, with all that is pending.
 void mpipp_ask_all(const struct mpipp_thread *thread);
 // Whether it is the one that the run is to stop in.

@@ -345,7 +345,7 @@ static void keep_all(const struct mpipp_thread *thread) {
   threads_kept = 1;
 }
 
-static int screen_further(struct mpipp_thread *thread) {
+static int screen_further(struct mpipp_thread *thread, int *refused) {
   struct mpipp_call *call = &thread->call;
   struct mpipp_sums sums;
   struct mpipp_doubt doubt = {0};
@@ -378,7 +378,7 @@ static int screen_further(struct mpipp_thread *thread) {
   }
   mpipp_unlock_kind(locked);
   if (MPIPP_UNLIKELY(asks || meetings.count))
-    mpipp_ask(thread, asks ? &doubt : NULL, meetings.met, meetings.count);
+    *refused = mpipp_ask(thread, asks ? &doubt : NULL, meetings.met, meetings.count);
   if (!MPIPP_READ(mpipp_several_threads))
     learn(call, summed ? &sums : NULL, fine ? NULL : &doubt, &meetings);
   return later;
@@ -395,14 +395,14 @@ static int is_plain_alone(struct mpipp_thread *thread) {
   return mpipp_meets_nothing(&own->boxes[0], &own->over);
 }
 
-int mpipp_screen(struct mpipp_thread *thread) {
+int mpipp_screen(struct mpipp_thread *thread, int *refused) {
   const struct mpipp_call *call = &thread->call;
-  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_several_threads))) return screen_further(thread);
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_several_threads))) return screen_further(thread, refused);
   // Another communicator than that of the call before.
   if (call->present & MPIPP_HAS_COMM && mpipp_is_plain_comm(call->comm) && mpipp_is_clear(thread))
     return 0;
   if (is_plain_alone(thread)) return (call->present & MPIPP_HAS_REQUESTS) != 0;
-  return mpipp_is_like_before(thread) ? 0 : screen_further(thread);
+  return mpipp_is_like_before(thread) ? 0 : screen_further(thread, refused);
 }
 
 // The request that the call has made; NULL if it is the null one, or not recorded.

@@ -22,8 +22,9 @@ struct mpipp_own {
 _Static_assert(sizeof(struct mpipp_own) <= sizeof((struct mpipp_thread *)0)->boxes, "it fits");
 
 // The call that the thread is inside of, and which is active, where it is not clear. Returns
-// whether mpipp_screen_returned is to be called once MPI has returned.
-int mpipp_screen(struct mpipp_thread *thread);
+// whether mpipp_screen_returned is to be called once MPI has returned. refused: MPI's error class
+// if it is not to be made, else left as it is.
+int mpipp_screen(struct mpipp_thread *thread, int *refused);
 // The call has succeeded.
 void mpipp_screen_returned_further(struct mpipp_thread *thread) MPIPP_COLD;
 

@@ -36,7 +36,7 @@ static int doubt_reach(const struct mpipp_call *call, const struct mpipp_win *wi
 // against the window as soon as that is known. Returns 0 if it is to be asked about now.
 static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
   int64_t low, high, at = (int64_t)buffer->address;
-  if (MPIPP_READ(mpipp_several_threads) || mpipp_stops || mpipp_checks_screens) return 0;
+  if (MPIPP_READ(mpipp_several_threads) || mpipp_awaits_answers) return 0;
   if (!mpipp_bytes_behind(buffer, &low, &high)) return high == 0;
   int is_alike = !reach->held || (low == reach->low && high == reach->high);
   if (reach->asked < (is_alike ? MOST_ALIKE : MOST_REACHES)) {

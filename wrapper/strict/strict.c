@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "generated/facts.h"
+#include "intercept/refused.h"
 #include "intercept/seam.h"
 #include "mpi/resolve.h"
 #include "recorders/channels.h"
@@ -16,11 +17,9 @@
 #include "strict/later.h"
 #include "strict/shadows.h"
 #include "strict/terms.h"
-#include "watch/connection.h"
 #include "watch/disagreement.h"
+#include "watch/onerror.h"
 
-enum on_error { REPORT, HANDLER, ABORT };
-static enum on_error on_error = REPORT;
 static _Thread_local uint64_t to_be_freed; // the shadow of what a call frees
 
 static uint64_t mixed(uint64_t hash, uint64_t value) {
@@ -67,14 +66,16 @@ static uint32_t here(const struct mpipp_shadow *shadow, uint64_t own) {
   return found;
 }
 
-// In all processes: what the watcher has found in any of them.
-static enum mpipp_disagreement ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
-                                   uint64_t sum) {
+// In all processes: MPI's error class for what the watcher has found in any of them; MPI_SUCCESS:
+// nothing. refused: that of the call itself.
+static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow, uint64_t sum,
+               int refused) {
   static uint64_t asked = 0;
   uint64_t own = of_this_node(), *known = remembered(sum);
-  int forgotten = MPIPP_READ(*known) != sum, found;
-  PMPI(Allreduce)(MPI_IN_PLACE, &forgotten, 1, MPI_INT, MPI_MAX, shadow->comm);
-  if (!forgotten) return MPIPP_AGREE;
+  int of_any[2] = {MPIPP_READ(*known) != sum, refused}, found;
+  PMPI(Allreduce)(MPI_IN_PLACE, of_any, 2, MPI_INT, MPI_MAX, shadow->comm);
+  if (of_any[1]) return refused ? refused : of_any[1];
+  if (!of_any[0]) return MPI_SUCCESS;
   struct mpipp_disagreeing question = {.pid = mpipp_registry.pid,
                                        .tid = mpipp_thread_of(call)->tid,
                                        .identity = shadow->identity,
@@ -83,96 +84,25 @@ static enum mpipp_disagreement ask(const struct mpipp_call *call, const struct m
   question.number =
       mixed(mixed(own, mpipp_registry.pid), __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED));
   PMPI(Bcast)(&question.number, 1, MPI_UINT64_T, 0, shadow->comm);
-  found = (int)mpipp_ask_watcher(&question);
+  found = mpipp_ask_watcher(&question);
   PMPI(Allreduce)(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, shadow->comm);
-  if (found == MPIPP_AGREE) MPIPP_WRITE(*known, sum);
-  return (enum mpipp_disagreement)found;
-}
-
-static enum mpipp_disagreement compare(const struct mpipp_call *call,
-                                       const struct mpipp_shadow *shadow) {
-  struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
-  struct mpipp_terms terms = mpipp_terms_of(call, position);
-  uint64_t term = mpipp_one_word(terms), sum = 0;
-  int code = PMPI(Allreduce)(&term, &sum, 1, MPI_UINT64_T, MPI_SUM, shadow->comm);
-  if (MPIPP_LIKELY(code != MPI_SUCCESS || !sum)) return MPIPP_AGREE;
-  return ask(call, shadow, sum);
-}
-
-static int error_class(enum mpipp_disagreement found) {
-  switch (found) {
-  case MPIPP_DIFFER_ROOT:
-    return MPI_ERR_ROOT;
-  case MPIPP_DIFFER_OP:
-    return MPI_ERR_OP;
-  case MPIPP_DIFFER_TYPE:
-    return MPI_ERR_TYPE;
-  case MPIPP_DIFFER_COUNT:
-    return MPI_ERR_COUNT;
-  case MPIPP_DIFFER_CALL:
-    return MPI_ERR_OTHER;
-  default:
-    return MPI_ERR_ARG;
-  }
-}
-
-// The handles of what the call is collective over.
-struct handles {
-  MPI_Comm comm;
-  MPI_Win win;
-  MPI_File file;
-  enum mpipp_kind kind;
-};
-
-static struct handles handles_of(const struct mpipp_passage *passage) {
-  const struct mpipp_call *call = passage->call;
-  struct handles found = {MPI_COMM_NULL, MPI_WIN_NULL, MPI_FILE_NULL, MPIPP_COMM};
-  unsigned over = mpipp_facts[call->procedure].over;
-  if (over == MPIPP_OVER_WIN) {
-    found.kind = MPIPP_WIN;
-    found.win =
-        call->present & MPIPP_HAS_WIN ? (MPI_Win)(uintptr_t)call->win : *(MPI_Win *)passage->handle;
-  } else if (over == MPIPP_OVER_FILE) {
-    found.kind = MPIPP_FILE;
-    found.file = call->present & MPIPP_HAS_FILE ? (MPI_File)(uintptr_t)call->file
-                                                : *(MPI_File *)passage->handle;
-  } else if (call->procedure == MPIPP_PROC_File_open) {
-    found.kind = MPIPP_FILE; // there is no file yet (MPI-4.1, section 14.7)
-  } else {
-    found.comm = call->present & MPIPP_HAS_COMM ? (MPI_Comm)(uintptr_t)call->comm
-                                                : *(MPI_Comm *)passage->handle;
-  }
+  if (found == MPI_SUCCESS) MPIPP_WRITE(*known, sum);
   return found;
 }
 
-// Whether the error handler is the one that ends the job.
-static int is_fatal(const struct handles *of) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  if (of->kind == MPIPP_WIN)
-    PMPI(Win_get_errhandler)(of->win, &handler);
-  else if (of->kind == MPIPP_FILE)
-    PMPI(File_get_errhandler)(of->file, &handler);
-  else
-    PMPI(Comm_get_errhandler)(of->comm, &handler);
-  int fatal = handler == MPI_ERRORS_ARE_FATAL;
-  if (handler != MPI_ERRHANDLER_NULL && !mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler)))
-    PMPI(Errhandler_free)(&handler);
-  return fatal;
+// A call that is wrong by itself agrees with no other.
+static uint64_t term_of(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
+                        int refused) {
+  struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
+  if (refused) return mixed(mixed(1, (uint64_t)refused), (uint64_t)shadow->rank);
+  return mpipp_one_word(mpipp_terms_of(call, position));
 }
 
-// The call does not begin, in any process.
-static int fail(struct mpipp_passage *passage, enum mpipp_disagreement found) {
-  const struct handles of = handles_of(passage);
-  passage->code = error_class(found);
-  if (on_error == ABORT || is_fatal(&of)) mpipp_watch_over(MPIPP_OVER_STOPPED);
-  if (on_error == ABORT) PMPI(Abort)(MPI_COMM_WORLD, 1);
-  if (of.kind == MPIPP_WIN)
-    PMPI(Win_call_errhandler)(of.win, passage->code);
-  else if (of.kind == MPIPP_FILE && (of.file != MPI_FILE_NULL || MPIPP_CALLS_HANDLER_OF_NO_FILE))
-    PMPI(File_call_errhandler)(of.file, passage->code);
-  else if (of.kind == MPIPP_COMM)
-    PMPI(Comm_call_errhandler)(of.comm, passage->code);
-  return MPIPP_DROPPED;
+static int compare(const struct mpipp_call *call, const struct mpipp_shadow *shadow, int refused) {
+  uint64_t term = term_of(call, shadow, refused), sum = 0;
+  int code = PMPI(Allreduce)(&term, &sum, 1, MPI_UINT64_T, MPI_SUM, shadow->comm);
+  if (MPIPP_LIKELY(code != MPI_SUCCESS || !sum)) return refused;
+  return ask(call, shadow, sum, refused);
 }
 
 static int ends(const struct mpipp_call *call) {
@@ -211,9 +141,7 @@ static int tests(uint32_t procedure) {
 }
 
 static void look(uint32_t procedure) {
-  if (!mpipp_later_look(waits(procedure)) || on_error != ABORT) return;
-  mpipp_watch_over(MPIPP_OVER_STOPPED);
-  PMPI(Abort)(MPI_COMM_WORLD, 1);
+  if (mpipp_later_look(waits(procedure)) && mpipp_on_error == MPIPP_ABORT) mpipp_end_job();
 }
 
 // What all have started is soon complete; in a wrong program not all have.
@@ -233,20 +161,25 @@ static void tell_missing(void) {
     mpipp_tell_not_compared(mpipp_registry.pid);
 }
 
-static int enter(struct mpipp_passage *passage) {
+// MPI's error class if the call does not begin, in any process.
+static int disagreeing(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  to_be_freed = 0;
-  if (call->procedure == MPIPP_PROC_Finalize) finish();
-  if (!is_compared(&mpipp_facts[call->procedure])) return MPIPP_GO_ON;
-  if (mpipp_shadows_are_off()) return MPIPP_GO_ON;
+  const int refused = passage->refused;
+  if (!is_compared(&mpipp_facts[call->procedure]) || mpipp_shadows_are_off()) return refused;
   mpipp_shadow_make_late(passage);
   const struct mpipp_shadow shadow = mpipp_shadow_of(passage);
   if (shadow.missing) tell_missing();
-  if (shadow.comm == MPI_COMM_NULL) return MPIPP_GO_ON;
-  enum mpipp_disagreement found = compare(call, &shadow);
-  if (found != MPIPP_AGREE && on_error != REPORT) return fail(passage, found);
+  if (shadow.comm == MPI_COMM_NULL) return refused;
+  int found = compare(call, &shadow, refused);
   if (ends(call)) to_be_freed = (uint64_t)(uintptr_t)shadow.comm;
-  return MPIPP_GO_ON;
+  return mpipp_on_error == MPIPP_REPORT ? MPI_SUCCESS : found;
+}
+
+static int enter(struct mpipp_passage *passage) {
+  to_be_freed = 0;
+  if (passage->call->procedure == MPIPP_PROC_Finalize) finish();
+  int found = disagreeing(passage);
+  return found ? mpipp_refuse(passage, found) : MPIPP_GO_ON;
 }
 
 static void leave(struct mpipp_passage *passage) {
@@ -269,8 +202,5 @@ static void leave(struct mpipp_passage *passage) {
 __attribute__((constructor)) static void hook_in(void) {
   static struct mpipp_hook hook = {.enter = enter, .leave = leave};
   const char *strict = getenv("MPIPP_STRICT");
-  if (!strict || !getenv("MPIPP_WATCH")) return;
-  if (strcmp(strict, "handler") == 0) on_error = HANDLER;
-  if (strcmp(strict, "abort") == 0) on_error = ABORT;
-  mpipp_hook_in(&hook);
+  if (strict && getenv("MPIPP_WATCH")) mpipp_hook_in(&hook);
 }

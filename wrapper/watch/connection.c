@@ -19,11 +19,13 @@
 #include "records/arena.h"
 #include "records/registry.h"
 #include "records/store.h"
+#include "watch/onerror.h"
 
-enum { VERSION = 3, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
+enum { VERSION = 4, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
 // What a watcher answers: that it has met the process, that it is at work; all else: it has looked.
-// Of a question, that it is answered; that something new was found.
-enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a', FOUND = 'f' };
+// Of a question, that it is answered; that something new was found. Behind these the name of an
+// error class, if the call is certain to be wrong.
+enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a', FOUND = 'f', ANSWER_BYTES = 64 };
 
 struct hello {
   char magic[8];
@@ -41,7 +43,7 @@ struct over {
 static int connection = -1, told = 0;
 static char watcher[sizeof((struct sockaddr_un *)0)->sun_path]; // the path of its socket
 static int64_t answered = 0;
-static int has_met = 0, has_found = 0;
+static int has_met = 0, has_found = 0, last_class = 0;
 static dev_t device;
 static ino_t inode;
 
@@ -206,12 +208,17 @@ int mpipp_watch_ask_all(uint64_t address) {
 
 int64_t mpipp_watch_answered(void) {
   int saved = errno;
-  char answer = 0;
+  char answer[ANSWER_BYTES] = "";
   int64_t found = __atomic_exchange_n(&answered, 0, __ATOMIC_RELAXED);
-  while (connection >= 0 && !told && recv(connection, &answer, 1, MSG_DONTWAIT) == 1) {
-    found += answer == ANSWERED || answer == FOUND;
-    has_found |= answer == FOUND;
-    has_met |= answer == MET;
+  while (connection >= 0 && !told) {
+    ssize_t bytes = recv(connection, answer, sizeof answer - 1, MSG_DONTWAIT);
+    if (bytes <= 0) break;
+    answer[bytes] = '\0';
+    int answers = *answer == ANSWERED || *answer == FOUND;
+    found += answers;
+    if (answers) last_class = mpipp_class_named(answer + 1);
+    has_found |= *answer == FOUND;
+    has_met |= *answer == MET;
   }
   errno = saved;
   return found;
@@ -219,6 +226,10 @@ int64_t mpipp_watch_answered(void) {
 
 int mpipp_watch_found(void) {
   return __atomic_exchange_n(&has_found, 0, __ATOMIC_RELAXED);
+}
+
+int mpipp_watch_last_class(void) {
+  return last_class;
 }
 
 int mpipp_watch_await_room(void) {

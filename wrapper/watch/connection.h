@@ -30,6 +30,9 @@ int mpipp_watch_ask_all(uint64_t address);
 int64_t mpipp_watch_answered(void);
 // Whether it has found something since this was last called.
 int mpipp_watch_found(void);
+// MPI's error class of the call that the last answer is about; MPI_SUCCESS, if it is not certain to
+// be wrong.
+int mpipp_watch_last_class(void);
 // Until it can take one more, or has answered; 0: it says nothing for a while.
 int mpipp_watch_await_room(void);
 // In the child of a fork: it is not watched.

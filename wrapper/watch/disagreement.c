@@ -10,29 +10,41 @@
 #include <unistd.h>
 
 #include "watch/connection.h"
+#include "watch/onerror.h"
 
-enum { PATIENCE_MS = 40000 };
+enum {
+  PATIENCE_MS = 40000,
+  ANSWER_BYTES = 64,
+  YES = 1,      // it is so, or something was found
+  STOPS = 0x80, // also: the process stops in the call, and then goes on
+};
+
+// What the watcher says; of calls that disagree with the name of an error class.
+struct answer {
+  uint8_t said;
+  char name[ANSWER_BYTES];
+};
 
 static int sent(int connection, struct mpipp_disagreeing *call, const char *magic) {
   memcpy(call->magic, magic, sizeof call->magic);
   return send(connection, call, sizeof *call, MSG_NOSIGNAL) == (ssize_t)sizeof *call;
 }
 
-// A connection of its own: other threads may be asking, too. Returns 0 without an answer.
-static uint8_t answer_to(struct mpipp_disagreeing *asked, const char *magic) {
+// A connection of its own: other threads may be asking, too. Without an answer all is 0.
+static struct answer answer_to(struct mpipp_disagreeing *asked, const char *magic) {
   int connection = mpipp_watch_another();
-  uint8_t answer = 0;
-  if (connection < 0) return 0;
+  struct answer answer = {0}, none = {0};
+  if (connection < 0) return none;
   if (sent(connection, asked, magic)) {
     struct pollfd ready = {.fd = connection, .events = POLLIN};
     int count;
     do count = poll(&ready, 1, PATIENCE_MS);
     while (count < 0 && errno == EINTR);
-    if (count > 0 && recv(connection, &answer, 1, MSG_DONTWAIT) != 1) answer = 0;
+    if (count > 0 && recv(connection, &answer, sizeof answer - 1, MSG_DONTWAIT) < 1) answer = none;
   }
   close(connection);
-  if (answer & MPIPP_STOPS) raise(SIGSTOP);
-  return answer & (uint8_t)~MPIPP_STOPS;
+  if (answer.said & STOPS) raise(SIGSTOP);
+  return answer;
 }
 
 void mpipp_tell_not_compared(uint64_t pid) {
@@ -45,20 +57,19 @@ void mpipp_tell_not_compared(uint64_t pid) {
 
 int mpipp_ask_whether_all(uint64_t pid) {
   struct mpipp_disagreeing process = {.pid = pid};
-  return answer_to(&process, "MPIPPALL") == 1;
+  return answer_to(&process, "MPIPPALL").said & YES;
 }
 
 int mpipp_ask_to_compare(uint64_t pid, uint64_t tid) {
   struct mpipp_disagreeing process = {.pid = pid, .tid = tid};
-  return answer_to(&process, "MPIPPNOW") == 1;
+  return answer_to(&process, "MPIPPNOW").said & YES;
 }
 
 int mpipp_ask_touched(uint64_t pid, uint64_t tid, uint64_t touch) {
   struct mpipp_disagreeing touched = {.pid = pid, .tid = tid, .number = touch};
-  return answer_to(&touched, "MPIPPTCH") == 1;
+  return answer_to(&touched, "MPIPPTCH").said & YES;
 }
 
-enum mpipp_disagreement mpipp_ask_watcher(struct mpipp_disagreeing *call) {
-  uint8_t answer = answer_to(call, "MPIPPDIF");
-  return answer <= MPIPP_DIFFER_CALL ? (enum mpipp_disagreement)answer : MPIPP_AGREE;
+int mpipp_ask_watcher(struct mpipp_disagreeing *call) {
+  return mpipp_class_named(answer_to(call, "MPIPPDIF").name);
 }

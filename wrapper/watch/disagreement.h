@@ -6,18 +6,6 @@
 
 #include <stdint.h>
 
-// What the watcher has found.
-enum mpipp_disagreement {
-  MPIPP_AGREE,      // nothing, or it could not tell
-  MPIPP_DIFFER_ARG, // MPI_ERR_ARG, and so on
-  MPIPP_DIFFER_ROOT,
-  MPIPP_DIFFER_OP,
-  MPIPP_DIFFER_TYPE,
-  MPIPP_DIFFER_COUNT,
-  MPIPP_DIFFER_CALL,  // different procedures: MPI_ERR_OTHER
-  MPIPP_STOPS = 0x80, // with one of these: the process stops in the call, and then goes on
-};
-
 struct mpipp_disagreeing {
   char magic[8];
   uint64_t pid, tid; // of the call
@@ -43,7 +31,8 @@ int mpipp_ask_touched(uint64_t pid, uint64_t tid, uint64_t touch);
 // Tells the watcher that some calls are not compared before they begin.
 void mpipp_tell_not_compared(uint64_t pid);
 
-// Asks the watcher, and waits for its answer, not for ever.
-enum mpipp_disagreement mpipp_ask_watcher(struct mpipp_disagreeing *call);
+// Asks the watcher, and waits for its answer, not for ever: MPI's error class for what is found,
+// MPI_SUCCESS if nothing is, or it could not tell.
+int mpipp_ask_watcher(struct mpipp_disagreeing *call);
 
 #endif

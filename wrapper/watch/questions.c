@@ -228,6 +228,11 @@ int mpipp_ask_await(void) {
   return mpipp_watch_found();
 }
 
+// What is answered too late is of another call.
+int mpipp_ask_class(void) {
+  return oldest ? 0 : mpipp_watch_last_class();
+}
+
 void mpipp_questions_over(void) {
   int locked = mpipp_lock_further();
   pump();

@@ -108,6 +108,9 @@ void mpipp_ask_given_back(struct mpipp_asking *asking, uint64_t start, uint64_t 
 void mpipp_ask_change(struct mpipp_asking *asking, const struct mpipp_change *change);
 // Until all that was asked is answered, not for ever; returns whether something new was found.
 int mpipp_ask_await(void);
+// Of the call that was asked about last and awaited: MPI's error class, if it is certain to be
+// wrong.
+int mpipp_ask_class(void);
 // Sends it; returns 0 if it could not be asked, which is counted.
 int mpipp_ask_end(struct mpipp_asking *asking);
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mpipp.checks.rules.rule import WARNING, Rule
 
 _MESSAGE = "the types sent and received must match, in the same order"
@@ -12,16 +14,15 @@ _SAME_TYPES = "describe the same basic types in the same order on both sides"
 _MISMATCH = "MUST_ERROR_TYPEMATCH_MISMATCH"
 
 
-def _mismatch(id: str, section: str, sentence: str) -> tuple[Rule, Rule]:
+def _mismatch(id: str, section: str, sentence: str, error_class: str) -> Iterator[Rule]:
     # With a rule for MPI_BYTE.
     of_bytes = f"{sentence}; MPI_BYTE matches only MPI_BYTE"
-    return (
-        Rule(id, "type-mismatch", section, sentence, _SAME_TYPES, _MISMATCH),
-        Rule(f"{id}-byte", "type-mismatch", section, of_bytes, _SAME_TYPES, f"{_MISMATCH}_BYTE"),
-    )
+    for which, told, must in ((id, sentence, ""), (f"{id}-byte", of_bytes, "_BYTE")):
+        known = (section, told, _SAME_TYPES, _MISMATCH + must)
+        yield Rule(which, "type-mismatch", *known, error_class=error_class)
 
 
-def _unmatched(id: str) -> Rule:
+def _unmatched(id: str, error_class: str = "") -> Rule:
     return Rule(
         id,
         "collective-mismatch",
@@ -31,12 +32,14 @@ def _unmatched(id: str) -> Rule:
         "find where the processes take different ways: a branch on the rank, or a loop that one "
         "of them leaves earlier",
         "MUST_ERROR_COLLECTIVE_CALL_MISMATCH",
+        error_class=error_class,
     )
 
 
 def _length(id: str, section: str, sentence: str) -> Rule:
     advice = "let both sides have the same number of elements"
-    return Rule(id, "length-mismatch", section, sentence, advice, "MUST_ERROR_TYPEMATCH_LENGTH")
+    must = "MUST_ERROR_TYPEMATCH_LENGTH"
+    return Rule(id, "length-mismatch", section, sentence, advice, must, error_class="MPI_ERR_COUNT")
 
 
 _ALIKE = "{name} must be {how}"
@@ -44,11 +47,11 @@ _ALIKE = "{name} must be {how}"
 
 def _differs(id: str, section: str) -> Rule:
     advice = "compute {name} in all processes alike, or broadcast it"
-    return Rule(id, "argument-mismatch", section, _ALIKE, advice)
+    return Rule(id, "argument-mismatch", section, _ALIKE, advice, error_class="MPI_ERR_ARG")
 
 
 RULES = (
-    *_mismatch("message-types", "3.3.1", _MESSAGE),
+    *_mismatch("message-types", "3.3.1", _MESSAGE, ""),
     Rule(
         "truncation",
         "truncation",
@@ -65,11 +68,11 @@ RULES = (
         "receive it, or do not send it",
         "MUST_ERROR_MESSAGE_LOST",
     ),
-    *_mismatch("collective-types", "6.2", _COLLECTIVE),
+    *_mismatch("collective-types", "6.2", _COLLECTIVE, "MPI_ERR_TYPE"),
     _length("collective-length", "6.2", _COLLECTIVE),
-    *_mismatch("reduction-types", "6.9", _REDUCTION),
+    *_mismatch("reduction-types", "6.9", _REDUCTION, "MPI_ERR_TYPE"),
     _length("reduction-length", "6.9", _REDUCTION),
-    _unmatched("collective-mismatch"),
+    _unmatched("collective-mismatch", "MPI_ERR_OTHER"),
     Rule(
         "collective-form-mismatch",
         "collective-form-mismatch",
@@ -77,6 +80,7 @@ RULES = (
         "blocking, nonblocking and persistent collective operations do not match each other",
         "call the same procedure in all processes",
         "MUST_ERROR_COLLECTIVE_BLOCKING_NONBLOCKING_MISMATCH",
+        error_class="MPI_ERR_OTHER",
     ),
     Rule(
         "recvcounts",
@@ -85,6 +89,7 @@ RULES = (
         "recvcounts must be the same in all processes",
         "compute recvcounts in all processes alike, or broadcast them",
         "MUST_ERROR_COUNTS_ARRAYS_DIFFER",
+        error_class="MPI_ERR_COUNT",
     ),
     Rule(
         "root-mismatch",
@@ -93,6 +98,7 @@ RULES = (
         "the argument root must be the same in all processes",
         "pass the same root in all processes",
         "MUST_ERROR_COLLECTIVE_ROOT_MISMATCH",
+        error_class="MPI_ERR_ROOT",
     ),
     Rule(
         "root-group-mismatch",
@@ -103,6 +109,7 @@ RULES = (
         "let one group pass MPI_ROOT once and MPI_PROC_NULL else, and the other the rank of that "
         "process",
         "MUST_ERROR_COLLECTIVE_ROOT_MISMATCH",
+        error_class="MPI_ERR_ROOT",
     ),
     Rule(
         "in-place-differs",
@@ -110,6 +117,7 @@ RULES = (
         "6.2.1",
         "if one process passes MPI_IN_PLACE to {procedure}, all must",
         "pass MPI_IN_PLACE as {role} in all processes, or in none",
+        error_class="MPI_ERR_ARG",
     ),
     _differs("grid-differs", "8.5.1"),
     _differs("graph-differs", "8.5.3"),
@@ -132,6 +140,7 @@ RULES = (
         "the argument op must be the same in all processes",
         "pass the same operation in all processes",
         "MUST_ERROR_COLLECTIVE_OP_MISMATCH",
+        error_class="MPI_ERR_OP",
     ),
     Rule(
         "own-op-differs",

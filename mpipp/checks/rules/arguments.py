@@ -19,8 +19,17 @@ _SCALARS = (
         "a count must not be negative",
         "look where the count is computed: a sum too large for an int is negative",
         _NEGATIVE,
+        error_class="MPI_ERR_COUNT",
     ),
-    Rule("negative-rank", "argument", "3.2.3", _RANK, _ONE_OF_THESE, _NEGATIVE),
+    Rule(
+        "negative-rank",
+        "argument",
+        "3.2.3",
+        _RANK,
+        _ONE_OF_THESE,
+        _NEGATIVE,
+        error_class="MPI_ERR_RANK",
+    ),
     Rule(
         "rank-too-large",
         "argument",
@@ -28,6 +37,7 @@ _SCALARS = (
         _RANK,
         _ONE_OF_THESE,
         "MUST_ERROR_INTEGER_GREATER_EQUAL_COMM_SIZE",
+        error_class="MPI_ERR_RANK",
     ),
     Rule(
         "no-such-root",
@@ -36,6 +46,7 @@ _SCALARS = (
         _RANK,
         _ONE_OF_THESE,
         "MUST_ERROR_ROOT_NOT_IN_COMM",
+        error_class="MPI_ERR_ROOT",
     ),
     Rule(
         "negative-tag",
@@ -44,6 +55,7 @@ _SCALARS = (
         "tags are 0 to MPI_TAG_UB",
         "pass a tag from 0 to MPI_TAG_UB{alternative}",
         _NEGATIVE,
+        error_class="MPI_ERR_TAG",
     ),
     Rule(
         "tag-too-large",
@@ -53,6 +65,7 @@ _SCALARS = (
         "ask MPI_Comm_get_attr for MPI_TAG_UB, of which 32767 is certain; or use several "
         "communicators",
         "MUST_ERROR_INTEGER_NOT_WITHIN_ZERO_TAG_UB",
+        error_class="MPI_ERR_TAG",
     ),
     Rule(
         "in-place",
@@ -61,6 +74,7 @@ _SCALARS = (
         "MPI_IN_PLACE may stand only where the description of {procedure} says so",
         "pass a buffer as {role}{elsewhere}",
         "MUST_ERROR_MPI_IN_PLACE_USED",
+        error_class="MPI_ERR_BUFFER",
     ),
 )
 
@@ -72,6 +86,7 @@ _DATATYPES = (
         "only a committed datatype may be used in communication",
         f"pass a committed datatype: {_NULL_HANDLE}",
         "MUST_ERROR_DATATYPE_NULL",
+        error_class="MPI_ERR_TYPE",
     ),
     Rule(
         "freed-datatype",
@@ -80,6 +95,7 @@ _DATATYPES = (
         "a handle that was freed must not be used",
         "free the datatype after its last use",
         "MUST_ERROR_DATATYPE_UNKNOWN",
+        error_class="MPI_ERR_TYPE",
     ),
     Rule(
         "uncommitted-datatype",
@@ -88,12 +104,22 @@ _DATATYPES = (
         "only a committed datatype may be used in communication",
         "call MPI_Type_commit after the last constructor and before the first communication",
         "MUST_ERROR_DATATYPE_NOT_COMMITED",
+        error_class="MPI_ERR_TYPE",
     ),
 )
 
 
-def _constructor(id: str, section: str, sentence: str, advice: str, must: str = "") -> Rule:
-    return Rule(id, "constructor-argument", section, sentence, advice, must)
+def _constructor(
+    id: str,
+    section: str,
+    sentence: str,
+    advice: str,
+    must: str = "",
+    error_class: str = "MPI_ERR_ARG",
+) -> Rule:
+    return Rule(
+        id, "constructor-argument", section, sentence, advice, must, error_class=error_class
+    )
 
 
 def _of_arrays(combiner: str, section: str) -> tuple[Rule, ...]:
@@ -163,6 +189,7 @@ _CONSTRUCTORS = (
         "a datatype is given for each block",
         "pass an array of datatypes",
         _NULL_POINTER,
+        error_class="MPI_ERR_TYPE",
     ),
     _constructor(
         "null-oldtype",
@@ -170,6 +197,7 @@ _CONSTRUCTORS = (
         "a datatype is needed, the null handle is none",
         _NULL_HANDLE,
         "MUST_ERROR_DATATYPE_NULL",
+        error_class="MPI_ERR_TYPE",
     ),
     _constructor(
         "freed-oldtype",
@@ -177,12 +205,14 @@ _CONSTRUCTORS = (
         "a handle that was freed must not be used",
         "free the datatype after its last use",
         "MUST_ERROR_DATATYPE_UNKNOWN",
+        error_class="MPI_ERR_TYPE",
     ),
     _constructor(
         "predefined-freed",
         "5.1.9",
         "a predefined datatype must not be freed",
         "free only what a constructor made",
+        error_class="MPI_ERR_TYPE",
     ),
 )
 

@@ -10,7 +10,7 @@ _END_BEFORE = "call its _end before"
 
 
 def _split(id: str, section: str, sentence: str, advice: str) -> Rule:
-    return Rule(id, "split-order", section, sentence, advice)
+    return Rule(id, "split-order", section, sentence, advice, error_class="MPI_ERR_IO")
 
 
 def _before(id: str, section: str, procedure: str) -> Rule:

@@ -9,6 +9,21 @@ _NEEDED = (
     "a handle that is null, was freed or never set must not be passed where an object is needed"
 )
 _NEVER_SET = "the variable may never have been set, or what it named was freed through it"
+# MPI's class of what is wrong with a handle, by the kind of object.
+CLASSES = {
+    "comm": "MPI_ERR_COMM",
+    "group": "MPI_ERR_GROUP",
+    "op": "MPI_ERR_OP",
+    "win": "MPI_ERR_WIN",
+    "file": "MPI_ERR_FILE",
+    "message": "MPI_ERR_REQUEST",
+    "request": "MPI_ERR_REQUEST",
+    "datatype": "MPI_ERR_TYPE",
+    "info": "MPI_ERR_INFO",
+    "errhandler": "MPI_ERR_ARG",
+    "session": "MPI_ERR_SESSION",
+}
+_OF_KIND = "{error_class}"  # one of these
 _KINDS = {
     "comm": ("MUST_ERROR_COMM_NULL", "MUST_ERROR_COMM_UNKNWOWN"),
     "group": ("MUST_ERROR_GROUP_NULL", "MUST_ERROR_GROUP_UNKNOWN"),
@@ -25,12 +40,28 @@ _KINDS = {
 
 RULES = (
     *(
-        Rule(f"null-{kind}", "null-handle", "2.5.1", _NEEDED, _NEVER_SET, null)
+        Rule(
+            f"null-{kind}",
+            "null-handle",
+            "2.5.1",
+            _NEEDED,
+            _NEVER_SET,
+            null,
+            error_class=CLASSES[kind],
+        )
         for kind, (null, _) in _KINDS.items()
         if kind != "datatype"
     ),
     *(
-        Rule(f"freed-{kind}", "freed-handle", "2.5.1", _NEEDED, "free it after its last use", freed)
+        Rule(
+            f"freed-{kind}",
+            "freed-handle",
+            "2.5.1",
+            _NEEDED,
+            "free it after its last use",
+            freed,
+            error_class=CLASSES[kind],
+        )
         for kind, (_, freed) in _KINDS.items()
         if kind not in ("datatype", "message")
     ),
@@ -40,6 +71,7 @@ RULES = (
         "3.7.3",
         "what completes an operation frees its request: copies of the handle must not be used",
         "wait with one variable for each operation: MPI sets it to MPI_REQUEST_NULL",
+        error_class="MPI_ERR_REQUEST",
     ),
     Rule(
         "received-message",
@@ -47,6 +79,7 @@ RULES = (
         "3.8.3",
         "what receives a matched message takes its handle: copies of it must not be used",
         "receive each message once, with the variable that MPI_Mprobe has set",
+        error_class="MPI_ERR_REQUEST",
     ),
     Rule(
         "predefined-object-freed",
@@ -54,6 +87,7 @@ RULES = (
         "2.5.1",
         "predefined objects must not be freed",
         "free only what the program has made",
+        error_class=_OF_KIND,
     ),
     Rule(
         "freed-in-use",
@@ -71,8 +105,16 @@ RULES = (
         "11.10.4",
         "all communication must be complete before MPI_Comm_disconnect",
         "complete it before, with MPI_Wait or the like",
+        error_class="MPI_ERR_COMM",
     ),
-    Rule("no-handle", "no-handle", "2.5.1", _NEEDED, "look whether the variable was set before"),
+    Rule(
+        "no-handle",
+        "no-handle",
+        "2.5.1",
+        _NEEDED,
+        "look whether the variable was set before",
+        error_class=_OF_KIND,
+    ),
     Rule(
         "not-persistent",
         "not-persistent",
@@ -80,6 +122,7 @@ RULES = (
         "only a request that a procedure like MPI_Send_init made can be started",
         "make it with MPI_Send_init or MPI_Recv_init, or leave the start out: a nonblocking "
         "operation has begun already",
+        error_class="MPI_ERR_REQUEST",
     ),
     Rule(
         "already-active",
@@ -87,6 +130,7 @@ RULES = (
         "3.9",
         "only a request whose operation is complete can be started again",
         "wait for it before, with MPI_Wait or another such procedure",
+        error_class="MPI_ERR_REQUEST",
     ),
     Rule(
         "receive-given-up",
@@ -102,6 +146,7 @@ RULES = (
         "6.12",
         "the request of an active collective operation must be neither freed nor cancelled",
         "complete it with MPI_Wait, or another such procedure",
+        error_class="MPI_ERR_REQUEST",
     ),
     Rule(
         "partitioned-given-up",
@@ -109,6 +154,7 @@ RULES = (
         "4.2.1",
         "the request of an active partitioned operation must be neither freed nor cancelled",
         "complete it with MPI_Wait, or another such procedure",
+        error_class="MPI_ERR_REQUEST",
     ),
     Rule(
         "not-initialised",
@@ -130,6 +176,7 @@ RULES = (
         "11.2.1",
         "MPI is initialised at most once",
         "ask MPI_Initialized before MPI_Init",
+        error_class="MPI_ERR_OTHER",
     ),
     Rule(
         "finalised-again",

@@ -20,6 +20,7 @@ RULES = (
         _PENDING,
         _ONE_AFTER_THE_OTHER,
         "MUST_ERROR_OVERLAPPED_RECV",
+        error_class="MPI_ERR_BUFFER",
     ),
     Rule(
         "written-while-read",
@@ -28,6 +29,7 @@ RULES = (
         _PENDING,
         _ONE_AFTER_THE_OTHER,
         "MUST_ERROR_OVERLAPPED_SEND",
+        error_class="MPI_ERR_BUFFER",
     ),
     Rule(
         "touched-while-pending",
@@ -80,6 +82,7 @@ RULES = (
         "an argument that is written must not be aliased with another",
         "{in_place}use two buffers{apart}",
         "MUST_ERROR_OVERLAPPED_RECV",
+        error_class="MPI_ERR_BUFFER",
     ),
     Rule(
         "self-overlap",
@@ -89,6 +92,7 @@ RULES = (
         "give every element a place of its own: compare the stride, displacements and extent "
         "of the datatype with the size of what it repeats",
         "MUST_ERROR_SELFOVERLAPPED",
+        error_class="MPI_ERR_TYPE",
     ),
     Rule(
         "variable-type",
@@ -104,6 +108,7 @@ RULES = (
         "5.1.12",
         _MAPPED,
         "compare the address, the count and the datatype's extent with the memory allocated",
+        error_class="MPI_ERR_BUFFER",
     ),
     Rule(
         "read-only-buffer",
@@ -111,5 +116,6 @@ RULES = (
         "5.1.12",
         _MAPPED,
         "pass memory that may be written: constants and string literals are not",
+        error_class="MPI_ERR_BUFFER",
     ),
 )

@@ -8,12 +8,19 @@ from mpipp.checks.rules.rule import WARNING, Rule
 _NEGATIVE = "MUST_ERROR_INTEGER_NEGATIVE"
 
 
-def _topology(id: str, section: str, sentence: str, advice: str, must: str = "") -> Rule:
-    return Rule(id, "topology-argument", section, sentence, advice, must)
+_ARGUMENT = "MPI_ERR_ARG"
 
 
-def _group(id: str, sentence: str, advice: str, must: str = "") -> Rule:
-    return Rule(id, "group-argument", "7.3.2", sentence, advice, must)
+def _topology(
+    id: str, section: str, sentence: str, advice: str, must: str = "", error_class: str = _ARGUMENT
+) -> Rule:
+    return Rule(id, "topology-argument", section, sentence, advice, must, error_class=error_class)
+
+
+def _group(
+    id: str, sentence: str, advice: str, must: str = "", error_class: str = _ARGUMENT
+) -> Rule:
+    return Rule(id, "group-argument", "7.3.2", sentence, advice, must, error_class=error_class)
 
 
 _REDUCTIONS = (
@@ -23,6 +30,7 @@ _REDUCTIONS = (
         "12.3.4",
         "{op} is for {where} only",
         "pass an operation that reduces, such as MPI_SUM",
+        error_class="MPI_ERR_OP",
     ),
     Rule(
         "own-op",
@@ -30,6 +38,7 @@ _REDUCTIONS = (
         "12.3.4",
         "only predefined operations may be used to accumulate",
         "pass MPI_SUM or another predefined one; or get, compute and put under a lock",
+        error_class="MPI_ERR_OP",
     ),
     Rule(
         "op-of-type",
@@ -37,6 +46,7 @@ _REDUCTIONS = (
         "6.9.2",
         "{op} is for {classes}",
         "pass an operation for this datatype, or a datatype of the values' own type",
+        error_class="MPI_ERR_OP",
     ),
     Rule(
         "op-of-pairs",
@@ -44,6 +54,7 @@ _REDUCTIONS = (
         "6.9.4",
         "{op} is for {classes}",
         "pass MPI_DOUBLE_INT or the like, and pairs of value and index",
+        error_class="MPI_ERR_OP",
     ),
     Rule(
         "op-of-derived-type",
@@ -52,6 +63,7 @@ _REDUCTIONS = (
         "predefined operations reduce predefined datatypes",
         "reduce the elements themselves with a larger count, or make an operation with "
         "MPI_Op_create",
+        error_class="MPI_ERR_OP",
     ),
     Rule(
         "accumulated-types",
@@ -59,6 +71,7 @@ _REDUCTIONS = (
         "12.3.4",
         "what is accumulated must be of one predefined datatype throughout",
         "describe elements of one type, in several calls if need be",
+        error_class="MPI_ERR_TYPE",
     ),
 )
 
@@ -69,6 +82,7 @@ _WINDOWS = (
         "12.3.1",
         "the target's memory must lie in its window",
         "{advice}",
+        error_class="MPI_ERR_RMA_RANGE",
     ),
     Rule(
         "negative-window-size",
@@ -77,6 +91,7 @@ _WINDOWS = (
         "a window's size must not be negative",
         "look how the size is computed: it is in bytes",
         _NEGATIVE,
+        error_class="MPI_ERR_SIZE",
     ),
     Rule(
         "displacement-unit",
@@ -84,6 +99,7 @@ _WINDOWS = (
         "12.2.1",
         "the displacement unit must be positive",
         "pass 1 for displacements in bytes, or the size of an element",
+        error_class="MPI_ERR_DISP",
     ),
 )
 
@@ -96,6 +112,7 @@ _ATTACHED = (
         "buffer",
         "attach a buffer with room for all messages that may be in it at a time, of each what "
         "MPI_Pack_size says and MPI_BSEND_OVERHEAD",
+        error_class="MPI_ERR_BUFFER",
     ),
     Rule(
         "attached-too-small-for-all",
@@ -113,6 +130,7 @@ _ATTACHED = (
         "3.6",
         "the space of an attached buffer may be used again only once it is detached",
         "send from other memory, or detach the buffer first",
+        error_class="MPI_ERR_BUFFER",
     ),
     Rule(
         "attached-twice",
@@ -120,6 +138,7 @@ _ATTACHED = (
         "3.6",
         "only one buffer can be attached at a time",
         "detach the other one before, with MPI_Buffer_detach or MPI_Comm_detach_buffer",
+        error_class="MPI_ERR_BUFFER",
     ),
 )
 
@@ -130,6 +149,7 @@ _PARTITIONS = (
         "4.2.1",
         "only partitions of a partitioned send are marked ready",
         "pass the request that MPI_Psend_init has made",
+        error_class="MPI_ERR_REQUEST",
     ),
     Rule(
         "no-such-partition",
@@ -137,6 +157,7 @@ _PARTITIONS = (
         "4.2.1",
         "partitions are numbered from 0 to one less than MPI_Psend_init was told",
         "look how the number is computed",
+        error_class="MPI_ERR_ARG",
     ),
     Rule(
         "ready-before-start",
@@ -144,6 +165,7 @@ _PARTITIONS = (
         "4.2.1",
         "partitions are marked ready after MPI_Start, and before the operation is complete",
         "start the operation before",
+        error_class="MPI_ERR_REQUEST",
     ),
     Rule(
         "ready-again",
@@ -151,6 +173,7 @@ _PARTITIONS = (
         "4.2.1",
         "each partition is marked ready once after each start",
         "look which thread marks which partitions",
+        error_class="MPI_ERR_ARG",
     ),
     Rule(
         "no-arrivals",
@@ -158,6 +181,7 @@ _PARTITIONS = (
         "4.2.2",
         "only partitions of a partitioned receive arrive",
         "pass the request that MPI_Precv_init has made",
+        error_class="MPI_ERR_REQUEST",
     ),
     Rule(
         "no-such-arrival",
@@ -165,6 +189,7 @@ _PARTITIONS = (
         "4.2.2",
         "partitions are numbered from 0 to one less than MPI_Precv_init was told",
         "look how the number is computed; the send may have another number of partitions",
+        error_class="MPI_ERR_ARG",
     ),
 )
 
@@ -175,6 +200,7 @@ _TOPOLOGIES = (
         "a process grid has a number of dimensions that is not negative",
         "look where ndims is computed",
         _NEGATIVE,
+        error_class="MPI_ERR_DIMS",
     ),
     _topology(
         "negative-dimension",
@@ -182,6 +208,7 @@ _TOPOLOGIES = (
         "the sizes of a process grid must not be negative",
         "let MPI_Dims_create fill dims",
         "MUST_ERROR_INTEGER_NEGATIVE_ARRAY",
+        error_class="MPI_ERR_DIMS",
     ),
     _topology(
         "grid-too-large",
@@ -189,6 +216,7 @@ _TOPOLOGIES = (
         "a process grid must not be larger than the communicator's group",
         "let MPI_Dims_create fill dims for that many processes",
         "MUST_ERROR_INTEGER_PRODUCT_GREATER_COMM_SIZE",
+        error_class="MPI_ERR_DIMS",
     ),
     _topology(
         "grid-numbers",
@@ -196,12 +224,14 @@ _TOPOLOGIES = (
         "numbers of processes and dimensions must not be negative",
         "look where {name} is computed; dims[i] is 0 where MPI_Dims_create is to fill it",
         _NEGATIVE,
+        error_class="MPI_ERR_DIMS",
     ),
     _topology(
         "grid-rest",
         "8.5.2",
         "nnodes is a multiple of the product of those dims that are not 0",
         "set the dims that are to be filled to 0 before the call",
+        error_class="MPI_ERR_DIMS",
     ),
     _topology(
         "graph-nodes",
@@ -244,6 +274,7 @@ _TOPOLOGIES = (
         "neighbours are ranks of the communicator",
         "leave out neighbours that do not exist: MPI_PROC_NULL is none",
         "MUST_ERROR_INTEGER_GREATER_EQUAL_COMM_SIZE",
+        error_class="MPI_ERR_RANK",
     ),
     _topology(
         "null-neighbours",
@@ -258,6 +289,7 @@ _TOPOLOGIES = (
         "only a communicator with a Cartesian topology has parts of its grid",
         "pass the communicator that MPI_Cart_create made",
         "MUST_ERROR_NOT_CART_COMM",
+        error_class="MPI_ERR_TOPOLOGY",
     ),
     _topology(
         "no-coordinates",
@@ -265,6 +297,7 @@ _TOPOLOGIES = (
         "only a communicator with a Cartesian topology has coordinates",
         "pass the communicator that MPI_Cart_create made",
         "MUST_ERROR_NOT_CART_COMM",
+        error_class="MPI_ERR_TOPOLOGY",
     ),
     _topology(
         "no-shift",
@@ -272,12 +305,14 @@ _TOPOLOGIES = (
         "only in a Cartesian topology ranks can be shifted",
         "pass the communicator that MPI_Cart_create made",
         "MUST_ERROR_NOT_CART_COMM",
+        error_class="MPI_ERR_TOPOLOGY",
     ),
     _topology(
         "no-graph",
         "8.5.5",
         "only a communicator that MPI_Graph_create made has this list of neighbours",
         "pass that communicator, or ask with MPI_Dist_graph_neighbors",
+        error_class="MPI_ERR_TOPOLOGY",
     ),
     _topology(
         "coordinate",
@@ -297,6 +332,7 @@ _TOPOLOGIES = (
         "a rank that is asked about is one of the communicator",
         "pass the rank on this communicator, not that on MPI_COMM_WORLD",
         "MUST_ERROR_INTEGER_GREATER_EQUAL_COMM_SIZE",
+        error_class="MPI_ERR_RANK",
     ),
     _topology(
         "no-neighbours",
@@ -304,6 +340,7 @@ _TOPOLOGIES = (
         "neighbourhood collective operations need a communicator with a topology",
         "pass the communicator that MPI_Cart_create, MPI_Graph_create or MPI_Dist_graph_create "
         "made",
+        error_class="MPI_ERR_TOPOLOGY",
     ),
     Rule(
         "negative-colour",
@@ -312,6 +349,7 @@ _TOPOLOGIES = (
         "a colour is not negative, or MPI_UNDEFINED",
         "pass MPI_UNDEFINED where the process is to be in none of the new communicators",
         "MUST_ERROR_INTEGER_NEGATIVE_UNDEFINED",
+        error_class="MPI_ERR_ARG",
     ),
     Rule(
         "leader",
@@ -320,6 +358,7 @@ _TOPOLOGIES = (
         "a leader is a rank of its communicator",
         "pass the rank on {comm}, not that on MPI_COMM_WORLD",
         "MUST_ERROR_INTEGER_GREATER_EQUAL_COMM_SIZE",
+        error_class="MPI_ERR_RANK",
     ),
 )
 
@@ -341,12 +380,14 @@ _GROUPS = (
         "ranks are those of the group",
         "pass ranks in the group that is given, not those in MPI_COMM_WORLD",
         "MUST_ERROR_INTEGER_GREATER_GROUP_SIZE_ARRAY",
+        error_class="MPI_ERR_RANK",
     ),
     _group(
         "group-twice",
         "no rank may be given twice",
         "name each rank once",
         "MUST_ERROR_INTEGER_DUPLICATION_ARRAY",
+        error_class="MPI_ERR_RANK",
     ),
     _group(
         "group-stride",
@@ -359,12 +400,14 @@ _GROUPS = (
         "ranges are of ranks of the group",
         "pass ranges within the group that is given",
         "MUST_ERROR_RANK_FROM_RANGES_NOT_IN_GROUP",
+        error_class="MPI_ERR_RANK",
     ),
     _group(
         "range-twice",
         "no rank may be in two ranges",
         "let the ranges be disjoint",
         "MUST_ERROR_INTEGER_DUPLICATION_ARRAY_TRIPLET",
+        error_class="MPI_ERR_RANK",
     ),
 )
 

@@ -14,7 +14,7 @@ ERROR, WARNING = "error", "warning"
 class Rule(NamedTuple):
     """One thing that the standard demands of a program.
 
-    `sentence` and `advice` may have {words}, which a finding gives.
+    `sentence`, `advice` and `error_class` may have {words}, which a finding gives.
     """
 
     id: str
@@ -24,6 +24,9 @@ class Rule(NamedTuple):
     advice: str  # what to do
     must: str = ""  # the identifier of MUST for the same, "" if it has none
     severity: str = ERROR  # or WARNING, for what only wastes
+    # MPI's class for a call that is refused for it (docs/watch.md, section 6); "" where none is: it
+    # is found when the call is over, or is no error.
+    error_class: str = ""
 
 
 def cited(section: str, standard: Version) -> str:

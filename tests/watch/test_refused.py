@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""`--on-error` of calls that are wrong in one process: MPI does not see them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import runs
+from support import MPI, on_mpi
+
+# What each call of refused.c returns, and the error handlers that are called: NONE of what is on
+# no communicator, window or file (MPI-4.0, section 9.3, and MPI-3.1).
+NONE = "none"
+ROWS = {
+    "negative_count": "count alone",
+    "no_rank": "rank alone",
+    "negative_tag": "tag alone",
+    "uncommitted": "type alone",
+    "operation": "op alone",
+    "aliased": "buffer alone",
+    "freed_comm": f"comm {NONE}",
+    "predefined": "comm world",
+    "constructor": f"arg {NONE}",
+    "group": f"rank {NONE}",
+    "overlap": "buffer alone alone alone",
+    "started_overlap": "buffer alone",
+    "not_persistent": "request alone",
+    "completed": f"request {NONE}",
+    "outside": "outside win",
+    "written": "count file",
+    "split": "io file",
+    "no_file": "file no file",
+    "one_of_two": "count both",
+    "one_of_two_types": "type both",
+    "warned": "success",
+    "right": "success",
+}
+OVERLAP = "MPI_Irecv and MPI_Irecv write the same memory, [ADDRESS, ADDRESS)"
+
+
+def what(block: str) -> str:
+    """The first line of a finding, without addresses."""
+    return re.sub("0x[0-9a-f]+", "ADDRESS", block.split("\n")[0])
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_error_handlers_are_called(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.program("refused.c", mpi)
+    found = runs.run(mpi, [program, tmp_path / "file"], "--on-error", "handler")
+    of_none = {"mpich4": "self", "openmpi4": "world"}[mpi.id]
+    expected = {name: told.replace(NONE, of_none) for name, told in ROWS.items()}
+    if mpi.id == "openmpi4":  # it calls no error handler of MPI_FILE_NULL for others
+        expected["no_file"] = "file"
+    assert found.output == "".join(f"{name}: {s}; {s}\n" for name, s in expected.items())
+    told = [what(block) for block in found.blocks]
+    assert [one for one in told if not one.startswith("error: ")] == [
+        "warning: MPI_Comm_free is called for a communicator on which an operation is pending"
+    ]
+    assert f"error: {OVERLAP}" in told and len(told) == len(ROWS) - 1
+    assert (found.status, len(found.last)) == (0, 1)
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("how", ["abort", "handler"])  # that of the communicator is fatal
+def test_the_job_is_ended(mpi: MPI, how: str, tmp_path: Path) -> None:
+    program = runs.program("refused.c", mpi)
+    command: list[str | Path] = [program, tmp_path / "file", "fatal", "overlap"]
+    found = runs.run(mpi, command, "--on-error", how)
+    assert (found.status, found.output) == (1, "")
+    assert [what(block) for block in found.blocks] == [f"error: {OVERLAP}"]
+    assert re.match("mpipp: 1 error in 2 processes, ", found.last[0])
+
+
+@on_mpi("mpich4")
+def test_what_is_suppressed_is_made(mpi: MPI, tmp_path: Path) -> None:
+    known = tmp_path / "known"
+    known.write_text("[it is known]\ncheck = buffer-overlap\n")
+    program = runs.program("refused.c", mpi)
+    command: list[str | Path] = [program, tmp_path / "file", "fatal", "started_overlap"]
+    found = runs.run(mpi, command, "--on-error", "abort", "--suppress", str(known))
+    assert found.output == "started_overlap: success; success\n"
+    assert (found.status, found.blocks) == (0, [])
+
+
+@on_mpi("mpich4")
+def test_what_is_not_checked_is_made(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.program("refused.c", mpi)
+    command: list[str | Path] = [program, tmp_path / "file", "fatal", "started_overlap"]
+    found = runs.run(mpi, command, "--check=arguments,collectives", "--on-error", "abort")
+    assert found.output == "started_overlap: success; success\n"
+    assert (found.status, found.blocks) == (0, [])

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Calls that are not made, since they are wrong (mpipp run --on-error).
+#ifndef MPIPP_REFUSED_H
+#define MPIPP_REFUSED_H
+
+#include "intercept/seam.h"
+
+// In a hook's enter, which returns what this does: the error handler of what the call is on is
+// called with this class, or the job ends. MPIPP_GO_ON where there is neither: before MPI is
+// initialised, after it is finalised, and without MPI_COMM_WORLD for what is on nothing.
+int mpipp_refuse(struct mpipp_passage *passage, int error_class);
+
+// Ends the job.
+void mpipp_end_job(void);
+
+#endif
