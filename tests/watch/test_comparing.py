@@ -69,3 +69,46 @@ def test_it_is_found_while_the_program_goes_on(mpi: MPI, tmp_path: Path) -> None
 def test_what_moves_is_not_misread(mpi: MPI, tmp_path: Path) -> None:
     found = runs.run(mpi, [runs.program("goes_on.c", mpi), os.devnull, "loop"])
     assert (found.status, found.blocks) == (0, [])
+
+
+TWIN = """\
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, sent = 1, got;
+    MPI_Comm comm;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_name(comm, "halo");
+    if (rank == 0)
+        for (int tag = 7; tag < 9; tag++) MPI_Send(&sent, 1, MPI_INT, 1, tag, MPI_COMM_WORLD);
+    else
+        MPI_Irecv(&got, 1, MPI_INT, 0, 7, comm, &request);
+    MPI_Barrier(comm);
+    MPI_Finalize();
+    return 0;
+}
+"""
+AWAITED = "awaited on another communicator"
+NEAR = (
+    "near miss, another communicator: rank 1 has posted 1 receive with tag 7 on communicator "
+    '"halo", for which nothing was sent'
+)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_receive_on_another_communicator_is_named(mpi: MPI) -> None:
+    """Of the message that has its tag, when both processes are over."""
+    program = support.compile_program(TWIN, mpi, ("-g", "-O0", "-w"))
+    found = runs.run(mpi, [program], "--check=messages")
+    lines = [block.splitlines() for block in found.blocks]
+    send = 'MPI_Send(dest = 1, tag = {}, comm = "MPI_COMM_WORLD", buf = 1 MPI_INT)'
+    place = lines[0][2].split()[2].partition(":")[0]
+    head = "error: a message is sent and never received"
+    called = f"    called at {place}:12 in main"
+    assert [one[:-3] for one in lines] == [
+        [head, f"  rank 0: {send.format(8)}", called],
+        [f"{head}, but {AWAITED}", f"  rank 0: {send.format(7)}", called, f"    {NEAR}"],
+    ]

@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from mpipp.checks import messages, signatures
 from mpipp.checks.finding import Finding, Findings
+from mpipp.checks.hangs import nearmisses, words
+from mpipp.checks.hangs.messages import Messages as HangMessages
 from mpipp.checks.leaks import at_the_end
 from mpipp.checks.limits import Limits
 from mpipp.checks.past.meetings import MOST_TURNS, Histories, Meeting, Met
 from mpipp.checks.past.sides import Key, Side, every, is_message, is_sent, key
 from mpipp.checks.past.whole import Whole, data_of
+from mpipp.checks.process import Process
 from mpipp.checks.world import World
 from mpipp.model import Channel, Comm
 
@@ -123,6 +126,7 @@ def _compare(sent: Side, received: Side, met: Meeting) -> Finding | None:
 def _lost(known: World, sends: Mapping[Key, Side]) -> Findings:
     # Only once both are at their end: until then the receive may come.
     known_of: dict[int, dict[tuple[int, int], Channel]] = {}  # by receiver's communicator
+    twins = _Twins(known)
     for of, sent in sends.items():
         receiver = known.peer(sent.member, sent.channel.peer)
         ended = receiver is not None and at_the_end(receiver.process)
@@ -143,9 +147,36 @@ def _lost(known: World, sends: Mapping[Key, Side]) -> Findings:
         last = next((s for s in sent.stretches if s.first <= count + 1 < s.end), None)
         if last is not None:
             call = replace(last.at(count + 1).call, ordinal=count + 1)
-            party = sent.operation(call).party()
+            near = list(twins.of(sent, receiver.process, of.tag))
+            party = sent.operation(call).party(*near)
             many = f"{lost} messages are" if lost > 1 else "a message is"
-            yield Finding.of("message-lost", f"{many} sent and never received", [party])
+            what = f"{many} sent and never received"
+            if near:  # so that it is not one of others at its place
+                what += ", but awaited on another communicator"
+            yield Finding.of("message-lost", what, [party])
+
+
+class _Twins:
+    # Receives that got nothing, on other communicators, by sender and receiver.
+
+    def __init__(self, known: World) -> None:
+        self._messages = HangMessages(known)
+        self._left: dict[tuple[int, int], list[nearmisses.Left]] = {}
+
+    def of(self, sent: Side, receiver: Process, tag: int) -> Iterator[str]:
+        # What is said of them, for a message that nobody received.
+        sender, own = sent.member.process, sent.member.comm.identity
+        pair = sender.number, receiver.number
+        if pair not in self._left:
+            self._left[pair] = list(nearmisses.unsent(self._messages, sender, receiver))
+        for left in self._left[pair]:
+            if left.tag == tag and left.comm.identity != own:
+                whose = words.processes([receiver.registry.info])
+                receives = words.counted(left.count, "receive")
+                yield (
+                    f"near miss, another communicator: {whose} has posted {receives} with tag "
+                    f"{tag} on {words.comm(left.comm)}, for which nothing was sent"
+                )
 
 
 def _receives(comm: Comm) -> dict[tuple[int, int], Channel]:
