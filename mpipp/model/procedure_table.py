@@ -58,6 +58,7 @@ Comm_group: Comm_group | takes comm
 Comm_join: Comm_join
 Comm_remote_group: Comm_remote_group | takes comm
 Comm_set_errhandler: Comm_set_errhandler | takes comm
+Comm_set_info: Comm_set_info | takes comm | over comm
 Comm_set_name: Comm_set_name | takes comm
 Comm_spawn: Comm_spawn | takes comm root | over comm | agree root=root
 Comm_spawn_multiple: Comm_spawn_multiple | takes comm root | over comm | agree root=root
@@ -102,6 +103,7 @@ File_read_shared: File_read_shared+; nonblocking: File_iread_shared+ | takes fil
 File_seek_shared: File_seek_shared | takes file offset | over file | agree offset=equal
   whence=equal
 File_set_atomicity: File_set_atomicity | takes file | over file | agree flag=equal
+File_set_info: File_set_info | takes file | over file
 File_set_size: File_set_size | takes file | over file | agree size=equal
 File_set_view: File_set_view | takes file | over file | agree datarep=equal etype=extent
 File_sync: File_sync | takes file | over file

@@ -982,6 +982,41 @@ int PMPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandle
 }
 #endif
 
+#ifdef MPIPP_HAVE_Comm_set_info
+typedef int raw_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info);
+typedef __typeof__(mpih_Comm_set_info) typed_Comm_set_info;
+static MPIPP_COLD int hooked_Comm_set_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Info info) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_Comm_set_info *)real)((MPI_Comm)comm, (MPI_Info)info);
+}
+EXPORT int MPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info);
+int MPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_set_info, &real);
+  if (!thread) return ((raw_Comm_set_info *)real)(comm, info);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_set_info, MPIPP_SITE);
+  call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
+  call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->ordinal = mpipp_joined(call);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_Comm_set_info *)real)((MPI_Comm)comm, (MPI_Info)info)
+                 : hooked_Comm_set_info(thread, real, comm, info);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_joined(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, mpipp_failed(call, code));
+}
+extern raw_Comm_set_info own_Comm_set_info OWN(MPI_Comm_set_info);
+EXPORT int PMPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info);
+int PMPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_Comm_set_info);
+  if (mpipp_passes()) return ((raw_Comm_set_info *)real)(comm, info);
+  return own_Comm_set_info(comm, info);
+}
+#endif
+
 #ifdef MPIPP_HAVE_Comm_set_name
 typedef int raw_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name);
 typedef __typeof__(mpih_Comm_set_name) typed_Comm_set_name;

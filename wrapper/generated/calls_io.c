@@ -1887,6 +1887,40 @@ int PMPI_File_set_atomicity(mpipp_MPI_File fh, int flag) {
 }
 #endif
 
+#ifdef MPIPP_HAVE_File_set_info
+typedef int raw_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info);
+typedef __typeof__(mpih_File_set_info) typed_File_set_info;
+static MPIPP_COLD int hooked_File_set_info(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, mpipp_MPI_Info info) {
+  struct mpipp_passage results = {0};
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  return passage->over ? passage->code : ((typed_File_set_info *)real)((MPI_File)fh, (MPI_Info)info);
+}
+EXPORT int MPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info);
+int MPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info) {
+  void *real;
+  struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_set_info, &real);
+  if (!thread) return ((raw_File_set_info *)real)(fh, info);
+  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_set_info, MPIPP_SITE);
+  call->present = MPIPP_HAS_FILE;
+  call->file = MPIPP_KEY((MPI_File)fh);
+  int code = MPIPP_LIKELY(!mpipp_active(thread))
+                 ? ((typed_File_set_info *)real)((MPI_File)fh, (MPI_Info)info)
+                 : hooked_File_set_info(thread, real, fh, info);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
+    mpipp_note_together(call);
+    return mpipp_leave(thread, mpipp_success());
+  }
+  return mpipp_leave(thread, mpipp_failed_together(call, code));
+}
+extern raw_File_set_info own_File_set_info OWN(MPI_File_set_info);
+EXPORT int PMPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info);
+int PMPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info) {
+  void *real = mpipp_procedure(1, MPIPP_PROC_File_set_info);
+  if (mpipp_passes()) return ((raw_File_set_info *)real)(fh, info);
+  return own_File_set_info(fh, info);
+}
+#endif
+
 #ifdef MPIPP_HAVE_File_set_size
 typedef int raw_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
 typedef __typeof__(mpih_File_set_size) typed_File_set_size;

@@ -90,9 +90,6 @@ MARKED(MPI, Comm_remote_size, (mpipp_MPI_Comm comm, int* size), (comm, size), )
 #ifdef MPIPP_HAVE_Comm_set_attr
 MARKED(MPI, Comm_set_attr, (mpipp_MPI_Comm comm, int comm_keyval, void* attribute_val), (comm, comm_keyval, attribute_val), )
 #endif
-#ifdef MPIPP_HAVE_Comm_set_info
-MARKED(MPI, Comm_set_info, (mpipp_MPI_Comm comm, mpipp_MPI_Info info), (comm, info), )
-#endif
 #ifdef MPIPP_HAVE_Comm_size
 MARKED(MPI, Comm_size, (mpipp_MPI_Comm comm, int* size), (comm, size), )
 #endif
@@ -146,9 +143,6 @@ MARKED(MPI, File_seek, (mpipp_MPI_File fh, MPI_Offset offset, int whence), (fh, 
 #endif
 #ifdef MPIPP_HAVE_File_set_errhandler
 MARKED(MPI, File_set_errhandler, (mpipp_MPI_File file, mpipp_MPI_Errhandler errhandler), (file, errhandler), )
-#endif
-#ifdef MPIPP_HAVE_File_set_info
-MARKED(MPI, File_set_info, (mpipp_MPI_File fh, mpipp_MPI_Info info), (fh, info), )
 #endif
 #ifdef MPIPP_HAVE_Free_mem
 MARKED(MPI, Free_mem, (void* base), (base), )

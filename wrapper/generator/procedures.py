@@ -41,7 +41,8 @@ RECORDED = {
     "File_set_size", "File_preallocate", "File_set_atomicity", "File_seek_shared", "File_sync",
     "Win_fence", "Win_start", "Win_complete", "Win_post", "Win_wait", "Win_test", "Win_lock",
     "Win_lock_all", "Win_unlock", "Win_unlock_all", "Win_flush", "Win_flush_all",
-    "Win_flush_local", "Win_flush_local_all", "Win_sync", "Win_set_info",
+    "Win_flush_local", "Win_flush_local_all", "Win_sync", "Win_set_info", "Comm_set_info",
+    "File_set_info",
     "Dims_create", "Cart_rank", "Cart_coords", "Cart_shift", "Graph_neighbors",
 }  # fmt: skip
 

@@ -67,6 +67,9 @@ ROW(comm_create) {
   MPI_Group_free(&given_group);
   return code;
 }
+ROW(comm_set_info) {
+  return differs ? MPI_Barrier(comm) : MPI_Comm_set_info(comm, info);
+}
 ROW(cart_sub) {
   MPI_Comm made, *grid = &parts[0];
   int dims[2] = {3, 1}, periods[2] = {0}, kept[2] = {1, 0};
@@ -146,6 +149,9 @@ ROW(file_close) {
   MPI_File freed = file;
   return differs ? MPI_File_sync(file) : MPI_File_close(&freed);
 }
+ROW(file_set_info) {
+  return differs ? MPI_File_sync(file) : MPI_File_set_info(file, info);
+}
 ROW(file_sync) {
   return differs ? MPI_File_set_size(file, 0) : MPI_File_sync(file);
 }
@@ -177,6 +183,7 @@ static const struct {
     ENTRY(comm_split),
     ENTRY(comm_split_type),
     ENTRY(comm_create),
+    ENTRY(comm_set_info),
     ENTRY(cart_sub),
     ENTRY(intercomm_leader),
     ENTRY(merge_high),
@@ -193,6 +200,7 @@ static const struct {
     ENTRY(win_free),
     ENTRY(open_amode),
     ENTRY(file_close),
+    ENTRY(file_set_info),
     ENTRY(file_sync),
     ENTRY(file_seek),
     ENTRY(file_write_all),

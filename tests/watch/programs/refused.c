@@ -242,7 +242,7 @@ int main(int argc, char **argv) {
     *heard = '\0';
     for (int k = 0; k < 16; k++) numbers[k] = more[k] = k;
     int code = rows[i].run();
-    for (int k = 0; k < 4; k++) numbers[k] = k; // what a row receives to complete what is right
+    for (int k = 0; k < 6; k++) numbers[k] = k; // what a row receives to complete what is right
     tell(rows[i].name, code);
   }
   MPI_File_close(&file);
