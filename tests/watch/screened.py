@@ -21,4 +21,5 @@ def run(mpi: support.MPI, seed: int, calls: int) -> runs.Run:
     program = runs.program("random_calls.c", mpi, "-ldl")
     preload = f"LD_PRELOAD={test_mistakes.hook(mpi)}:{mpi.wrapper}"
     words: list[str | Path] = ["env", preload, "MPIPP_SCREENS=check", program, str(seed)]
-    return runs.run(mpi, [*words, str(calls)], "--mpicc", mpi.mpicc, n=PROCESSES)
+    words += [str(calls), f"{program}.{seed}"]
+    return runs.run(mpi, words, "--mpicc", mpi.mpicc, n=PROCESSES)

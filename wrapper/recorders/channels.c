@@ -148,6 +148,7 @@ static int has_numbers_only(const struct mpipp_call *call) {
 }
 
 int mpipp_failed_together(const struct mpipp_call *call, int code) {
+  if (call->present & MPIPP_HAS_DROPPED) return code;
   // Perhaps because they differ in all processes, which MPI may find: it is kept, the last one.
   if (has_numbers_only(call)) mpipp_note_together(call);
   mpipp_lock();
@@ -440,7 +441,7 @@ void mpipp_uncount(struct mpipp_call *call) {
   if (comm && !sends && !receives && call->ordinal)
     give_back(comm, MPIPP_COLLECTIVES, 0, call->ordinal);
   mpipp_unlock();
-  call->present &= ~counted;
+  call->present = (call->present & ~counted) | MPIPP_HAS_DROPPED;
 }
 
 void mpipp_uncertain(const struct mpipp_call *call) {

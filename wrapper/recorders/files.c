@@ -56,6 +56,7 @@ void mpipp_split_ended(const struct mpipp_call *call) {
 }
 
 void mpipp_split_failed(const struct mpipp_call *call) {
+  if (call->present & MPIPP_HAS_DROPPED) return;
   struct mpipp_file *record = mpipp_lock_live(MPIPP_FILE, call->file);
   if (record) {
     MPIPP_WRITE(record->split_doubted, 1);

@@ -172,6 +172,7 @@ enum mpipp_present {
   MPIPP_HAS_UNKNOWN = 1 << 30,  // private: some buffer's datatype has no record, or a freed one
   MPIPP_HAS_GIVEN_UP = 1 << 29, // private: it frees or cancels a request
   MPIPP_HAS_BUFFERED = 1 << 28, // private: it sends in buffered mode
+  MPIPP_HAS_DROPPED = 1 << 27,  // private: a hook has dropped it, it never was
   MPIPP_HAS_ORDINAL = 16384,
   MPIPP_HAS_RECV_ORDINAL = 32768,
   MPIPP_HAS_CONSTRUCTOR = 65536,

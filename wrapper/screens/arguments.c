@@ -174,7 +174,13 @@ static int has_any_numbers(const struct mpipp_call *call) {
   case MPIPP_PROC_Group_difference:
   case MPIPP_PROC_Errhandler_free:
   case MPIPP_PROC_Win_free:
+  case MPIPP_PROC_File_open:
   case MPIPP_PROC_File_close:
+  case MPIPP_PROC_File_set_size:
+  case MPIPP_PROC_File_preallocate:
+  case MPIPP_PROC_File_set_view:
+  case MPIPP_PROC_File_set_atomicity:
+  case MPIPP_PROC_File_seek_shared:
   case MPIPP_PROC_Session_finalize:
   case MPIPP_PROC_Session_get_errhandler:
   case MPIPP_PROC_Session_get_info:

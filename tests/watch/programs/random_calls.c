@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Random calls, most of which are wrong somehow; none of them reaches MPI (tests/checks/taken.c).
-// What is pending meanwhile is right, but for its buffers. Usage: random_calls SEED COUNT
+// What is pending meanwhile is right, but for its buffers. Usage: random_calls SEED COUNT FILE
 
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,8 @@ static _Alignas(64) char room[ROOM];
 static MPI_Datatype types[TYPES];
 static MPI_Comm comm = MPI_COMM_WORLD, grid;
 static MPI_Win win;
+static MPI_File file;
+static int is_split; // whether a split collective call is pending on the file
 static MPI_Group group;
 static int size;
 
@@ -135,6 +138,57 @@ static void about_topologies(int *numbers) {
   }
 }
 
+// Really: others meet it.
+static void split(void) {
+  static int written;
+  if (is_split)
+    MPI_File_write_at_all_end(file, &written, MPI_STATUS_IGNORE);
+  else
+    MPI_File_write_at_all_begin(file, 0, &written, 1, MPI_INT);
+  is_split = !is_split;
+}
+
+static void about_files(void) {
+  MPI_File of = below(16) ? file : MPI_FILE_NULL, other;
+  switch (below(12)) {
+  case 0:
+    MPI_File_write_at_all_begin(of, below(9), place(), count(), type());
+    break;
+  case 1:
+    MPI_File_write_at_all_end(of, room, MPI_STATUS_IGNORE);
+    break;
+  case 2:
+    MPI_File_read_ordered_end(of, room, MPI_STATUS_IGNORE);
+    break;
+  case 3:
+    MPI_File_write_at_all(of, below(9), place(), count(), type(), MPI_STATUS_IGNORE);
+    break;
+  case 4:
+    MPI_File_write(of, place(), count(), type(), MPI_STATUS_IGNORE);
+    break;
+  case 5:
+    MPI_File_sync(of);
+    break;
+  case 6:
+    MPI_File_set_size(of, below(100));
+    break;
+  case 7:
+    MPI_File_preallocate(of, below(100));
+    break;
+  case 8:
+    MPI_File_set_view(of, 0, MPI_INT, type(), "native", MPI_INFO_NULL);
+    break;
+  case 9:
+    MPI_File_set_atomicity(of, below(2));
+    break;
+  case 10:
+    MPI_File_seek_shared(of, below(9), MPI_SEEK_SET);
+    break;
+  default:
+    MPI_File_open(MPI_COMM_SELF, "none", below(9), MPI_INFO_NULL, &other);
+  }
+}
+
 static void call(MPI_Request *pending) {
   int counts[MOST], places[MOST], others[MOST], elsewhere[MOST];
   MPI_Datatype made;
@@ -148,7 +202,7 @@ static void call(MPI_Request *pending) {
     elsewhere[i] = 4 * i;
   }
   *taken_next = "";
-  switch (below(26)) {
+  switch (below(28)) {
   case 0:
     MPI_Send(place(), count(), type(), mostly(size), tag(), comm);
     break;
@@ -221,6 +275,10 @@ static void call(MPI_Request *pending) {
   case 24:
     one_sided();
     break;
+  case 25:
+  case 26:
+    about_files();
+    break;
   default:
     MPI_Scatterv(place(), counts, places, type(), place(), count(), type(), mostly(size), comm);
   }
@@ -231,7 +289,7 @@ int main(int argc, char **argv) {
   MPI_Request pending[PENDING];
   int rank;
   taken_next = dlsym(RTLD_DEFAULT, "taken_next");
-  if (argc < 3 || !taken_next) return 64;
+  if (argc < 4 || !taken_next) return 64;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
@@ -240,8 +298,13 @@ int main(int argc, char **argv) {
   MPI_Win_create(room, 4 * 50, 4, MPI_INFO_NULL, comm, &win);
   MPI_Cart_create(comm, 2, (int[]){1, size}, (int[]){0, 1}, 0, &grid);
   make_types();
+  char path[4096];
+  snprintf(path, sizeof path, "%s.%d", argv[3], rank);
+  MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                MPI_INFO_NULL, &file);
   for (int i = 0; i < PENDING; i++) pending[i] = MPI_REQUEST_NULL;
   for (int i = atoi(argv[2]); i > 0; i--) {
+    if (!below(40)) split();
     if (!below(24)) {
       int which = below(PENDING);
       end(&pending[which]);
@@ -251,6 +314,8 @@ int main(int argc, char **argv) {
   }
   for (int i = 0; i < PENDING; i++) end(&pending[i]);
   for (int i = 3; i <= USABLE; i++) MPI_Type_free(&types[i]);
+  if (is_split) split();
+  MPI_File_close(&file);
   MPI_Win_free(&win);
   MPI_Comm_free(&grid);
   MPI_Group_free(&group);
