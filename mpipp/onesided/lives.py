@@ -92,6 +92,8 @@ class Lives:
         key = "freed", event.window
         meeting = self.messages.meet(process, key, mine.size)
         yield from self.messages.all_met(process, meeting, event)
+        # There are no two copies of its memory any more.
+        mine.hear(process.clock, event.moment.number)
         ranges = self.ranges[process.index]
         ranges[:] = [box for box in ranges if box.window != event.window]
         if event.window in process.shares:

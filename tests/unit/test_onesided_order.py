@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from onesided_programs import Program, at, buffer, found
+from onesided_programs import WINDOW, Program, at, buffer, found
 
 from mpipp.model.onesided import (
     Channel,
@@ -234,6 +234,25 @@ def test_fence_that_nothing_precedes_orders_only_operations(asserted: tuple[str,
     program.sync("fence")
     expected = ["rma-local: put@0 load@1 [0,4) of 1, unordered"]
     assert found(program) == (expected if asserted else [])
+
+
+def test_memory_of_a_window_that_is_freed_has_no_copies() -> None:
+    """What was put there is seen in the next window of it, and by what comes before that."""
+    for frees in (True, False):
+        program = Program(2, separate=True)
+        program[0].sync("lock", 1)
+        program[0].put(1, at(0))
+        program[0].sync("unlock", 1)
+        if frees:
+            program.free(WINDOW)
+        else:
+            program.barrier()
+        program[1].load(at(0))
+        if frees:
+            program.make(WINDOW + 1, separate=True)
+        program[1].load(at(0))
+        expected = ["rma-copies: put@0 load@1 [0,4) of 1, copies"] * 2
+        assert found(program) == ([] if frees else expected)
 
 
 def test_copies_of_the_separate_model() -> None:
