@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """`python -m fuzz`: damage recorded registries, and look at them; first snapshots, then with gdb.
 
-Before these, what is found in random one-sided programs is compared with an oracle, random correct
-ones must not change when they are provoked, damaged logs of one-sided communication are looked at,
-digests of random signatures are compared with what `matching` says, and what screens clear of
-random calls with what the checks find. A case that goes wrong is told with its seed. A live one
-shares its processes with others before it.
+Before these, what is found in random one-sided programs, as events and as programs in C, is
+compared with an oracle, random correct ones must not change when they are provoked, damaged logs of
+one-sided communication are looked at, digests of random signatures are compared with what
+`matching` says, and what screens clear of random calls with what the checks find. A case that goes
+wrong is told with its seed. A live one shares its processes with others before it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import onesided_random
 import screened
 import support
 
-from fuzz import cases, live, provoked
+from fuzz import cases, live, provoked, ran_in_c
 
 _STEP = 200  # cases that a worker takes at a time
 _CALLS = 5_000  # of a process whose calls are screened
@@ -37,6 +37,7 @@ def main() -> int:
     parser.add_argument("--live", type=int, help="damaged live registries (a tenth of the others)")
     parser.add_argument("--digests", type=int, help="signatures (as many as snapshots)")
     parser.add_argument("--onesided", type=int, help="one-sided programs (a hundredth as many)")
+    parser.add_argument("--written", type=int, help="such in C (a thousandth as many)")
     parser.add_argument("--provoked", type=int, help="provoked programs (a thousandth as many)")
     parser.add_argument("--logs", type=int, help="damaged logs (a hundredth as many)")
     parser.add_argument("--screens", type=int, help="screened calls (as many as snapshots)")
@@ -54,6 +55,9 @@ def main() -> int:
         return _live(range(options.live_seed, options.live_seed + 1), options)
     wrong = _onesided(
         options.cases // 100 if options.onesided is None else options.onesided, options
+    )
+    wrong |= _written(
+        options.cases // 1000 if options.written is None else options.written, options
     )
     wrong |= _provoked(
         options.cases // 1000 if options.provoked is None else options.provoked, options
@@ -128,6 +132,22 @@ def _onesided(number: int, options: argparse.Namespace) -> int:
 def _flagged(seed: int) -> str:
     wrong = onesided_flagged.difference(seed)[0]
     return wrong and f"one-sided with flags, seed {seed}: {wrong}"
+
+
+def _written(number: int, options: argparse.Namespace) -> int:
+    begin, wrong = time.monotonic(), 0
+    seeds = range(options.first, options.first + number, ran_in_c.PROGRAMS)
+    with multiprocessing.Pool(options.jobs) as pool:
+        for sentences in pool.imap(_run_in_c, [(seed, options.mpi) for seed in seeds]):
+            wrong += len(sentences)
+            for sentence in sentences:
+                print(sentence, flush=True)
+    print(f"{number} one-sided programs in C, {wrong} wrong, {time.monotonic() - begin:.0f} s")
+    return wrong > 0
+
+
+def _run_in_c(task: tuple[int, str]) -> list[str]:
+    return ran_in_c.run(support.find_mpi(task[1]), task[0])
 
 
 def _provoked(number: int, options: argparse.Namespace) -> int:

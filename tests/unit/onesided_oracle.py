@@ -317,6 +317,13 @@ class Oracle:
     def conflicts(self) -> set[Told]:
         """All of them."""
         found = set()
+        for rule, one, other in self.pairs():
+            processes = one.process, other.process
+            found.add((rule, min(processes), max(processes), one.owner))
+        return found
+
+    def pairs(self) -> Iterator[tuple[str, Touch, Touch]]:
+        """The same with both accesses."""
         for one, other in itertools.combinations(self.touches, 2):
             if one.owner != other.owner:
                 continue
@@ -326,9 +333,7 @@ class Oracle:
                 else self._rule(one, other)
             )
             if rule:
-                processes = one.process, other.process
-                found.add((rule, min(processes), max(processes), one.owner))
-        return found
+                yield rule, one, other
 
     def _rule_of_one(self, one: Touch, other: Touch) -> str:
         # What its own buffers share it is told of when it is called.

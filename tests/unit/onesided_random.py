@@ -239,7 +239,7 @@ class Made:
                     )
 
 
-_ALIKE = {"rma-apart": "rma-local", "rma-copies": "rma-local"}
+ALIKE = {"rma-apart": "rma-local", "rma-copies": "rma-local"}
 
 
 def keys(result: Result, undecided: bool) -> set[Told]:
@@ -254,7 +254,7 @@ def keys(result: Result, undecided: bool) -> set[Told]:
 
 def alike(told: set[Told]) -> set[Told]:
     """Without which of three rules of the same two accesses it is."""
-    return {(_ALIKE.get(rule, rule), one, other, owner) for rule, one, other, owner in told}
+    return {(ALIKE.get(rule, rule), one, other, owner) for rule, one, other, owner in told}
 
 
 def difference(program: Program) -> tuple[int, str]:
