@@ -16,7 +16,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # What pytest's settings and the scripts themselves put on the path.
-PLACES = (".", "tests", "tests/checks", "tests/unit", "tests/wrapper", "tests/cli", "wrapper/generator")
+PLACES = (
+    *(".", "tests", "tests/checks", "tests/unit", "tests/wrapper", "tests/cli"),
+    "wrapper/generator",
+)
 STUBS = "tools/stubs"  # what gdb's own Python has
 OWN = ("--config-file=", "--ignore-missing-imports", "--follow-imports=silent")
 STRICT = (*OWN, "--strict")

@@ -16,7 +16,7 @@ CHECK = "--check=rma-conflict,rma-epoch"
 @on_mpi("mpich4", "openmpi4")
 def test_of_random_programs_is_told_what_the_oracle_says(mpi: MPI, tmp_path: Path) -> None:
     # Four processes that wait for each other take Open MPI long.
-    made = written.write(range(80 if mpi.id == "mpich4" else 20), loads=False)
+    made = written.write(range(80 if mpi.id == "mpich4" else 40), loads=False)
     program = compile_program(written.put(made, tmp_path), mpi)
     run = runs.run(mpi, [program], CHECK, n=written.RANKS)
     assert (run.status, run.output, len(run.last)) == (0, "done\n", 1)
