@@ -155,7 +155,8 @@ static void event(const struct mpipp_event *event) {
 static void leave(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int ends = call->procedure == MPIPP_PROC_Finalize;
-  if (MPIPP_READ(is_off) || !(ends || (records && call->present & MPIPP_HAS_WIN))) return;
+  int is_looked_at = records && call->present & MPIPP_HAS_WIN && MPIPP_READ(mpipp_programs_any);
+  if (MPIPP_READ(is_off) || !(ends || is_looked_at)) return;
   mpipp_guard_lock();
   if (ends) {
     mpipp_recorded_end_all();

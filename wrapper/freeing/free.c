@@ -45,15 +45,20 @@ static int is_ready(void) {
   return free_next != NULL;
 }
 
-static void tell(void *block, void *caller) {
-  if (!block || !&mpipp_guards_buffers) return;
-  int guards = __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED);
-  int pends = __atomic_load_n(&mpipp_onesided_pends, __ATOMIC_RELAXED);
-  if (__builtin_expect(!guards && !pends, 1)) return;
+static void tell_further(void *block, void *caller, int guards, int pends) {
   uint64_t start = (uint64_t)(uintptr_t)block, from = (uint64_t)(uintptr_t)caller;
   uint64_t bytes = usable_size ? usable_size(block) : 1;
   if (guards) mpipp_given_back(start, bytes, from);
   if (pends) mpipp_onesided_given_back(start, bytes, from);
+}
+
+// MPI frees, too, in each of its calls.
+static inline void tell(void *block, void *caller) {
+  if (!&mpipp_guards_buffers) return;
+  int guards = __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED);
+  int pends = __atomic_load_n(&mpipp_onesided_pends, __ATOMIC_RELAXED);
+  if (__builtin_expect((guards | pends) != 0, 0) && block)
+    tell_further(block, caller, guards, pends);
 }
 
 void mpipp_free_first(void *block) {

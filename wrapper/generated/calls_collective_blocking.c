@@ -6,8 +6,7 @@
 typedef int raw_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allgather) typed_Allgather;
 static MPIPP_COLD int hooked_Allgather(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Allgather *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -44,8 +43,7 @@ int PMPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
 typedef int raw_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allgather_c) typed_Allgather_c;
 static MPIPP_COLD int hooked_Allgather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Allgather_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -82,8 +80,7 @@ int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
 typedef int raw_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allgatherv) typed_Allgatherv;
 static MPIPP_COLD int hooked_Allgatherv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Allgatherv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -120,8 +117,7 @@ int PMPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
 typedef int raw_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allgatherv_c) typed_Allgatherv_c;
 static MPIPP_COLD int hooked_Allgatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Allgatherv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -158,8 +154,7 @@ int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
 typedef int raw_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allreduce) typed_Allreduce;
 static MPIPP_COLD int hooked_Allreduce(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Allreduce *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
 }
 EXPORT int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -197,8 +192,7 @@ int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
 typedef int raw_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Allreduce_c) typed_Allreduce_c;
 static MPIPP_COLD int hooked_Allreduce_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Allreduce_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
 }
 EXPORT int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -236,8 +230,7 @@ int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_
 typedef int raw_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoall) typed_Alltoall;
 static MPIPP_COLD int hooked_Alltoall(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Alltoall *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -274,8 +267,7 @@ int PMPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
 typedef int raw_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoall_c) typed_Alltoall_c;
 static MPIPP_COLD int hooked_Alltoall_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Alltoall_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -312,8 +304,7 @@ int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
 typedef int raw_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoallv) typed_Alltoallv;
 static MPIPP_COLD int hooked_Alltoallv(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Alltoallv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -350,8 +341,7 @@ int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
 typedef int raw_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoallv_c) typed_Alltoallv_c;
 static MPIPP_COLD int hooked_Alltoallv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Alltoallv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -388,8 +378,7 @@ int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
 typedef int raw_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoallw) typed_Alltoallw;
 static MPIPP_COLD int hooked_Alltoallw(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Alltoallw *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
 }
 EXPORT int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
@@ -426,8 +415,7 @@ int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
 typedef int raw_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Alltoallw_c) typed_Alltoallw_c;
 static MPIPP_COLD int hooked_Alltoallw_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Alltoallw_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
 }
 EXPORT int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
@@ -464,8 +452,7 @@ int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
 typedef int raw_Barrier(mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Barrier) typed_Barrier;
 static MPIPP_COLD int hooked_Barrier(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Barrier *)real)((MPI_Comm)comm);
 }
 EXPORT int MPI_Barrier(mpipp_MPI_Comm comm);
@@ -499,8 +486,7 @@ int PMPI_Barrier(mpipp_MPI_Comm comm) {
 typedef int raw_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Bcast) typed_Bcast;
 static MPIPP_COLD int hooked_Bcast(struct mpipp_thread *thread, void *real, void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Bcast *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm);
 }
 EXPORT int MPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
@@ -538,8 +524,7 @@ int PMPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, m
 typedef int raw_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Bcast_c) typed_Bcast_c;
 static MPIPP_COLD int hooked_Bcast_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Bcast_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm);
 }
 EXPORT int MPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
@@ -577,8 +562,7 @@ int PMPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int
 typedef int raw_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Exscan) typed_Exscan;
 static MPIPP_COLD int hooked_Exscan(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Exscan *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
 }
 EXPORT int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -616,8 +600,7 @@ int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
 typedef int raw_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Exscan_c) typed_Exscan_c;
 static MPIPP_COLD int hooked_Exscan_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Exscan_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
 }
 EXPORT int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -655,8 +638,7 @@ int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
 typedef int raw_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Gather) typed_Gather;
 static MPIPP_COLD int hooked_Gather(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Gather *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
 }
 EXPORT int MPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -696,8 +678,7 @@ int PMPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
 typedef int raw_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Gather_c) typed_Gather_c;
 static MPIPP_COLD int hooked_Gather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Gather_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
 }
 EXPORT int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -737,8 +718,7 @@ int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
 typedef int raw_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Gatherv) typed_Gatherv;
 static MPIPP_COLD int hooked_Gatherv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Gatherv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
 }
 EXPORT int MPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -778,8 +758,7 @@ int PMPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
 typedef int raw_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Gatherv_c) typed_Gatherv_c;
 static MPIPP_COLD int hooked_Gatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Gatherv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
 }
 EXPORT int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -819,8 +798,7 @@ int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
 typedef int raw_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_allgather) typed_Neighbor_allgather;
 static MPIPP_COLD int hooked_Neighbor_allgather(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_allgather *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -857,8 +835,7 @@ int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
 typedef int raw_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_allgather_c) typed_Neighbor_allgather_c;
 static MPIPP_COLD int hooked_Neighbor_allgather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_allgather_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -895,8 +872,7 @@ int PMPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
 typedef int raw_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_allgatherv) typed_Neighbor_allgatherv;
 static MPIPP_COLD int hooked_Neighbor_allgatherv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_allgatherv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -933,8 +909,7 @@ int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datat
 typedef int raw_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_allgatherv_c) typed_Neighbor_allgatherv_c;
 static MPIPP_COLD int hooked_Neighbor_allgatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_allgatherv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -971,8 +946,7 @@ int PMPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_M
 typedef int raw_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoall) typed_Neighbor_alltoall;
 static MPIPP_COLD int hooked_Neighbor_alltoall(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_alltoall *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -1009,8 +983,7 @@ int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
 typedef int raw_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoall_c) typed_Neighbor_alltoall_c;
 static MPIPP_COLD int hooked_Neighbor_alltoall_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_alltoall_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -1047,8 +1020,7 @@ int PMPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
 typedef int raw_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoallv) typed_Neighbor_alltoallv;
 static MPIPP_COLD int hooked_Neighbor_alltoallv(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_alltoallv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -1085,8 +1057,7 @@ int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
 typedef int raw_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoallv_c) typed_Neighbor_alltoallv_c;
 static MPIPP_COLD int hooked_Neighbor_alltoallv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_alltoallv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -1123,8 +1094,7 @@ int PMPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[],
 typedef int raw_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoallw) typed_Neighbor_alltoallw;
 static MPIPP_COLD int hooked_Neighbor_alltoallw(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_alltoallw *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
 }
 EXPORT int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
@@ -1161,8 +1131,7 @@ int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
 typedef int raw_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Neighbor_alltoallw_c) typed_Neighbor_alltoallw_c;
 static MPIPP_COLD int hooked_Neighbor_alltoallw_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Neighbor_alltoallw_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm);
 }
 EXPORT int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
@@ -1199,8 +1168,7 @@ int PMPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[],
 typedef int raw_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce) typed_Reduce;
 static MPIPP_COLD int hooked_Reduce(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm);
 }
 EXPORT int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
@@ -1241,8 +1209,7 @@ int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
 typedef int raw_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce_c) typed_Reduce_c;
 static MPIPP_COLD int hooked_Reduce_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm);
 }
 EXPORT int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
@@ -1283,8 +1250,7 @@ int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
 typedef int raw_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce_scatter) typed_Reduce_scatter;
 static MPIPP_COLD int hooked_Reduce_scatter(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_scatter *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
 }
 EXPORT int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1323,8 +1289,7 @@ int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
 typedef int raw_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce_scatter_c) typed_Reduce_scatter_c;
 static MPIPP_COLD int hooked_Reduce_scatter_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_scatter_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
 }
 EXPORT int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1363,8 +1328,7 @@ int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count re
 typedef int raw_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce_scatter_block) typed_Reduce_scatter_block;
 static MPIPP_COLD int hooked_Reduce_scatter_block(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_scatter_block *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
 }
 EXPORT int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1402,8 +1366,7 @@ int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
 typedef int raw_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Reduce_scatter_block_c) typed_Reduce_scatter_block_c;
 static MPIPP_COLD int hooked_Reduce_scatter_block_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_scatter_block_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
 }
 EXPORT int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1441,8 +1404,7 @@ int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
 typedef int raw_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scan) typed_Scan;
 static MPIPP_COLD int hooked_Scan(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Scan *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
 }
 EXPORT int MPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1480,8 +1442,7 @@ int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype 
 typedef int raw_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scan_c) typed_Scan_c;
 static MPIPP_COLD int hooked_Scan_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Scan_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm);
 }
 EXPORT int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1519,8 +1480,7 @@ int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_D
 typedef int raw_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scatter) typed_Scatter;
 static MPIPP_COLD int hooked_Scatter(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Scatter *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
 }
 EXPORT int MPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -1560,8 +1520,7 @@ int PMPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
 typedef int raw_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scatter_c) typed_Scatter_c;
 static MPIPP_COLD int hooked_Scatter_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Scatter_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
 }
 EXPORT int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -1601,8 +1560,7 @@ int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
 typedef int raw_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scatterv) typed_Scatterv;
 static MPIPP_COLD int hooked_Scatterv(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Scatterv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
 }
 EXPORT int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -1642,8 +1600,7 @@ int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[
 typedef int raw_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Scatterv_c) typed_Scatterv_c;
 static MPIPP_COLD int hooked_Scatterv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Scatterv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm);
 }
 EXPORT int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);

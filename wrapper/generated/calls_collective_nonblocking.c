@@ -6,8 +6,7 @@
 typedef int raw_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallgather) typed_Iallgather;
 static MPIPP_COLD int hooked_Iallgather(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iallgather *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -46,8 +45,7 @@ int PMPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
 typedef int raw_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallgather_c) typed_Iallgather_c;
 static MPIPP_COLD int hooked_Iallgather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iallgather_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -86,8 +84,7 @@ int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
 typedef int raw_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallgatherv) typed_Iallgatherv;
 static MPIPP_COLD int hooked_Iallgatherv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iallgatherv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -126,8 +123,7 @@ int PMPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
 typedef int raw_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallgatherv_c) typed_Iallgatherv_c;
 static MPIPP_COLD int hooked_Iallgatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iallgatherv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -166,8 +162,7 @@ int PMPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
 typedef int raw_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallreduce) typed_Iallreduce;
 static MPIPP_COLD int hooked_Iallreduce(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iallreduce *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -207,8 +202,7 @@ int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
 typedef int raw_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iallreduce_c) typed_Iallreduce_c;
 static MPIPP_COLD int hooked_Iallreduce_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iallreduce_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -248,8 +242,7 @@ int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
 typedef int raw_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoall) typed_Ialltoall;
 static MPIPP_COLD int hooked_Ialltoall(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ialltoall *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -288,8 +281,7 @@ int PMPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
 typedef int raw_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoall_c) typed_Ialltoall_c;
 static MPIPP_COLD int hooked_Ialltoall_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ialltoall_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -328,8 +320,7 @@ int PMPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
 typedef int raw_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoallv) typed_Ialltoallv;
 static MPIPP_COLD int hooked_Ialltoallv(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ialltoallv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -368,8 +359,7 @@ int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdisp
 typedef int raw_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoallv_c) typed_Ialltoallv_c;
 static MPIPP_COLD int hooked_Ialltoallv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ialltoallv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -408,8 +398,7 @@ int PMPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const M
 typedef int raw_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoallw) typed_Ialltoallw;
 static MPIPP_COLD int hooked_Ialltoallw(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ialltoallw *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
@@ -448,8 +437,7 @@ int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdisp
 typedef int raw_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ialltoallw_c) typed_Ialltoallw_c;
 static MPIPP_COLD int hooked_Ialltoallw_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ialltoallw_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
@@ -488,8 +476,7 @@ int PMPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const M
 typedef int raw_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibarrier) typed_Ibarrier;
 static MPIPP_COLD int hooked_Ibarrier(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ibarrier *)real)((MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request);
@@ -526,8 +513,7 @@ int PMPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request) {
 typedef int raw_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibcast) typed_Ibcast;
 static MPIPP_COLD int hooked_Ibcast(struct mpipp_thread *thread, void *real, void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ibcast *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -567,8 +553,7 @@ int PMPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, 
 typedef int raw_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibcast_c) typed_Ibcast_c;
 static MPIPP_COLD int hooked_Ibcast_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ibcast_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -608,8 +593,7 @@ int PMPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, in
 typedef int raw_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iexscan) typed_Iexscan;
 static MPIPP_COLD int hooked_Iexscan(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iexscan *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -649,8 +633,7 @@ int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dataty
 typedef int raw_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iexscan_c) typed_Iexscan_c;
 static MPIPP_COLD int hooked_Iexscan_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iexscan_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -690,8 +673,7 @@ int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MP
 typedef int raw_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Igather) typed_Igather;
 static MPIPP_COLD int hooked_Igather(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Igather *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -733,8 +715,7 @@ int PMPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
 typedef int raw_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Igather_c) typed_Igather_c;
 static MPIPP_COLD int hooked_Igather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Igather_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -776,8 +757,7 @@ int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
 typedef int raw_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Igatherv) typed_Igatherv;
 static MPIPP_COLD int hooked_Igatherv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Igatherv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -819,8 +799,7 @@ int PMPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
 typedef int raw_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Igatherv_c) typed_Igatherv_c;
 static MPIPP_COLD int hooked_Igatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Igatherv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -862,8 +841,7 @@ int PMPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
 typedef int raw_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_allgather) typed_Ineighbor_allgather;
 static MPIPP_COLD int hooked_Ineighbor_allgather(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ineighbor_allgather *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -902,8 +880,7 @@ int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datat
 typedef int raw_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_allgather_c) typed_Ineighbor_allgather_c;
 static MPIPP_COLD int hooked_Ineighbor_allgather_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ineighbor_allgather_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -942,8 +919,7 @@ int PMPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_M
 typedef int raw_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_allgatherv) typed_Ineighbor_allgatherv;
 static MPIPP_COLD int hooked_Ineighbor_allgatherv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ineighbor_allgatherv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -982,8 +958,7 @@ int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Data
 typedef int raw_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_allgatherv_c) typed_Ineighbor_allgatherv_c;
 static MPIPP_COLD int hooked_Ineighbor_allgatherv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ineighbor_allgatherv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1022,8 +997,7 @@ int PMPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_
 typedef int raw_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoall) typed_Ineighbor_alltoall;
 static MPIPP_COLD int hooked_Ineighbor_alltoall(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ineighbor_alltoall *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1062,8 +1036,7 @@ int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
 typedef int raw_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoall_c) typed_Ineighbor_alltoall_c;
 static MPIPP_COLD int hooked_Ineighbor_alltoall_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ineighbor_alltoall_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1102,8 +1075,7 @@ int PMPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
 typedef int raw_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoallv) typed_Ineighbor_alltoallv;
 static MPIPP_COLD int hooked_Ineighbor_alltoallv(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ineighbor_alltoallv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1142,8 +1114,7 @@ int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const 
 typedef int raw_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoallv_c) typed_Ineighbor_alltoallv_c;
 static MPIPP_COLD int hooked_Ineighbor_alltoallv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ineighbor_alltoallv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1182,8 +1153,7 @@ int PMPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[]
 typedef int raw_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoallw) typed_Ineighbor_alltoallw;
 static MPIPP_COLD int hooked_Ineighbor_alltoallw(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ineighbor_alltoallw *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1222,8 +1192,7 @@ int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const 
 typedef int raw_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ineighbor_alltoallw_c) typed_Ineighbor_alltoallw_c;
 static MPIPP_COLD int hooked_Ineighbor_alltoallw_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ineighbor_alltoallw_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1262,8 +1231,7 @@ int PMPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[]
 typedef int raw_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce) typed_Ireduce;
 static MPIPP_COLD int hooked_Ireduce(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ireduce *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1306,8 +1274,7 @@ int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dataty
 typedef int raw_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce_c) typed_Ireduce_c;
 static MPIPP_COLD int hooked_Ireduce_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ireduce_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1350,8 +1317,7 @@ int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MP
 typedef int raw_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce_scatter) typed_Ireduce_scatter;
 static MPIPP_COLD int hooked_Ireduce_scatter(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ireduce_scatter *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1392,8 +1358,7 @@ int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcount
 typedef int raw_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce_scatter_c) typed_Ireduce_scatter_c;
 static MPIPP_COLD int hooked_Ireduce_scatter_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ireduce_scatter_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1434,8 +1399,7 @@ int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count r
 typedef int raw_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce_scatter_block) typed_Ireduce_scatter_block;
 static MPIPP_COLD int hooked_Ireduce_scatter_block(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ireduce_scatter_block *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1475,8 +1439,7 @@ int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount
 typedef int raw_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ireduce_scatter_block_c) typed_Ireduce_scatter_block_c;
 static MPIPP_COLD int hooked_Ireduce_scatter_block_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Ireduce_scatter_block_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1516,8 +1479,7 @@ int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count r
 typedef int raw_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscan) typed_Iscan;
 static MPIPP_COLD int hooked_Iscan(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iscan *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1557,8 +1519,7 @@ int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype
 typedef int raw_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscan_c) typed_Iscan_c;
 static MPIPP_COLD int hooked_Iscan_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iscan_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1598,8 +1559,7 @@ int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_
 typedef int raw_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscatter) typed_Iscatter;
 static MPIPP_COLD int hooked_Iscatter(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iscatter *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1641,8 +1601,7 @@ int PMPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
 typedef int raw_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscatter_c) typed_Iscatter_c;
 static MPIPP_COLD int hooked_Iscatter_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iscatter_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1684,8 +1643,7 @@ int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
 typedef int raw_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscatterv) typed_Iscatterv;
 static MPIPP_COLD int hooked_Iscatterv(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iscatterv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1727,8 +1685,7 @@ int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs
 typedef int raw_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Iscatterv_c) typed_Iscatterv_c;
 static MPIPP_COLD int hooked_Iscatterv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Iscatterv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);

@@ -6,8 +6,7 @@
 typedef int raw_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Pack) typed_Pack;
 static MPIPP_COLD int hooked_Pack(struct mpipp_thread *thread, void *real, const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Pack *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
 }
 EXPORT int MPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm);
@@ -42,8 +41,7 @@ int PMPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void*
 typedef int raw_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Pack_c) typed_Pack_c;
 static MPIPP_COLD int hooked_Pack_c(struct mpipp_thread *thread, void *real, const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Pack_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
 }
 EXPORT int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
@@ -78,8 +76,7 @@ int PMPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatyp
 typedef int raw_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position);
 typedef __typeof__(mpih_Pack_external) typed_Pack_external;
 static MPIPP_COLD int hooked_Pack_external(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Pack_external *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position);
 }
 EXPORT int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position);
@@ -113,8 +110,7 @@ int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpi
 typedef int raw_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
 typedef __typeof__(mpih_Pack_external_c) typed_Pack_external_c;
 static MPIPP_COLD int hooked_Pack_external_c(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Pack_external_c *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position);
 }
 EXPORT int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
@@ -148,8 +144,7 @@ int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count inco
 typedef int raw_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 typedef __typeof__(mpih_Reduce_local) typed_Reduce_local;
 static MPIPP_COLD int hooked_Reduce_local(struct mpipp_thread *thread, void *real, const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_local *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
 }
 EXPORT int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
@@ -184,8 +179,7 @@ int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Da
 typedef int raw_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 typedef __typeof__(mpih_Reduce_local_c) typed_Reduce_local_c;
 static MPIPP_COLD int hooked_Reduce_local_c(struct mpipp_thread *thread, void *real, const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Reduce_local_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
 }
 EXPORT int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
@@ -1111,8 +1105,7 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
 typedef int raw_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
 typedef __typeof__(mpih_Type_get_contents) typed_Type_get_contents;
 static MPIPP_COLD int hooked_Type_get_contents(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Type_get_contents *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 }
 EXPORT int MPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
@@ -1144,8 +1137,7 @@ int PMPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int ma
 typedef int raw_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
 typedef __typeof__(mpih_Type_get_contents_c) typed_Type_get_contents_c;
 static MPIPP_COLD int hooked_Type_get_contents_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Type_get_contents_c *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 }
 EXPORT int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
@@ -1288,8 +1280,7 @@ int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[]
 typedef int raw_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name);
 typedef __typeof__(mpih_Type_set_name) typed_Type_set_name;
 static MPIPP_COLD int hooked_Type_set_name(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, const char* type_name) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Type_set_name *)real)((MPI_Datatype)datatype, type_name);
 }
 EXPORT int MPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name);
@@ -1395,8 +1386,7 @@ int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
 typedef int raw_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Unpack) typed_Unpack;
 static MPIPP_COLD int hooked_Unpack(struct mpipp_thread *thread, void *real, const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Unpack *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
@@ -1431,8 +1421,7 @@ int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int 
 typedef int raw_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Unpack_c) typed_Unpack_c;
 static MPIPP_COLD int hooked_Unpack_c(struct mpipp_thread *thread, void *real, const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Unpack_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
@@ -1467,8 +1456,7 @@ int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void
 typedef int raw_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_Unpack_external) typed_Unpack_external;
 static MPIPP_COLD int hooked_Unpack_external(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Unpack_external *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype);
@@ -1502,8 +1490,7 @@ int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insiz
 typedef int raw_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_Unpack_external_c) typed_Unpack_external_c;
 static MPIPP_COLD int hooked_Unpack_external_c(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Unpack_external_c *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);

@@ -220,8 +220,7 @@ int PMPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype,
 typedef int raw_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread) typed_File_iread;
 static MPIPP_COLD int hooked_File_iread(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -257,8 +256,7 @@ int PMPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype 
 typedef int raw_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_c) typed_File_iread_c;
 static MPIPP_COLD int hooked_File_iread_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -294,8 +292,7 @@ int PMPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_D
 typedef int raw_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_all) typed_File_iread_all;
 static MPIPP_COLD int hooked_File_iread_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -332,8 +329,7 @@ int PMPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datat
 typedef int raw_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_all_c) typed_File_iread_all_c;
 static MPIPP_COLD int hooked_File_iread_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -370,8 +366,7 @@ int PMPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_M
 typedef int raw_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at) typed_File_iread_at;
 static MPIPP_COLD int hooked_File_iread_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -408,8 +403,7 @@ int PMPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int coun
 typedef int raw_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at_c) typed_File_iread_at_c;
 static MPIPP_COLD int hooked_File_iread_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -446,8 +440,7 @@ int PMPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Co
 typedef int raw_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at_all) typed_File_iread_at_all;
 static MPIPP_COLD int hooked_File_iread_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -485,8 +478,7 @@ int PMPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int 
 typedef int raw_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at_all_c) typed_File_iread_at_all_c;
 static MPIPP_COLD int hooked_File_iread_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -524,8 +516,7 @@ int PMPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MP
 typedef int raw_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_shared) typed_File_iread_shared;
 static MPIPP_COLD int hooked_File_iread_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -561,8 +552,7 @@ int PMPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Da
 typedef int raw_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_shared_c) typed_File_iread_shared_c;
 static MPIPP_COLD int hooked_File_iread_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iread_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -598,8 +588,7 @@ int PMPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpip
 typedef int raw_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite) typed_File_iwrite;
 static MPIPP_COLD int hooked_File_iwrite(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -635,8 +624,7 @@ int PMPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Da
 typedef int raw_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_c) typed_File_iwrite_c;
 static MPIPP_COLD int hooked_File_iwrite_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -672,8 +660,7 @@ int PMPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpip
 typedef int raw_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_all) typed_File_iwrite_all;
 static MPIPP_COLD int hooked_File_iwrite_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -710,8 +697,7 @@ int PMPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MP
 typedef int raw_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_all_c) typed_File_iwrite_all_c;
 static MPIPP_COLD int hooked_File_iwrite_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -748,8 +734,7 @@ int PMPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, 
 typedef int raw_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at) typed_File_iwrite_at;
 static MPIPP_COLD int hooked_File_iwrite_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -786,8 +771,7 @@ int PMPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, i
 typedef int raw_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at_c) typed_File_iwrite_at_c;
 static MPIPP_COLD int hooked_File_iwrite_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -824,8 +808,7 @@ int PMPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf,
 typedef int raw_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at_all) typed_File_iwrite_at_all;
 static MPIPP_COLD int hooked_File_iwrite_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -863,8 +846,7 @@ int PMPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* bu
 typedef int raw_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at_all_c) typed_File_iwrite_at_all_c;
 static MPIPP_COLD int hooked_File_iwrite_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -902,8 +884,7 @@ int PMPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* 
 typedef int raw_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_shared) typed_File_iwrite_shared;
 static MPIPP_COLD int hooked_File_iwrite_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -939,8 +920,7 @@ int PMPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp
 typedef int raw_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_shared_c) typed_File_iwrite_shared_c;
 static MPIPP_COLD int hooked_File_iwrite_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -1014,8 +994,7 @@ int PMPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_M
 typedef int raw_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
 typedef __typeof__(mpih_File_preallocate) typed_File_preallocate;
 static MPIPP_COLD int hooked_File_preallocate(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset size) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_preallocate *)real)((MPI_File)fh, size);
 }
 EXPORT int MPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
@@ -1192,8 +1171,7 @@ int PMPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MP
 typedef int raw_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_all_begin) typed_File_read_all_begin;
 static MPIPP_COLD int hooked_File_read_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_read_all_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1230,8 +1208,7 @@ int PMPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_
 typedef int raw_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_all_begin_c) typed_File_read_all_begin_c;
 static MPIPP_COLD int hooked_File_read_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_read_all_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1450,8 +1427,7 @@ int PMPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
 typedef int raw_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_at_all_begin) typed_File_read_at_all_begin;
 static MPIPP_COLD int hooked_File_read_at_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_read_at_all_begin *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1489,8 +1465,7 @@ int PMPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf,
 typedef int raw_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_at_all_begin_c) typed_File_read_at_all_begin_c;
 static MPIPP_COLD int hooked_File_read_at_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_read_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1636,8 +1611,7 @@ int PMPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpip
 typedef int raw_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_ordered_begin) typed_File_read_ordered_begin;
 static MPIPP_COLD int hooked_File_read_ordered_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_read_ordered_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1674,8 +1648,7 @@ int PMPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_
 typedef int raw_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_ordered_begin_c) typed_File_read_ordered_begin_c;
 static MPIPP_COLD int hooked_File_read_ordered_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_read_ordered_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1818,8 +1791,7 @@ int PMPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
 typedef int raw_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence);
 typedef __typeof__(mpih_File_seek_shared) typed_File_seek_shared;
 static MPIPP_COLD int hooked_File_seek_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, int whence) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_seek_shared *)real)((MPI_File)fh, offset, whence);
 }
 EXPORT int MPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence);
@@ -1855,8 +1827,7 @@ int PMPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence) {
 typedef int raw_File_set_atomicity(mpipp_MPI_File fh, int flag);
 typedef __typeof__(mpih_File_set_atomicity) typed_File_set_atomicity;
 static MPIPP_COLD int hooked_File_set_atomicity(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, int flag) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_set_atomicity *)real)((MPI_File)fh, flag);
 }
 EXPORT int MPI_File_set_atomicity(mpipp_MPI_File fh, int flag);
@@ -1925,8 +1896,7 @@ int PMPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info) {
 typedef int raw_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
 typedef __typeof__(mpih_File_set_size) typed_File_set_size;
 static MPIPP_COLD int hooked_File_set_size(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset size) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_set_size *)real)((MPI_File)fh, size);
 }
 EXPORT int MPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
@@ -1961,8 +1931,7 @@ int PMPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size) {
 typedef int raw_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
 typedef __typeof__(mpih_File_set_view) typed_File_set_view;
 static MPIPP_COLD int hooked_File_set_view(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_set_view *)real)((MPI_File)fh, disp, (MPI_Datatype)etype, (MPI_Datatype)filetype, datarep, (MPI_Info)info);
 }
 EXPORT int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
@@ -2000,8 +1969,7 @@ int PMPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype et
 typedef int raw_File_sync(mpipp_MPI_File fh);
 typedef __typeof__(mpih_File_sync) typed_File_sync;
 static MPIPP_COLD int hooked_File_sync(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_sync *)real)((MPI_File)fh);
 }
 EXPORT int MPI_File_sync(mpipp_MPI_File fh);
@@ -2176,8 +2144,7 @@ int PMPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, m
 typedef int raw_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_all_begin) typed_File_write_all_begin;
 static MPIPP_COLD int hooked_File_write_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_write_all_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2214,8 +2181,7 @@ int PMPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpi
 typedef int raw_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_all_begin_c) typed_File_write_all_begin_c;
 static MPIPP_COLD int hooked_File_write_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_write_all_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2434,8 +2400,7 @@ int PMPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
 typedef int raw_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_at_all_begin) typed_File_write_at_all_begin;
 static MPIPP_COLD int hooked_File_write_at_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_write_at_all_begin *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2473,8 +2438,7 @@ int PMPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const voi
 typedef int raw_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_at_all_begin_c) typed_File_write_at_all_begin_c;
 static MPIPP_COLD int hooked_File_write_at_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_write_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2620,8 +2584,7 @@ int PMPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count coun
 typedef int raw_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_ordered_begin) typed_File_write_ordered_begin;
 static MPIPP_COLD int hooked_File_write_ordered_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_write_ordered_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2658,8 +2621,7 @@ int PMPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count,
 typedef int raw_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_ordered_begin_c) typed_File_write_ordered_begin_c;
 static MPIPP_COLD int hooked_File_write_ordered_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_File_write_ordered_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);

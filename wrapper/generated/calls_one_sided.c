@@ -6,8 +6,7 @@
 typedef int raw_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Accumulate) typed_Accumulate;
 static MPIPP_COLD int hooked_Accumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Accumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -44,8 +43,7 @@ int PMPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatyp
 typedef int raw_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Accumulate_c) typed_Accumulate_c;
 static MPIPP_COLD int hooked_Accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Accumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -82,8 +80,7 @@ int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI
 typedef int raw_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Compare_and_swap) typed_Compare_and_swap;
 static MPIPP_COLD int hooked_Compare_and_swap(struct mpipp_thread *thread, void *real, const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Compare_and_swap *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), MPIPP_GIVEN(passage, MPIPP_ROLE_compare_addr, compare_addr), MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), (MPI_Datatype)datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), (MPI_Win)win);
 }
 EXPORT int MPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win);
@@ -121,8 +118,7 @@ int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, voi
 typedef int raw_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Fetch_and_op) typed_Fetch_and_op;
 static MPIPP_COLD int hooked_Fetch_and_op(struct mpipp_thread *thread, void *real, const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Fetch_and_op *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), (MPI_Datatype)datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -160,8 +156,7 @@ int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Data
 typedef int raw_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get) typed_Get;
 static MPIPP_COLD int hooked_Get(struct mpipp_thread *thread, void *real, void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Get *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
 }
 EXPORT int MPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -197,8 +192,7 @@ int PMPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_data
 typedef int raw_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_c) typed_Get_c;
 static MPIPP_COLD int hooked_Get_c(struct mpipp_thread *thread, void *real, void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Get_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
 }
 EXPORT int MPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -234,8 +228,7 @@ int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype ori
 typedef int raw_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_accumulate) typed_Get_accumulate;
 static MPIPP_COLD int hooked_Get_accumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Get_accumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -273,8 +266,7 @@ int PMPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dat
 typedef int raw_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_accumulate_c) typed_Get_accumulate_c;
 static MPIPP_COLD int hooked_Get_accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Get_accumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -312,8 +304,7 @@ int PMPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp
 typedef int raw_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Put) typed_Put;
 static MPIPP_COLD int hooked_Put(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Put *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
 }
 EXPORT int MPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -349,8 +340,7 @@ int PMPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origi
 typedef int raw_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Put_c) typed_Put_c;
 static MPIPP_COLD int hooked_Put_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Put_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
 }
 EXPORT int MPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -386,8 +376,7 @@ int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Dataty
 typedef int raw_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Raccumulate) typed_Raccumulate;
 static MPIPP_COLD int hooked_Raccumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Raccumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
 }
 EXPORT int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -426,8 +415,7 @@ int PMPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dataty
 typedef int raw_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Raccumulate_c) typed_Raccumulate_c;
 static MPIPP_COLD int hooked_Raccumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Raccumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
 }
 EXPORT int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -466,8 +454,7 @@ int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MP
 typedef int raw_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget) typed_Rget;
 static MPIPP_COLD int hooked_Rget(struct mpipp_thread *thread, void *real, void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rget *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -505,8 +492,7 @@ int PMPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_dat
 typedef int raw_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget_c) typed_Rget_c;
 static MPIPP_COLD int hooked_Rget_c(struct mpipp_thread *thread, void *real, void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rget_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -544,8 +530,7 @@ int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype or
 typedef int raw_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget_accumulate) typed_Rget_accumulate;
 static MPIPP_COLD int hooked_Rget_accumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rget_accumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -585,8 +570,7 @@ int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Da
 typedef int raw_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget_accumulate_c) typed_Rget_accumulate_c;
 static MPIPP_COLD int hooked_Rget_accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rget_accumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -626,8 +610,7 @@ int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpip
 typedef int raw_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rput) typed_Rput;
 static MPIPP_COLD int hooked_Rput(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rput *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -665,8 +648,7 @@ int PMPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype orig
 typedef int raw_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rput_c) typed_Rput_c;
 static MPIPP_COLD int hooked_Rput_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Rput_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -860,8 +842,7 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info
 typedef int raw_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size);
 typedef __typeof__(mpih_Win_attach) typed_Win_attach;
 static MPIPP_COLD int hooked_Win_attach(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, void* base, MPI_Aint size) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_attach *)real)((MPI_Win)win, base, size);
 }
 EXPORT int MPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size);
@@ -894,8 +875,7 @@ int PMPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size) {
 typedef int raw_Win_complete(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_complete) typed_Win_complete;
 static MPIPP_COLD int hooked_Win_complete(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_complete *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_complete(mpipp_MPI_Win win);
@@ -1045,8 +1025,7 @@ int PMPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* w
 typedef int raw_Win_detach(mpipp_MPI_Win win, const void* base);
 typedef __typeof__(mpih_Win_detach) typed_Win_detach;
 static MPIPP_COLD int hooked_Win_detach(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, const void* base) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_detach *)real)((MPI_Win)win, base);
 }
 EXPORT int MPI_Win_detach(mpipp_MPI_Win win, const void* base);
@@ -1079,8 +1058,7 @@ int PMPI_Win_detach(mpipp_MPI_Win win, const void* base) {
 typedef int raw_Win_fence(int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_fence) typed_Win_fence;
 static MPIPP_COLD int hooked_Win_fence(struct mpipp_thread *thread, void *real, int assert, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_fence *)real)(assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_fence(int assert, mpipp_MPI_Win win);
@@ -1118,8 +1096,7 @@ int PMPI_Win_fence(int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_flush(int rank, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush) typed_Win_flush;
 static MPIPP_COLD int hooked_Win_flush(struct mpipp_thread *thread, void *real, int rank, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_flush *)real)(rank, (MPI_Win)win);
 }
 EXPORT int MPI_Win_flush(int rank, mpipp_MPI_Win win);
@@ -1149,8 +1126,7 @@ int PMPI_Win_flush(int rank, mpipp_MPI_Win win) {
 typedef int raw_Win_flush_all(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush_all) typed_Win_flush_all;
 static MPIPP_COLD int hooked_Win_flush_all(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_flush_all *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_flush_all(mpipp_MPI_Win win);
@@ -1179,8 +1155,7 @@ int PMPI_Win_flush_all(mpipp_MPI_Win win) {
 typedef int raw_Win_flush_local(int rank, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush_local) typed_Win_flush_local;
 static MPIPP_COLD int hooked_Win_flush_local(struct mpipp_thread *thread, void *real, int rank, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_flush_local *)real)(rank, (MPI_Win)win);
 }
 EXPORT int MPI_Win_flush_local(int rank, mpipp_MPI_Win win);
@@ -1210,8 +1185,7 @@ int PMPI_Win_flush_local(int rank, mpipp_MPI_Win win) {
 typedef int raw_Win_flush_local_all(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush_local_all) typed_Win_flush_local_all;
 static MPIPP_COLD int hooked_Win_flush_local_all(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_flush_local_all *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_flush_local_all(mpipp_MPI_Win win);
@@ -1387,8 +1361,7 @@ int PMPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
 typedef int raw_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_lock) typed_Win_lock;
 static MPIPP_COLD int hooked_Win_lock(struct mpipp_thread *thread, void *real, int lock_type, int rank, int assert, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_lock *)real)(lock_type, rank, assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win);
@@ -1424,8 +1397,7 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_lock_all(int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_lock_all) typed_Win_lock_all;
 static MPIPP_COLD int hooked_Win_lock_all(struct mpipp_thread *thread, void *real, int assert, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_lock_all *)real)(assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_lock_all(int assert, mpipp_MPI_Win win);
@@ -1459,8 +1431,7 @@ int PMPI_Win_lock_all(int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_post) typed_Win_post;
 static MPIPP_COLD int hooked_Win_post(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_post *)real)((MPI_Group)group, assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
@@ -1497,8 +1468,7 @@ int PMPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
 typedef __typeof__(mpih_Win_set_info) typed_Win_set_info;
 static MPIPP_COLD int hooked_Win_set_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, mpipp_MPI_Info info) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_set_info *)real)((MPI_Win)win, (MPI_Info)info);
 }
 EXPORT int MPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
@@ -1532,8 +1502,7 @@ int PMPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info) {
 typedef int raw_Win_set_name(mpipp_MPI_Win win, const char* win_name);
 typedef __typeof__(mpih_Win_set_name) typed_Win_set_name;
 static MPIPP_COLD int hooked_Win_set_name(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, const char* win_name) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_set_name *)real)((MPI_Win)win, win_name);
 }
 EXPORT int MPI_Win_set_name(mpipp_MPI_Win win, const char* win_name);
@@ -1566,8 +1535,7 @@ int PMPI_Win_set_name(mpipp_MPI_Win win, const char* win_name) {
 typedef int raw_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_start) typed_Win_start;
 static MPIPP_COLD int hooked_Win_start(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_start *)real)((MPI_Group)group, assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
@@ -1605,8 +1573,7 @@ int PMPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_sync(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_sync) typed_Win_sync;
 static MPIPP_COLD int hooked_Win_sync(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_sync *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_sync(mpipp_MPI_Win win);
@@ -1669,8 +1636,7 @@ int PMPI_Win_test(mpipp_MPI_Win win, int* flag) {
 typedef int raw_Win_unlock(int rank, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_unlock) typed_Win_unlock;
 static MPIPP_COLD int hooked_Win_unlock(struct mpipp_thread *thread, void *real, int rank, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_unlock *)real)(rank, (MPI_Win)win);
 }
 EXPORT int MPI_Win_unlock(int rank, mpipp_MPI_Win win);
@@ -1704,8 +1670,7 @@ int PMPI_Win_unlock(int rank, mpipp_MPI_Win win) {
 typedef int raw_Win_unlock_all(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_unlock_all) typed_Win_unlock_all;
 static MPIPP_COLD int hooked_Win_unlock_all(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_unlock_all *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_unlock_all(mpipp_MPI_Win win);
@@ -1738,8 +1703,7 @@ int PMPI_Win_unlock_all(mpipp_MPI_Win win) {
 typedef int raw_Win_wait(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_wait) typed_Win_wait;
 static MPIPP_COLD int hooked_Win_wait(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  struct mpipp_passage results = {0};
-  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_wait *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_wait(mpipp_MPI_Win win);

@@ -245,18 +245,20 @@ def _hooked(procedure: Procedure) -> list[str]:
     found = buffers_of(procedure)
     given = ", ".join(_hooked_argument(p, found, procedure) for p in procedure.parameters)
     parameters = "".join(f", {_declaration(p)}" for p in procedure.parameters)
+    results = _results(procedure)
     return [
         f"static MPIPP_COLD int hooked_{procedure.name}(struct mpipp_thread *thread, void *real"
         f"{parameters}) {{",
-        f"  struct mpipp_passage results = {{{_results(procedure)}}};",
-        "  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, &results);",
+        *([f"  struct mpipp_passage results = {{{results}}};"] if results else []),
+        "  const struct mpipp_passage *passage = mpipp_enter_hooked(thread, "
+        f"{'&results' if results else 'NULL'});",
         f"  return passage->over ? passage->code : ((typed_{procedure.name} *)real)({given});",
         "}",
     ]
 
 
 def _results(procedure: Procedure) -> str:
-    """Where the call stores what it gives out (seam.h)."""
+    """Where the call stores what it gives out (seam.h); empty if it gives out nothing."""
     found: dict[str, str] = {}
     requests = _requests(procedure)
     for p in procedure.parameters:
@@ -271,7 +273,7 @@ def _results(procedure: Procedure) -> str:
             found[RESULTS[p.kind]] = p.name
     if procedure.base in known.GIVING_MEMORY:
         found["base"] = "base"
-    return ", ".join(f".{field} = {value}" for field, value in found.items()) or "0"
+    return ", ".join(f".{field} = {value}" for field, value in found.items())
 
 
 def _recorded(procedure: Procedure) -> dict[str, tuple[str, str]]:

@@ -38,12 +38,29 @@ uint64_t mpipp_given_address(const struct mpipp_passage *passage, unsigned role,
   return address;
 }
 
+// Not as a whole: most of it is room.
+static void give_out(struct mpipp_passage *passage, const struct mpipp_passage *results) {
+  static const struct mpipp_passage nothing;
+  if (!results) results = &nothing;
+  passage->base = results->base;
+  passage->handle = results->handle;
+  passage->kind = results->kind;
+  passage->statuses = results->statuses;
+  passage->status = results->status;
+  passage->flag = results->flag;
+  passage->index = results->index;
+  passage->outcount = results->outcount;
+  passage->code = 0;
+  passage->own_statuses = 0;
+  passage->last = NULL;
+}
+
 struct mpipp_passage *mpipp_enter_hooked(struct mpipp_thread *thread,
                                          const struct mpipp_passage *results) {
   int saved = errno, verdict = MPIPP_GO_ON;
   struct mpipp_call *call = &thread->call;
   struct mpipp_passage *passage = (void *)thread->room;
-  *passage = *results;
+  give_out(passage, results);
   passage->call = call;
   for (uint32_t i = 0; i < call->buffer_count; i++)
     passage->addresses[i] = call->buffers[i].address;

@@ -12,8 +12,8 @@
 int mpipp_is_hooked(struct mpipp_thread *thread);
 // The call has a passage, or the screens want to see it return.
 int mpipp_left(struct mpipp_thread *thread, int code);
-// The hooks enter. results: where the call stores what it gives out. Returns the passage, with
-// `over` set if a hook has taken the call over.
+// The hooks enter. results: where the call stores what it gives out, NULL: nothing. Returns the
+// passage, with `over` set if a hook has taken the call over.
 struct mpipp_passage *mpipp_enter_hooked(struct mpipp_thread *thread,
                                          const struct mpipp_passage *results);
 int mpipp_leave_hooked(struct mpipp_thread *thread, int code) MPIPP_COLD;

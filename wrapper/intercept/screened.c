@@ -15,7 +15,7 @@
 #include "watch/onerror.h"
 
 // The thread's call: of others the boxes are those of a call before.
-static _Thread_local int is_seen_returning;
+static __thread int is_seen_returning __attribute__((tls_model("initial-exec")));
 
 static int is_clear(struct mpipp_thread *thread) {
   return mpipp_screens_windows ? mpipp_is_in_window(&thread->call) : mpipp_is_clear(thread);

@@ -52,14 +52,17 @@ static int enter(struct mpipp_passage *passage) {
   message = 0;
   if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
   began = mpipp_log_count();
+  // Before MPI may find it wrong, and end the process.
+  if (call->present & MPIPP_HAS_WIN) {
+    if (!is_operation(call))
+      mpipp_log_attempt(call, call->win);
+    else if (!(call->present & MPIPP_HAS_REQUESTS))
+      mpipp_log_operation(call, 0);
+    return MPIPP_GO_ON;
+  }
   if (call->procedure == MPIPP_PROC_Finalize) mpipp_log_ended(call);
   mpipp_log_elsewhere_begins(call);
-  // Before MPI may find it wrong, and end the process.
-  if (is_operation(call)) {
-    if (!(call->present & MPIPP_HAS_REQUESTS)) mpipp_log_operation(call, 0);
-  } else if (call->present & MPIPP_HAS_WIN) {
-    mpipp_log_attempt(call, call->win);
-  } else if (call->procedure == MPIPP_PROC_Win_free) {
+  if (call->procedure == MPIPP_PROC_Win_free) {
     const MPI_Win *win = passage->handle;
     if (win) mpipp_log_attempt(call, MPIPP_KEY(*win));
   } else if (call->procedure == MPIPP_PROC_Request_free) {
@@ -134,6 +137,7 @@ static void leave(struct mpipp_passage *passage) {
       mpipp_log_unknown(call);
   } else if (call->present & MPIPP_HAS_WIN) {
     of_window(passage);
+    return;
   } else if (probes(call)) {
     probed(passage);
   } else if (call->procedure == MPIPP_PROC_Mrecv || call->procedure == MPIPP_PROC_Mrecv_c) {

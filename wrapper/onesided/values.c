@@ -55,9 +55,11 @@ static uint64_t bytes_of(const struct mpipp_call *call) {
   return size == 1 || size == 2 || size == 4 || size == 8 ? (uint64_t)size : 0;
 }
 
-int mpipp_log_has_values(const struct mpipp_call *call) {
-  if (!is_atomic(call->procedure) || MPIPP_READ(logged) >= MOST_LOGGED || !bytes_of(call)) return 0;
-  return __atomic_fetch_add(&logged, 1, __ATOMIC_RELAXED) < MOST_LOGGED;
+uint64_t mpipp_log_has_values(const struct mpipp_call *call) {
+  if (!is_atomic(call->procedure) || MPIPP_READ(logged) >= MOST_LOGGED) return 0;
+  uint64_t bytes = bytes_of(call);
+  if (!bytes || __atomic_fetch_add(&logged, 1, __ATOMIC_RELAXED) >= MOST_LOGGED) return 0;
+  return bytes;
 }
 
 // Whether they are surely there: where the thread's callers have their variables.
@@ -91,10 +93,10 @@ static int read_value(uint64_t *value, uint64_t address, uint64_t bytes) {
   return 1;
 }
 
-void mpipp_log_given(uint64_t *words, const struct mpipp_call *call, uint64_t win,
+void mpipp_log_given(uint64_t *words, const struct mpipp_call *call, uint64_t bytes, uint64_t win,
                      uint64_t request) {
   const struct mpipp_buffer *buffers = call->buffers, *result = NULL;
-  uint64_t bytes = bytes_of(call), last = call->buffer_count - 1;
+  uint32_t last = call->buffer_count - 1;
   int swaps = call->procedure == MPIPP_PROC_Compare_and_swap;
   int has_op = (call->present & MPIPP_HAS_OP) != 0;
   words[0] = bytes;

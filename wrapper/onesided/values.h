@@ -7,10 +7,11 @@
 
 enum { MPIPP_LOG_VALUES = 3 }; // words of an operation's entry
 
-// Whether the operation has such words. It takes from what may be kept.
-int mpipp_log_has_values(const struct mpipp_call *call);
+// The bytes of the operation's element if it has such words, else 0. It takes from what may be
+// kept.
+uint64_t mpipp_log_has_values(const struct mpipp_call *call);
 // Writes them; what the operation brings is logged when it has ended. While its entry is added.
-void mpipp_log_given(uint64_t *words, const struct mpipp_call *call, uint64_t win,
+void mpipp_log_given(uint64_t *words, const struct mpipp_call *call, uint64_t bytes, uint64_t win,
                      uint64_t request);
 // Adds what has been brought by those of a window to a target, or to any (-1), that had been logged
 // before so many entries were there. While the entry of the call that ends them is added.

@@ -244,8 +244,8 @@ void mpipp_log_memory(const struct mpipp_call *call) {
 
 // What stands for the buffer's datatype and is kept; 0 if there is none.
 static uint64_t datatype_of(const struct mpipp_buffer *buffer) {
-  const struct mpipp_datatype *known = mpipp_find(MPIPP_DATATYPE, buffer->datatype);
-  uint64_t record = buffer->record ? buffer->record : (uintptr_t)known;
+  uint64_t record = buffer->record;
+  if (!record) record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, buffer->datatype);
   uint64_t alike = mpipp_known_alike(record);
   if (alike || !record) return alike;
   mpipp_lock();
@@ -259,7 +259,7 @@ void mpipp_log_operation(const struct mpipp_call *call, uint64_t request) {
   uint64_t records[MPIPP_MAX_BUFFERS];
   if (call->target_rank == MPI_PROC_NULL) return;
   for (uint32_t i = 0; i < call->buffer_count; i++) records[i] = datatype_of(&call->buffers[i]);
-  int values = mpipp_log_has_values(call);
+  uint64_t values = mpipp_log_has_values(call);
   uint64_t words = OWN + EACH * (uint64_t)call->buffer_count;
   uint64_t *at = mpipp_log_begin(MPIPP_LOGGED_OPERATION, call,
                                  words + (values ? (uint64_t)MPIPP_LOG_VALUES : 0));
@@ -275,7 +275,7 @@ void mpipp_log_operation(const struct mpipp_call *call, uint64_t request) {
     buffer[1] = (uint64_t)call->buffers[i].count;
     buffer[2] = records[i];
   }
-  if (values) mpipp_log_given(at + words, call, at[0], request);
+  if (values) mpipp_log_given(at + words, call, values, at[0], request);
   mpipp_onesided_begins(call, records, at[0], request);
   mpipp_log_end();
 }

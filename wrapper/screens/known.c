@@ -138,21 +138,30 @@ static uint64_t sum_of_place(const struct mpipp_call *call) {
   return sum;
 }
 
+// Whether an operation with a result has it elsewhere than what it reads.
+static int are_apart(const struct mpipp_call *call) {
+  struct mpipp_box boxes[MPIPP_MAX_BUFFERS];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    const struct mpipp_buffer *buffer = &call->buffers[i];
+    if (buffer->access & MPIPP_REMOTE || !box_of(buffer, &boxes[count])) continue;
+    for (uint32_t k = 0; k < count; k++)
+      if (mpipp_boxes_meet(&boxes[k], &boxes[count])) return 0;
+    count++;
+  }
+  return 1;
+}
+
 int mpipp_is_in_window(const struct mpipp_call *call) {
   const uint32_t has = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
   if ((call->present & has) != has || !call->buffer_count) return 1;
   const struct mpipp_object *win = live(MPIPP_WIN, &last_win, call->win);
   if (!win || !mpipp_is_in_known_window(call, (const struct mpipp_win *)win)) return 0;
-  struct mpipp_box boxes[MPIPP_MAX_BUFFERS];
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     if (!buffer->record || buffer->access & MPIPP_STALE || !is_usable(buffer)) return 0;
-    // One with a result may have it where it reads.
-    if (call->buffer_count < 3 || !box_of(buffer, &boxes[i])) boxes[i] = (struct mpipp_box){0};
-    for (uint32_t k = 0; k < i; k++)
-      if (mpipp_boxes_meet(&boxes[k], &boxes[i])) return 0;
   }
-  return 1;
+  return call->buffer_count < 3 || are_apart(call);
 }
 
 int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums) {
