@@ -35,6 +35,7 @@ from mpipp.watch.settings import Settings
 
 _LATE = 40.0  # seconds that a watcher may do nothing after the program's end
 _STOPPED = 2.0  # the same of one that somebody has stopped
+_ALONE = 2.0  # seconds after which a launcher that still runs has not got the same signal
 _START = Path(start.__file__).resolve()
 
 
@@ -139,6 +140,19 @@ def prefixed(program: Sequence[str], prefix: Sequence[str]) -> list[str]:
     return words
 
 
+def _has_terminal() -> bool:
+    # Whether Ctrl-C in a terminal goes to this process, and so to the launcher. What `kill` sends
+    # goes to this one only, or to its group: who gets it twice ends at once, and says so.
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    finally:
+        os.close(terminal)
+
+
 class _Session:
     # The launcher, and what watchers on this node say meanwhile.
     def __init__(
@@ -186,7 +200,10 @@ class _Session:
                 self._given_up = True
             elif number in (signal.SIGTERM, signal.SIGHUP):
                 child.terminate()
+            elif not _has_terminal():
+                due.append((time.monotonic() + _ALONE, number))
 
+        due: list[tuple[float, int]] = []
         numbers = [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM]
         if self._opening:
             numbers.append(signal.SIGHUP)  # the launcher's process group does not get it
@@ -194,6 +211,8 @@ class _Session:
         try:
             while child.poll() is None:
                 self._listen(0.05)
+                while due and due[0][0] < time.monotonic():
+                    child.send_signal(due.pop(0)[1])
                 if self._opening:
                     self._opening.open(lambda: self._listen(0.05))
                     self._tell_held()
