@@ -9,6 +9,7 @@
 #include "records/store.h"
 
 static const uint64_t points[2] = MPIPP_DIGEST_POINTS;
+#define LESS_ONE (MPIPP_DIGEST_PRIME - 1) // to be added
 static const struct mpipp_digest empty = {.power = {1, 1}};
 
 static uint64_t reduced(uint64_t value) {
@@ -20,23 +21,28 @@ static uint64_t product(uint64_t one, uint64_t other) {
   return reduced((uint64_t)(whole & MPIPP_DIGEST_PRIME) + (uint64_t)(whole >> 61));
 }
 
-// The points to the powers of two, and the inverses of the points less one.
-static uint64_t squares[2][64], inverses[2];
+// The points to each digit of an exponent at each place, in the base of 16; and the inverses of the
+// points less one.
+enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, PLACES = 64 / DIGIT_BITS };
+static uint64_t powers[2][PLACES][DIGITS], inverses[2];
 
-// Of a point, by its squares.
 static uint64_t power(int point, uint64_t exponent) {
-  uint64_t found = 1;
-  for (; exponent; exponent &= exponent - 1)
-    found = product(found, squares[point][__builtin_ctzll(exponent)]);
+  uint64_t found = powers[point][0][exponent % DIGITS];
+  for (int i = 1; exponent >>= DIGIT_BITS; i++)
+    found = product(found, powers[point][i][exponent % DIGITS]);
   return found;
 }
 
 static void prepare(void) {
   for (int i = 0; i < 2; i++) {
-    squares[i][0] = points[i];
-    for (int k = 1; k < 64; k++) squares[i][k] = product(squares[i][k - 1], squares[i][k - 1]);
+    uint64_t base = points[i];
+    for (int k = 0; k < PLACES; k++) {
+      powers[i][k][0] = 1;
+      for (int d = 1; d < DIGITS; d++) powers[i][k][d] = product(powers[i][k][d - 1], base);
+      base = product(powers[i][k][DIGITS - 1], base);
+    }
     // By Fermat: to the prime less two.
-    uint64_t base = points[i] - 1;
+    base = points[i] - 1;
     inverses[i] = 1;
     for (uint64_t left = MPIPP_DIGEST_PRIME - 2; left; left >>= 1, base = product(base, base)) {
       if (left & 1) inverses[i] = product(inverses[i], base);
@@ -54,21 +60,28 @@ struct mpipp_digest mpipp_digest_joined(struct mpipp_digest first, struct mpipp_
   return first;
 }
 
-// Of one element a: a (x^count - 1) / (x - 1).
+// Copies of one element a, the hashes times the points less one: a (x^count - 1).
 static struct mpipp_digest of_elements(struct mpipp_digest part, uint64_t count) {
   for (int i = 0; i < 2; i++) {
     part.power[i] = power(i, count);
-    uint64_t sum = product(reduced(part.power[i] + MPIPP_DIGEST_PRIME - 1), inverses[i]);
-    part.hash[i] = product(part.hash[i], sum);
+    part.hash[i] = product(part.hash[i], reduced(part.power[i] + LESS_ONE));
   }
   part.elements = count;
   return part;
 }
 
+static void divide(struct mpipp_digest *scaled) {
+  for (int i = 0; i < 2; i++) scaled->hash[i] = product(scaled->hash[i], inverses[i]);
+}
+
 struct mpipp_digest mpipp_digest_repeated(struct mpipp_digest part, uint64_t count) {
   if (count == 1) return part;
-  if (part.elements == 1 && count) return of_elements(part, count);
   struct mpipp_digest found = empty;
+  if (part.elements == 1 && count) {
+    found = of_elements(part, count);
+    divide(&found);
+    return found;
+  }
   for (; count; count >>= 1) {
     if (count & 1) found = mpipp_digest_joined(found, part);
     if (count > 1) part = mpipp_digest_joined(part, part);
@@ -147,19 +160,28 @@ static const struct mpipp_digest *known(const struct mpipp_datatype *type) {
   return (const void *)(uintptr_t)MPIPP_READ(type->digest);
 }
 
-// The blocks of a struct. The powers follow from the number of elements.
+// A block of a struct, the hashes times the points less one.
+static struct mpipp_digest of_block(const struct mpipp_digest *part, uint64_t length) {
+  if (part->elements == 1) return of_elements(*part, length);
+  struct mpipp_digest found = mpipp_digest_repeated(*part, length);
+  for (int i = 0; i < 2; i++) found.hash[i] = product(found.hash[i], points[i] - 1);
+  return found;
+}
+
+// They are divided once. The powers follow from the number of elements.
 static struct mpipp_digest of_blocks(const struct mpipp_datatype *type) {
   const int64_t *lengths = (const int64_t *)(uintptr_t)type->arguments + 1;
   struct mpipp_digest found = empty;
   for (uint32_t i = 0; i < type->component_count; i++) {
     const struct mpipp_digest *part = known(component(type, i));
     if (!part->elements || lengths[i] <= 0) continue;
-    const struct mpipp_digest block = mpipp_digest_repeated(*part, (uint64_t)lengths[i]);
+    const struct mpipp_digest block = of_block(part, (uint64_t)lengths[i]);
     for (int k = 0; k < 2; k++)
       found.hash[k] = reduced(product(found.hash[k], block.power[k]) + block.hash[k]);
     found.elements += block.elements;
     found.bits |= block.bits;
   }
+  divide(&found);
   for (int k = 0; k < 2; k++) found.power[k] = power(k, found.elements);
   return found;
 }
