@@ -82,6 +82,59 @@ def test_an_overlap_with_what_was_pending_is_found(mpi: MPI) -> None:
     assert found.last == ["mpipp: 1 error in 2 processes, 504 calls, 2 questions"]
 
 
+COLUMNS = """\
+#include <mpi.h>
+#include <string.h>
+enum { ROWS = 50, COLUMNS = 200 };
+static double matrix[ROWS][COLUMNS + 1];
+int main(int argc, char **argv)
+{
+    double sent = 0, packed[ROWS];
+    int used = 0;
+    MPI_Request requests[COLUMNS];
+    MPI_Datatype column;
+    MPI_Init(&argc, &argv);
+    MPI_Type_vector(ROWS, 1, COLUMNS + 1, MPI_DOUBLE, &column);
+    MPI_Type_commit(&column);
+    for (int i = 0; i < COLUMNS; i++)
+        MPI_Irecv(&matrix[0][i], 1, column, 0, 1, MPI_COMM_SELF, &requests[i]);
+    if (!strcmp(argv[1], "beside"))
+        MPI_Pack(&matrix[0][COLUMNS], 1, column, packed, sizeof packed, &used, MPI_COMM_SELF);
+    if (!strcmp(argv[1], "same"))
+        MPI_Pack(&matrix[0][150], 1, column, packed, sizeof packed, &used, MPI_COMM_SELF);
+    if (!strcmp(argv[1], "between"))
+        MPI_Pack(&matrix[25][COLUMNS], 1, MPI_DOUBLE, packed, sizeof packed, &used, MPI_COMM_SELF);
+    for (int i = 0; i < COLUMNS; i++) MPI_Send(&sent, 1, MPI_DOUBLE, 0, 1, MPI_COMM_SELF);
+    MPI_Waitall(COLUMNS, requests, MPI_STATUSES_IGNORE);
+    MPI_Type_free(&column);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_one_of_many_columns_that_are_pending_is_found(mpi: MPI) -> None:
+    """Their boxes all meet; where they are too many for all to be looked at that is said."""
+    program = support.compile_program(COLUMNS, mpi, ("-g", "-O0", "-w"))
+    beside, same, between = (
+        runs.run(mpi, [program, word], n=1) for word in ("beside", "same", "between")
+    )
+    assert (beside.blocks, beside.last) == ([], ["mpipp: no errors in 1 process, 407 calls"])
+    (block,) = same.blocks
+    lines = re.sub("0x[0-9a-f]+", "ADDRESS", block).splitlines()
+    assert lines[0] == (
+        "error: MPI_Pack and MPI_Irecv write and read the same memory, [ADDRESS, ADDRESS)"
+    )
+    assert lines[4].endswith("request #151"), lines[4]
+    assert same.last == ["mpipp: 1 error in 1 process, 407 calls, 1 question"]
+    assert between.blocks == []
+    assert between.last == [
+        "mpipp: no errors in 1 process, 407 calls",
+        "mpipp: not checked: rank 0: 1 call of which too many had to be looked at at once",
+    ]
+
+
 def source(line: str) -> str:
     """The file's name, which tells what it holds."""
     return line.split()[2].partition(":")[0]

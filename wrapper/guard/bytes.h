@@ -3,7 +3,7 @@
 #ifndef MPIPP_GUARD_BYTES_H
 #define MPIPP_GUARD_BYTES_H
 
-#include "guard/comb.h"
+#include "layouts/comb.h"
 #include "layouts/layouts.h"
 
 struct mpipp_listed;

@@ -12,11 +12,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "guard/comb.h"
 #include "guard/known.h"
 #include "guard/mappings.h"
 #include "guard/rings.h"
 #include "guard/stacks.h"
+#include "layouts/comb.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "guard/comb.h"
 #include "guard/exposed.h"
 #include "guard/faults.h"
 #include "guard/lock.h"
 #include "guard/pages.h"
 #include "guard/pending.h"
+#include "layouts/comb.h"
 #include "recorders/threads.h"
 
 int (*mpipp_system_opens)(uint64_t start, uint64_t bytes);

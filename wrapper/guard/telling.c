@@ -5,8 +5,8 @@
 
 #include "generated/procedures.h"
 #include "guard/accesses.h"
-#include "guard/comb.h"
 #include "guard/pages.h"
+#include "layouts/comb.h"
 #include "mpi/resolve.h"
 #include "mpi/vendor.h"
 #include "recorders/chains.h"

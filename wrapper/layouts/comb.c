@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "guard/comb.h"
+#include "layouts/comb.h"
 
 #include "mpi/vendor.h"
 

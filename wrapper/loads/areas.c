@@ -15,10 +15,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "guard/comb.h"
 #include "guard/faults.h"
 #include "guard/pages.h"
 #include "guard/system.h"
+#include "layouts/comb.h"
 #include "loads/budget.h"
 #include "loads/instructions.h"
 #include "mpi/resolve.h"

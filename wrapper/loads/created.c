@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#include "guard/comb.h"
 #include "guard/faults.h"
 #include "guard/known.h"
 #include "guard/pages.h"
 #include "guard/rings.h"
+#include "layouts/comb.h"
 #include "loads/areas.h"
 #include "loads/quiet.h"
 #include "recorders/moved.h"

@@ -11,7 +11,6 @@
 
 #include "compiled/programs.h"
 #include "generated/procedures.h"
-#include "guard/comb.h"
 #include "guard/forks.h"
 #include "guard/given.h"
 #include "guard/lock.h"
@@ -19,6 +18,7 @@
 #include "guard/pages.h"
 #include "guard/shares.h"
 #include "intercept/seam.h"
+#include "layouts/comb.h"
 #include "loads/areas.h"
 #include "loads/budget.h"
 #include "loads/created.h"

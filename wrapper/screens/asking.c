@@ -61,12 +61,6 @@ void mpipp_remember(const struct mpipp_doubt *doubt) {
   *place = *doubt;
 }
 
-const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner) {
-  if (owner.record & MPIPP_OF_THREAD)
-    return &((const struct mpipp_thread *)(uintptr_t)(owner.record - MPIPP_OF_THREAD))->call;
-  return &((const struct mpipp_request *)(uintptr_t)owner.record)->call;
-}
-
 int mpipp_is_new_meeting(const struct mpipp_call *call, struct mpipp_meeting *meeting) {
   const struct mpipp_call *other = mpipp_call_of(meeting->other);
   struct mpipp_doubt *doubt = &meeting->doubt;

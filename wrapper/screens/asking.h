@@ -20,8 +20,6 @@ int mpipp_is_new_meeting(const struct mpipp_call *call, struct mpipp_meeting *me
 
 // From now on it is not new: it is asked for, or nothing of it is wrong.
 void mpipp_remember(const struct mpipp_doubt *doubt);
-// The call of another operation.
-const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner);
 
 // Whether the program waits for each answer: it stops where something is found (MPIPP_STOP), or
 // does not make the call (MPIPP_STRICT), or the screens are to be checked, too

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "layouts/comb.h"
+
 enum {
   FIRST_BOXES = 1024,
   SMALLEST = 6, // a granule of the first level has 2^6 bytes, one of the next 2^4 times as many
@@ -11,43 +13,91 @@ enum {
   MOST_PROBED = 64,
   MOST_SEEN = 8, // of those in a bucket, for one that is over
   MOST_MET = 64,
+  GROUPS = 8,
 };
 
 // A box is kept at the first level whose granules are no smaller, by the granule it begins in: it
 // reaches into the next one at most. What is read and what is written are levels of their own: many
 // may read the same memory, and those are not looked at for one more that does.
+//
+// The columns of a matrix have boxes that all meet. Of equal blocks at one distance it is not the
+// box that is looked up but where they begin modulo the distance, among those of the same distance.
 struct entry {
   struct mpipp_box box;
   struct mpipp_owner owner;
-  uint32_t next; // in its bucket, or of the unused; 0: none
-  uint32_t level;
+  uint64_t first, bytes; // by which it is found: of the box, or of each block
+  uint32_t next;         // in its bucket, or of the unused; 0: none
+  uint16_t level, group;
+};
+
+// Those of one distance; the first group has all other boxes.
+struct group {
+  uint64_t stride;    // of those that are there, or were last
+  uint64_t low, high; // all boxes are between
+  uint32_t levels;    // 1 << those that have boxes
+  uint32_t counts[LEVELS];
 };
 
 static struct entry *entries; // [0] is not used
+static struct group groups[GROUPS];
 struct mpipp_recent mpipp_recent;
-static uint32_t *buckets, bucket_mask, room, used = 1, unused, counts[LEVELS];
-static uint32_t levels; // 1 << those that have boxes
+static uint32_t *buckets, bucket_mask, room, used = 1, unused;
 #define WRITTEN 0xAAAAAAAAu
 
-static unsigned level_of(const struct mpipp_box *box) {
-  uint64_t bytes = box->high - box->low;
-  unsigned bits = bytes <= 1 << SMALLEST ? SMALLEST : 64 - (unsigned)__builtin_clzll(bytes - 1);
-  return 2 * ((bits - SMALLEST + STEP - 1) / STEP) + box->writes;
+const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner) {
+  if (owner.record & MPIPP_OF_THREAD)
+    return &((const struct mpipp_thread *)(uintptr_t)(owner.record - MPIPP_OF_THREAD))->call;
+  return &((const struct mpipp_request *)(uintptr_t)owner.record)->call;
 }
 
-static uint32_t *bucket_of(uint64_t granule, unsigned level) {
-  return &buckets[((granule * LEVELS + level) * MPIPP_HASH >> 32) & bucket_mask];
+static unsigned level_of(uint64_t bytes, uint32_t writes) {
+  unsigned bits = bytes <= 1 << SMALLEST ? SMALLEST : 64 - (unsigned)__builtin_clzll(bytes - 1);
+  return 2 * ((bits - SMALLEST + STEP - 1) / STEP) + writes;
+}
+
+static uint32_t *bucket_of(uint64_t granule, unsigned level, unsigned group) {
+  uint64_t key = (granule * LEVELS + level) * GROUPS + group;
+  return &buckets[(key * MPIPP_HASH >> 32) & bucket_mask];
 }
 
 static uint64_t granule_of(uint64_t address, unsigned level) {
   return address >> (SMALLEST + STEP * (level / 2));
 }
 
+static int any_are_kept(void) {
+  uint32_t levels = 0;
+  for (unsigned i = 0; i < GROUPS; i++) levels |= groups[i].levels;
+  return levels != 0;
+}
+
+// The comb of a buffer whose box that is, if two of them that have one distance never meet in more
+// than one place modulo that; else it has no stride.
+static struct mpipp_comb comb_of(const struct mpipp_buffer *buffer, const struct mpipp_box *box) {
+  struct mpipp_comb comb = {0};
+  const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
+  // Most are predefined, and one block.
+  if (!type || type->object.flags & MPIPP_FLAG_PREDEFINED) return comb;
+  int is_comb = mpipp_comb_of(buffer, &comb) && comb.count > 1 && comb.length <= comb.stride / 2;
+  if (!is_comb || comb.start != box->low) comb.stride = 0;
+  return comb;
+}
+
+// The group of that distance: it may be one that has none yet; the first, if there is none left.
+static unsigned group_of(uint64_t stride) {
+  unsigned found = 0;
+  for (unsigned i = 1; stride && i < GROUPS; i++) {
+    if (groups[i].levels && groups[i].stride == stride) return i;
+    if (!groups[i].levels && !found) found = i;
+  }
+  return found;
+}
+
 static void take_out(uint32_t *link) {
   uint32_t number = *link;
   struct entry *entry = &entries[number];
+  struct group *group = &groups[entry->group];
   *link = entry->next;
-  if (--counts[entry->level] == 0) levels &= ~(1u << entry->level);
+  if (--group->counts[entry->level] == 0) group->levels &= ~(1u << entry->level);
   entry->next = unused;
   entry->level = LEVELS;
   unused = number;
@@ -55,11 +105,14 @@ static void take_out(uint32_t *link) {
 
 static void put_in(uint32_t number) {
   struct entry *entry = &entries[number];
-  uint32_t *bucket = bucket_of(granule_of(entry->box.low, entry->level), entry->level);
+  struct group *group = &groups[entry->group];
+  uint32_t *bucket = bucket_of(granule_of(entry->first, entry->level), entry->level, entry->group);
   entry->next = *bucket;
   *bucket = number;
-  counts[entry->level]++;
-  levels |= 1u << entry->level;
+  if (!group->levels || entry->box.low < group->low) group->low = entry->box.low;
+  if (!group->levels || entry->box.high > group->high) group->high = entry->box.high;
+  group->counts[entry->level]++;
+  group->levels |= 1u << entry->level;
 }
 
 // Those that are over go, and if more than half are left there is to be room for twice as many.
@@ -86,26 +139,37 @@ static int make_room(void) {
   }
   if (!entries) return 0;
   used = kept;
-  unused = levels = 0;
-  memset(counts, 0, sizeof counts);
+  unused = 0;
+  for (unsigned i = 0; i < GROUPS; i++) {
+    groups[i].levels = 0;
+    memset(groups[i].counts, 0, sizeof groups[i].counts);
+  }
   memset(buckets, 0, (bucket_mask + (size_t)1) * sizeof *buckets);
   for (uint32_t i = 1; i < used; i++) put_in(i);
   return used < room;
 }
 
 static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
-  unsigned level = level_of(box);
+  struct entry made = {.box = *box, .owner = owner};
+  const struct mpipp_comb comb = comb_of(&mpipp_call_of(owner)->buffers[box->buffer], box);
+  unsigned group = group_of(comb.stride);
+  made.group = (uint16_t)group;
+  made.first = group ? comb.start % comb.stride : box->low;
+  made.bytes = group ? comb.length : box->high - box->low;
+  unsigned level = level_of(made.bytes, box->writes);
   if (level >= LEVELS) return 0;
+  made.level = (uint16_t)level;
   if (MPIPP_UNLIKELY(!entries) && !make_room()) return 0;
   // In a loop the one of the round before is there.
-  uint32_t *link = bucket_of(granule_of(box->low, level), level);
+  uint32_t *link = bucket_of(granule_of(made.first, level), level, group);
   for (int seen = 0; *link && seen < MOST_SEEN; seen++) {
     struct entry *entry = &entries[*link];
-    int same = entry->box.low == box->low && entry->level == level;
+    int same = entry->box.low == box->low && entry->level == level && entry->group == group;
     int own = entry->owner.record == owner.record && entry->box.buffer == box->buffer;
     if (same && (own || !mpipp_goes_on(entry->owner))) {
-      entry->box = *box;
-      entry->owner = owner;
+      made.next = entry->next;
+      *entry = made;
+      if (box->high > groups[group].high) groups[group].high = box->high;
       return 1;
     }
     if (mpipp_goes_on(entry->owner))
@@ -119,7 +183,8 @@ static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
     unused = entries[number].next;
   else
     number = used++;
-  entries[number] = (struct entry){.box = *box, .owner = owner, .level = level};
+  if (group) groups[group].stride = comb.stride;
+  entries[number] = made;
   put_in(number);
   return 1;
 }
@@ -136,72 +201,114 @@ void mpipp_pending_add_further(const struct mpipp_box *box, struct mpipp_owner o
   mpipp_recent.all[kept].box = *box;
   mpipp_recent.all[kept].owner = owner;
   mpipp_recent.count = kept + 1;
-  mpipp_recent.older = levels;
+  mpipp_recent.older = (uint32_t)any_are_kept();
 }
 
-static inline int meets(const struct entry *entry, const struct mpipp_box *box) {
-  return entry->box.low < box->high && box->low < entry->box.high;
+// What is looked for, and whom to tell.
+struct search {
+  const struct mpipp_box *box;
+  struct mpipp_owner own;
+  mpipp_meet *meet;
+  void *asking;
+  unsigned met;
+};
+
+static void meet(struct search *search, const struct entry *entry) {
+  search->met++;
+  if (search->met <= MOST_MET) search->meet(search->asking, &entry->box, entry->owner);
 }
 
-// Where the box has more granules than are worth looking up, all boxes are looked at.
-static void meet_all(const struct mpipp_box *box, struct mpipp_owner own, mpipp_meet *meet,
-                     void *asking) {
-  for (uint32_t i = 1, met = 0; i < used && met < MOST_MET; i++) {
+// Whether the boxes of an entry and of what is looked for share an address, and it is another's.
+static inline int comes_near(const struct search *search, const struct entry *entry) {
+  const struct mpipp_box *box = search->box;
+  return entry->box.low < box->high && box->low < entry->box.high &&
+         entry->owner.record != search->own.record;
+}
+
+// Where there are more granules than are worth looking up, all boxes are looked at.
+static void meet_all(struct search *search, unsigned group) {
+  const struct mpipp_box *box = search->box;
+  for (uint32_t i = 1; i < used && search->met <= MOST_MET; i++) {
     const struct entry *entry = &entries[i];
-    if (!meets(entry, box) || entry->level >= LEVELS || !(entry->box.writes | box->writes) ||
-        entry->owner.record == own.record || !mpipp_goes_on(entry->owner))
-      continue;
-    meet(asking, &entry->box, entry->owner);
-    met++;
+    if (comes_near(search, entry) && entry->level < LEVELS && entry->group == group &&
+        entry->box.writes | box->writes && mpipp_goes_on(entry->owner))
+      meet(search, entry);
   }
 }
 
-// Those in one granule; returns how many were met.
-static unsigned meet_in(uint64_t granule, unsigned level, const struct mpipp_box *box,
-                        struct mpipp_owner own, mpipp_meet *meet, void *asking) {
-  uint32_t *link = bucket_of(granule, level);
-  unsigned met = 0;
-  while (*link && met < MOST_MET) {
+// Those in one granule that use some of [first, end).
+static void meet_in(struct search *search, uint64_t granule, unsigned level, unsigned group,
+                    uint64_t first, uint64_t end) {
+  uint32_t *link = bucket_of(granule, level, group);
+  while (*link && search->met <= MOST_MET) {
     struct entry *entry = &entries[*link];
     // Two granules may share a bucket.
-    int here = entry->level == level && granule_of(entry->box.low, level) == granule;
-    if (here && meets(entry, box) && entry->owner.record != own.record) {
+    int here = entry->level == level && entry->group == group &&
+               granule_of(entry->first, level) == granule;
+    if (here && entry->first < end && first < entry->first + entry->bytes &&
+        comes_near(search, entry)) {
       if (!mpipp_goes_on(entry->owner)) {
         take_out(link);
         continue;
       }
-      meet(asking, &entry->box, entry->owner);
-      met++;
+      meet(search, entry);
     }
     link = &entry->next;
   }
-  return met;
 }
 
-void mpipp_pending_meet(const struct mpipp_box *box, struct mpipp_owner own, mpipp_meet *meet,
-                        void *asking) {
+static uint32_t levels_for(const struct search *search, unsigned group) {
+  return search->box->writes ? groups[group].levels : groups[group].levels & WRITTEN;
+}
+
+// Those of a group that use some of [first, end): addresses, or places modulo the distance.
+static void meet_range(struct search *search, unsigned group, uint64_t first, uint64_t end) {
+  uint32_t looked = levels_for(search, group);
+  for (uint32_t left = looked; left; left &= left - 1) {
+    unsigned level = (unsigned)__builtin_ctz(left);
+    uint64_t granules = granule_of(end - 1, level) - granule_of(first, level);
+    if (granules > MOST_PROBED && granules > groups[group].counts[level]) {
+      meet_all(search, group);
+      return;
+    }
+  }
+  for (uint32_t left = looked; left; left &= left - 1) {
+    unsigned level = (unsigned)__builtin_ctz(left);
+    uint64_t last = granule_of(end - 1, level), granule = granule_of(first, level);
+    for (granule -= granule > 0; granule <= last && search->met <= MOST_MET; granule++)
+      meet_in(search, granule, level, group, first, end);
+  }
+}
+
+// Those of the same distance. A block may begin before a multiple of it and end behind that.
+static void meet_between(struct search *search, unsigned group, const struct mpipp_comb *comb) {
+  uint64_t stride = comb->stride, first = comb->start % stride, end = first + comb->length;
+  meet_range(search, group, first, end);
+  meet_range(search, group, first + stride, end + stride);
+  if (end > stride) meet_range(search, group, 0, end - stride);
+}
+
+int mpipp_pending_meet(const struct mpipp_box *box, const struct mpipp_buffer *buffer,
+                       struct mpipp_owner own, mpipp_meet *told, void *asking) {
+  struct search search = {box, own, told, asking, 0};
   for (uint32_t i = 0; i < mpipp_recent.count; i++) {
     const struct mpipp_box *other = &mpipp_recent.all[i].box;
     struct mpipp_owner owner = mpipp_recent.all[i].owner;
     if (other->low < box->high && box->low < other->high && (other->writes | box->writes) &&
         owner.record != own.record && mpipp_goes_on(owner))
-      meet(asking, other, owner);
+      told(asking, other, owner);
   }
-  uint32_t looked = box->writes ? levels : levels & WRITTEN;
-  for (uint32_t left = looked; left; left &= left - 1) {
-    unsigned level = (unsigned)__builtin_ctz(left);
-    uint64_t first = granule_of(box->low, level), last = granule_of(box->high - 1, level);
-    if (last - first > MOST_PROBED && last - first > counts[level]) {
-      meet_all(box, own, meet, asking);
-      return;
-    }
+  const struct mpipp_comb comb = comb_of(buffer, box);
+  for (unsigned i = 0; i < GROUPS; i++) {
+    const struct group *group = &groups[i];
+    if (!levels_for(&search, i) || box->high <= group->low || group->high <= box->low) continue;
+    if (!i)
+      meet_range(&search, i, box->low, box->high);
+    else if (group->stride == comb.stride)
+      meet_between(&search, i, &comb);
+    else
+      meet_all(&search, i);
   }
-  unsigned met = 0;
-  for (uint32_t left = looked; left; left &= left - 1) {
-    unsigned level = (unsigned)__builtin_ctz(left);
-    uint64_t last = granule_of(box->high - 1, level), granule = granule_of(box->low, level);
-    for (granule -= granule > 0; granule <= last && met < MOST_MET; granule++)
-      met += meet_in(granule, level, box, own, meet, asking);
-  }
-  mpipp_recent.older = levels;
+  mpipp_recent.older = (uint32_t)any_are_kept();
+  return search.met <= MOST_MET;
 }

@@ -114,9 +114,14 @@ static inline void mpipp_pending_add(const struct mpipp_box *box, struct mpipp_o
 }
 
 // Tells of each box that shares an address with this one, of which one is written to, and whose
-// operation goes on; not of those of that owner.
+// operation goes on; not of those of that owner. Of boxes that meet, while the blocks of the buffer
+// which that box is of are known not to, it need not tell. Returns 0 if they are too many to be
+// told of all.
 typedef void mpipp_meet(void *asking, const struct mpipp_box *met, struct mpipp_owner owner);
-void mpipp_pending_meet(const struct mpipp_box *box, struct mpipp_owner own, mpipp_meet *meet,
-                        void *asking);
+int mpipp_pending_meet(const struct mpipp_box *box, const struct mpipp_buffer *buffer,
+                       struct mpipp_owner own, mpipp_meet *meet, void *asking);
+
+// The call of an operation.
+const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner);
 
 #endif

@@ -33,6 +33,7 @@ struct meetings {
   const struct mpipp_run *partitions; // of these; NULL: all of the buffer
   struct mpipp_meeting met[MOST_MEETINGS];
   uint32_t own_buffer, count;
+  int too_many; // to be told of all
 };
 
 static int marks_ready(const struct mpipp_call *call) {
@@ -150,27 +151,28 @@ static void know_meeting(const struct mpipp_call *call, const struct mpipp_meeti
 
 static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner owner) {
   struct meetings *meetings = asking;
-  if (meetings->count == MOST_MEETINGS) return;
-  struct mpipp_meeting *meeting = &meetings->met[meetings->count];
-  *meeting = (struct mpipp_meeting){
+  struct mpipp_meeting meeting = {
       .other = owner, .buffer = met->buffer, .own_buffer = meetings->own_buffer};
   if (!(owner.record & MPIPP_OF_THREAD) &&
-      !mpipp_holds((const void *)(uintptr_t)owner.record, meetings->box, &meeting->doubt))
+      !mpipp_holds((const void *)(uintptr_t)owner.record, meetings->box, &meeting.doubt))
     return;
   if (meetings->partitions) {
-    mpipp_doubt(&meeting->doubt, (uint64_t)meetings->partitions->first);
-    mpipp_doubt(&meeting->doubt, (uint64_t)meetings->partitions->count);
+    mpipp_doubt(&meeting.doubt, (uint64_t)meetings->partitions->first);
+    mpipp_doubt(&meeting.doubt, (uint64_t)meetings->partitions->count);
   }
-  if (mpipp_is_new_meeting(meetings->call, meeting)) {
+  if (mpipp_is_new_meeting(meetings->call, &meeting)) {
     const struct mpipp_call *other = mpipp_call_of(owner);
-    if (!mpipp_share_nothing(&meetings->call->buffers[meeting->own_buffer],
-                             &other->buffers[meeting->buffer])) {
-      meetings->count++;
+    if (!mpipp_share_nothing(&meetings->call->buffers[meeting.own_buffer],
+                             &other->buffers[meeting.buffer])) {
+      if (meetings->count < MOST_MEETINGS)
+        meetings->met[meetings->count++] = meeting;
+      else
+        meetings->too_many = 1;
       return;
     }
-    mpipp_remember(&meeting->doubt);
+    mpipp_remember(&meeting.doubt);
   }
-  know_meeting(meetings->call, meeting);
+  know_meeting(meetings->call, &meeting);
 }
 
 static int is_used(const struct mpipp_call *call, const struct mpipp_box *box) {
@@ -269,8 +271,9 @@ static void meet_pending(const struct mpipp_call *call, const struct mpipp_own *
   for (uint32_t i = 0; i < boxes->count; i++) {
     meetings->own_buffer = i;
     meetings->box = &boxes->boxes[i];
-    if (is_used(call, &boxes->boxes[i]))
-      mpipp_pending_meet(&boxes->boxes[i], owner, meet, meetings);
+    if (is_used(call, &boxes->boxes[i]) &&
+        !mpipp_pending_meet(&boxes->boxes[i], &call->buffers[i], owner, meet, meetings))
+      meetings->too_many = 1;
   }
 }
 
@@ -353,6 +356,7 @@ static int screen_further(struct mpipp_thread *thread, int *refused) {
   struct mpipp_own *own = own_of(thread);
   meetings.count = 0;
   meetings.partitions = NULL;
+  meetings.too_many = 0;
   own->over = MPIPP_NO_BOX;
   int summed = mpipp_sum_up(call, &sums);
   int fine = is_fine(call, own, &doubt), later = 0, locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -376,6 +380,7 @@ static int screen_further(struct mpipp_thread *thread, int *refused) {
     mpipp_remember(&doubt);
     asks = 0;
   }
+  mpipp_registry.unasked += (uint64_t)meetings.too_many;
   mpipp_unlock_kind(locked);
   if (MPIPP_UNLIKELY(asks || meetings.count))
     *refused = mpipp_ask(thread, asks ? &doubt : NULL, meetings.met, meetings.count);
