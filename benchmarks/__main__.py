@@ -17,6 +17,7 @@ from benchmarks import (
     logged,
     onesided,
     recorder,
+    single,
     watched,
 )
 from benchmarks.table import Figure
@@ -27,6 +28,7 @@ GROUPS = {
     "debugger": debugger.figures,
     "browse": browse.figures,
     "watched": watched.figures,
+    "single": single.figures,
     "guarded": guarded.figures,
     "logged": logged.figures,
     "ledgers": ledgers.figures,
