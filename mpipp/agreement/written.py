@@ -224,6 +224,10 @@ class Written:
         """The last call of each thread."""
         return iter(self._last)
 
+    def times(self, channel: Channel) -> dict[int, int]:
+        """When calls were made: on another node's clock, and so not known."""
+        return {}
+
     def past(self, comm: Comm, channel: Channel) -> list[Stretch]:
         """The calls that were counted in a channel of a communicator, as far as they are kept."""
         number = self._numbers.get(comm.header.serial)

@@ -23,6 +23,7 @@ def process_info(source: Source, root: RawRoot) -> ProcessInfo:
         library_version=text(root.library_version),
         built_with=text(root.built_with),
         dropped=root.dropped,
+        started_at=root.started_at,
         handle_size=root.handle_size,
         frames=root.frames,
         job=root.job,

@@ -39,7 +39,7 @@ from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
 from mpipp.registry.onesided import Log, log_of
 from mpipp.registry.processinfo import process_info
-from mpipp.registry.records import RawBreach, RawChunk, RawRoot, RawSlot, RawThread
+from mpipp.registry.records import RawBreach, RawChunk, RawRoot, RawSlot, RawThread, RawTimed
 from mpipp.registry.source import Source
 
 _HASH = 0x9E3779B97F4A7C15
@@ -289,8 +289,10 @@ class Registry:
                     if call and raw.shown and raw.shown_serial == call.serial:
                         call = replace(call, shown=raw.shown)
                     if call and raw.python_serial == call.serial:
-                        python = self._source.site(raw.python_place, 0).python
-                        call = replace(call, site=replace(call.site, python=python))
+                        place = self._source.site(raw.python_place, 0)
+                        if place.python:
+                            place = replace(call.site, python=place.python)
+                        call = replace(call, site=place)
                     yield Thread(raw.serial, raw.tid, raw.self, raw.depth, call, marked)
             except MpippError as error:
                 yield Broken("thread", address, str(error))
@@ -322,6 +324,18 @@ class Registry:
             return []
         history = self.history(comm, channel)
         return history.more(channel.period, history.last(channel))
+
+    def times(self, channel: Channel) -> dict[int, int]:
+        """When calls of a channel were made, by ordinal, in nanoseconds on the node's clock.
+
+        Of those that are repeated the first is known, and of all only the last few thousand. Sends
+        and receives are timed when they begin, collective calls when they have returned.
+        """
+        source = self._source
+        if not channel.history or "times" not in source.tables:
+            return {}
+        timed = source.entries("times", RawTimed)
+        return {one.ordinal: one.time for one in timed if one.history == channel.history}
 
     def kinds(self, comm: Comm, channel: Channel) -> list[Kept]:
         """Of these calls those that are different, also where their ordinals tell nothing."""

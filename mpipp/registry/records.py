@@ -18,6 +18,7 @@ class RawRoot(NamedTuple):
     world_rank: int
     world_size: int
     dropped: int
+    started_at: int
     frames: int
     several_threads: int
     return_slot: int
@@ -238,6 +239,12 @@ class RawHistory(NamedTuple):
     comm: int
     full: int
     noted: int
+
+
+class RawTimed(NamedTuple):
+    history: int
+    ordinal: int
+    time: int
 
 
 class RawPage(NamedTuple):

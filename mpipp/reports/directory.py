@@ -65,6 +65,7 @@ class Cell(NamedTuple):
     call: str
     data: str
     place: str
+    seconds: float | None  # since MPI was initialised; None: not known
 
 
 class Row(NamedTuple):
@@ -261,7 +262,10 @@ class _Fields:
         return int(self._get(name, int, 0))
 
     def optional(self, name: str) -> int | None:
-        return self.number(name) if self._value.get(name) is not None else None
+        return self.number(name) if self.is_known(name) else None
+
+    def is_known(self, name: str) -> bool:
+        return self._value.get(name) is not None
 
     def seconds(self, name: str) -> float:
         return float(self._get(name, (int, float), 0.0))
@@ -427,6 +431,7 @@ def _lifelines(of: _Fields) -> Lifelines:
 
 def _row(of: _Fields) -> Row:
     def cell(one: _Fields) -> Cell:
-        return Cell(one.text("call"), one.text("data"), one.text("place"))
+        at = one.seconds("seconds") if one.is_known("seconds") else None
+        return Cell(one.text("call"), one.text("data"), one.text("place"), at)
 
     return Row(of.number("ordinal"), of.flag("here"), of.objects("cells", cell))

@@ -15,6 +15,7 @@ from mpipp.reports.svg import cleaned
 # A browser that finds anything else in it does not load or run it.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _HOW = "How many operations there were, and how their buffers were looked at"
+_TIMES = "; seconds since MPI was initialised, of calls that do not repeat those before them"
 _ACCESSES = 2  # parties of a conflict; more of them say how it came
 _MANY = 12  # findings, of which only the errors are open; places, all of which are folded
 
@@ -271,7 +272,9 @@ def _timeline(of: Timeline) -> Iterator[str]:
 
 def _calls(of: Timeline) -> Iterator[str]:
     yield f'<div class="scroll" role="region" tabindex="0" aria-label="{e(of.title)}">'
-    yield f"<table><caption>{e(of.title)}</caption><thead><tr>"
+    timed = any(cell.seconds is not None for row in of.rows for cell in row.cells)
+    title = f"{of.title}{_TIMES if timed else ''}"
+    yield f"<table><caption>{e(title)}</caption><thead><tr>"
     yield '<th scope="col">Number</th>'
     yield from (f'<th scope="col">{e(lane)}</th>' for lane in of.lanes)
     yield "</tr></thead><tbody>"
@@ -292,6 +295,8 @@ def _row(row: Row) -> Iterator[str]:
         if not cell.call:
             yield '<td class="dim">none</td>'
             continue
-        place = f'<span class="dim">{e(cell.place)}</span>' if cell.place else ""
+        at = "" if cell.seconds is None else f"at {cell.seconds:,.6f} s"
+        where = ", ".join(filter(None, (cell.place, at)))
+        place = f'<span class="dim">{e(where)}</span>' if where else ""
         yield f"<td><code>{e(cell.call)}</code> {e(cell.data)} {place}</td>"
     yield "</tr>"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.checks.finding import Finding
@@ -29,6 +29,7 @@ class _Lane(NamedTuple):
     sequence: str
     last: int  # ordinal
     stretches: list[Stretch]
+    times: Mapping[int, int]  # of calls, by ordinal, in nanoseconds on a clock that lanes share
 
 
 def timeline(
@@ -139,38 +140,43 @@ def _lane(
     for channel in comm.channels:
         same = peer is None or (channel.peer, channel.tag) == (peer, tag)
         if channel.sequence == sequence and same:
-            past = process.registry.past(comm, channel)
-            return [_Lane(process, comm, sequence, channel.count, past)]
+            past, times = process.registry.past(comm, channel), process.registry.times(channel)
+            return [_Lane(process, comm, sequence, channel.count, past, times)]
     # It has not called yet.
-    return [_Lane(process, comm, sequence, 0, [])] if sequence == _TOGETHER else []
+    return [_Lane(process, comm, sequence, 0, [], {})] if sequence == _TOGETHER else []
 
 
 def _rows(lanes: Sequence[_Lane], ordinal: int, where: Where) -> dict[str, Any]:
     # The newest call of a process that goes on may be about to be recorded.
     last = max(lane.last - (not at_the_end(lane.process)) for lane in lanes)
     first, end = max(1, ordinal - _AROUND), max(ordinal, min(last, ordinal + _AROUND))
+    # Of processes on other nodes there are no times: their clocks are others.
+    begun = (lane.process.registry.info.started_at for lane in lanes if lane.times)
+    begin = min(begun, default=0)
     rows = [
         {
             "ordinal": number,
             "here": number == ordinal,
-            "cells": [_cell(lane, number, where) for lane in lanes],
+            "cells": [_cell(lane, number, begin, where) for lane in lanes],
         }
         for number in range(first, end + 1)
     ]
     return {"rows": rows, "before": first - 1, "after": max(0, last - end)}
 
 
-def _cell(lane: _Lane, ordinal: int, where: Where) -> dict[str, str]:
+def _cell(lane: _Lane, ordinal: int, begin: int, where: Where) -> dict[str, object]:
     if ordinal > lane.last:
-        return {"call": "", "data": "", "place": ""}
+        return {"call": "", "data": "", "place": "", "seconds": None}
     call = _call(lane, ordinal)
     if call is None:
-        return {"call": "?", "data": "not kept", "place": ""}
+        return {"call": "?", "data": "not kept", "place": "", "seconds": None}
     around: Surroundings = lane.process.around
+    time = lane.times.get(ordinal)
     return {
         "call": call.procedure,
         "data": ", ".join(oneline.data(call, around)),
         "place": where(lane.process, call.site),
+        "seconds": None if time is None else (time - begin) / 1e9,
     }
 
 

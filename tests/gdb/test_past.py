@@ -45,7 +45,10 @@ def test_as_json() -> None:
         ("receives", 0, 5, 1000),
         ("sends", 0, 5, 1000),
     ]
+    together = [stretch["seconds"] for stretch in found["channels"][0]["stretches"]]
+    assert together == sorted(together) and together[0] > 0 and together[-1] < 600, together
     (stretch,) = found["channels"][2]["stretches"]
+    assert 0 < stretch.pop("seconds") < together[-1]
     assert stretch == {
         "first": 1,
         "count": 1000,

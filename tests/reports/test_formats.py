@@ -107,6 +107,14 @@ def test_json(mpi: MPI) -> None:
         "4 RESIZED[0, 24]",
         "12 MPI_DOUBLE",
     ]
+    # Of those that are no more as the ones before them.
+    times = {
+        row["ordinal"]: row["cells"][1]["seconds"]
+        for row in around["rows"]
+        if row["cells"][1]["seconds"] is not None
+    }
+    assert list(times) == [5, 6, 7, 8], times
+    assert 0 < times[5] < times[6] < times[7] < times[8] < 600, times
     assert leak["timeline"]["now"] == [
         {"process": "ranks 0 and 1", "text": "in MPI_Finalize, called at wrong.c:59 in main"}
     ]

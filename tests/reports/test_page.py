@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -112,9 +113,14 @@ def test_what_is_shown(shown: Browser, page: Path) -> None:
     # The element that differs has a frame, in both maps at the same place in the message.
     marks = "[...document.querySelectorAll('#f1 svg .mark')].length"
     assert shown.value(marks) == 2
-    assert texts("#f1 tr.here") == [
+    (here,) = texts("#f1 tr.here")
+    assert re.sub(r"\d+\.\d{6} s", "TIME", here) == (
         "5\tMPI_Send 4 RESIZED[0, 24]\nwrong.c:35 in exchange\n\t"
-        "MPI_Recv 12 MPI_DOUBLE\nwrong.c:37 in exchange"
+        "MPI_Recv 12 MPI_DOUBLE\nwrong.c:37 in exchange, at TIME"
+    )
+    assert texts("#f1 caption") == [
+        "messages with tag 7 on MPI_COMM_WORLD; seconds since MPI was initialised, "
+        "of calls that do not repeat those before them"
     ]
     assert texts("#f3 .library") == ["in libgrid.so"]
     assert texts("#f2 .call")[0].startswith(

@@ -145,6 +145,9 @@ class Ended(Recorded):
         """What is kept of a channel."""
         return self.histories[channel]
 
+    def times(self, channel: Channel) -> dict[int, int]:
+        return {}
+
     def kinds(self, comm: Comm, channel: Channel) -> list[Kept]:
         """The different ones."""
         kept = (one for stretch in self.histories[channel] for one in stretch.calls)

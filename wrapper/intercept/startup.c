@@ -14,6 +14,7 @@
 #include "mpi/resolve.h"
 #include "recorders/ledger.h"
 #include "recorders/recorders.h"
+#include "recorders/times.h"
 #include "records/arena.h"
 #include "records/registry.h"
 #include "records/store.h"
@@ -115,6 +116,7 @@ void mpipp_initialized(void) {
     mpipp_comm_start();
     if (mpipp_has_world) ask_tag_ub();
   }
+  if (!mpipp_registry.started_at) mpipp_registry.started_at = mpipp_now();
   mpipp_registry.status = MPIPP_STATUS_STARTED;
   if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread) mpipp_await_end();
   mpipp_watch_meet();

@@ -7,6 +7,7 @@
 #include "generated/facts.h"
 #include "mpi/resolve.h"
 #include "recorders/alike.h"
+#include "recorders/times.h"
 #include "records/registry.h"
 
 enum {
@@ -17,6 +18,7 @@ enum {
   KEPT_FOR_RUNS = 1, // words of a page
   CONTEXT = 3,       // calls: more of them tell less, where a loop has exceptions
   MOST_VALUES = 64,  // of an array; of longer ones a hash is kept
+  TIMED = 64,        // of so many that are repeated the time of one is kept, if nothing is in line
 };
 
 const uint64_t mpipp_no_item[MPIPP_ONE_BUFFER] = {0};
@@ -163,6 +165,7 @@ static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint6
   struct mpipp_history *history = history_of(channel);
   if (!history) history = begin(comm, channel);
   if (!history || history->full) return give_up(channel);
+  mpipp_time_locked(channel->history, ordinal);
   close_run(channel, ordinal - 1);
   expect(channel, 0, 0); // nothing is said of later ones meanwhile
   if (history->position != ordinal - 1) {
@@ -213,10 +216,12 @@ static void end_words(uint64_t *words, const uint64_t *end, const struct mpipp_c
 
 static void note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
                  const uint64_t *words) {
-  if (!same(channel->expected, words))
+  if (!same(channel->expected, words)) {
     append(comm, channel, ordinal, words, 1);
-  else if (channel->period != 1)
-    mpipp_note_advance(channel, ordinal);
+    return;
+  }
+  if (channel->period != 1) mpipp_note_advance(channel, ordinal);
+  if (ordinal % TIMED == 0) mpipp_time_locked(channel->history, ordinal);
 }
 
 static void one_buffer(uint64_t *words, const struct mpipp_call *call, uint64_t place,

@@ -12,7 +12,7 @@
 
 enum {
   MPIPP_MAJOR = 1, // readers refuse another major
-  MPIPP_MINOR = 6, // readers accept a larger minor
+  MPIPP_MINOR = 7, // readers accept a larger minor
   MPIPP_BYTE_ORDER = 0x01020304,
   MPIPP_MAX_BUFFERS = 4, // origin, compare, result, target
   MPIPP_MAX_VECTORS = 2, // send and receive side of a v or w form
@@ -320,6 +320,13 @@ struct mpipp_history {
   uint64_t position;             // ordinal of the last call that is written
   uint64_t recent_from;          // the first ordinal of those in `recent`
   uint64_t recent[MPIPP_RECENT]; // addresses of the last calls up to `position`, by ordinal
+};
+
+// When a call of a history was made (recorders/times.h).
+struct mpipp_timed {
+  uint64_t history; // address; 0: not in use
+  uint64_t ordinal;
+  uint64_t time; // nanoseconds, on the system's monotonic clock
 };
 
 struct mpipp_page {

@@ -100,6 +100,8 @@ static const struct mpipp_table tables[] = {
     {.name = "covers", .record = RECORD_cover, .record_size = sizeof(struct mpipp_cover)},
     // an array, where calls are provoked
     {.name = "provoked", .record = RECORD_provoked, .record_size = sizeof(struct mpipp_provoked)},
+    // an array: the last ones, in no order
+    {.name = "times", .record = RECORD_timed, .record_size = sizeof(struct mpipp_timed)},
 };
 
 enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
@@ -176,6 +178,10 @@ struct mpipp_table *mpipp_cover_table(void) {
 
 struct mpipp_table *mpipp_provoked_table(void) {
   return &copies.tables[MPIPP_KINDS + 12];
+}
+
+struct mpipp_table *mpipp_times_table(void) {
+  return &copies.tables[MPIPP_KINDS + 13];
 }
 
 void mpipp_add_constant(const char *name, int64_t value) {

@@ -34,6 +34,7 @@ struct mpipp_table *mpipp_python_table(void);
 struct mpipp_table *mpipp_touch_table(void);
 struct mpipp_table *mpipp_cover_table(void);
 struct mpipp_table *mpipp_provoked_table(void);
+struct mpipp_table *mpipp_times_table(void);
 
 void mpipp_add_constant(const char *name, int64_t value);
 

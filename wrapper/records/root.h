@@ -109,6 +109,7 @@ struct mpipp_registry {
   uint64_t pid;
   int32_t world_rank, world_size; // of MPI_COMM_WORLD, or mpi://WORLD; -1: unknown
   uint64_t dropped;               // records lost for want of memory
+  uint64_t started_at;            // when MPI was initialised, as mpipp_timed has it; 0: not yet
   uint64_t frames;                // return addresses kept beyond the caller (MPIPP_FRAMES)
   uint64_t several_threads;       // 1: they may call MPI at the same time
   uint64_t return_slot;           // bytes from a call's frame to its return address; 0: not known

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from mpipp.errors import MpippError
 from mpipp.gdb.commands.selection import Places
@@ -37,15 +37,20 @@ def content(session: Session, everything: bool) -> dict[str, object]:
     places, channels = Places(), []
     for comm, channel in _channels(session):
         stretches = history.last(session.registry.past(comm, channel), everything)
+        times = session.registry.times(channel)
         described: dict[str, object] = {"comm": oneline.described(comm, session)}
         for name in ("sequence", "peer", "tag", "count"):
             described[name] = getattr(channel, name)
-        described["stretches"] = [_stretch(one, session, places) for one in stretches]
+        described["stretches"] = [_stretch(one, times, session, places) for one in stretches]
         channels.append(described)
     return {"kind": "channel", "channels": channels}
 
 
-def _stretch(stretch: Stretch, session: Session, places: Places) -> dict[str, object]:
+def _stretch(
+    stretch: Stretch, times: Mapping[int, int], session: Session, places: Places
+) -> dict[str, object]:
+    time = times.get(stretch.first)
+    seconds = None if time is None else (time - session.registry.info.started_at) / 1e9
     calls = [
         {
             "procedure": call.procedure,
@@ -54,7 +59,12 @@ def _stretch(stretch: Stretch, session: Session, places: Places) -> dict[str, ob
         }
         for call in (kept.call for kept in stretch.calls)
     ]
-    return {"first": stretch.first, "count": stretch.count, "calls": calls}
+    return {
+        "first": stretch.first,
+        "count": stretch.count,
+        "seconds": seconds,
+        "calls": calls,
+    }
 
 
 def _channels(session: Session) -> Iterator[tuple[Comm, Channel]]:
