@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,24 @@ int main(int argc, char **argv) {
   MPI_Send(&value, 1, MPI_INT, 5, 0, MPI_COMM_WORLD);
 }
 """
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_program_in_fortran_dies_in_a_call(mpi: MPI) -> None:
+    """Its own line is told, not that of MPI's layer for Fortran."""
+    found = runs.run(mpi, [runs.program("ends.f90", mpi)])
+    assert found.status != 0
+    (block,) = (block for block in found.blocks if "died" in block)
+    lines = re.sub("0x[0-9a-f]+", "ADDRESS", block).splitlines()
+    assert lines[:3] == [
+        "error: a process has died, by a signal or _exit",
+        '  rank 1: MPI_Recv(source = 0, tag = 3, comm = "MPI_COMM_WORLD", '
+        "buf = ADDRESS (1 MPI_DOUBLE_PRECISION))",
+        "    called at ends.f90:15 in ends",
+    ]
+    assert re.search(
+        r"ank 0: (in )?MPI_(Ssend|Barrier).*, called at ends.f90:1[23] in ends", lines[3]
+    )
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -130,8 +130,8 @@ def test_one_of_many_columns_that_are_pending_is_found(mpi: MPI) -> None:
     assert same.last == ["mpipp: 1 error in 1 process, 407 calls, 1 question"]
     assert between.blocks == []
     assert between.last == [
-        "mpipp: no errors in 1 process, 407 calls",
         "mpipp: not checked: rank 0: 1 call of which too many had to be looked at at once",
+        "mpipp: no errors in 1 process, 407 calls",
     ]
 
 

@@ -7,6 +7,7 @@
 
 #include "intercept/passage.h"
 #include "intercept/seam.h"
+#include "mpi/resolve.h"
 #include "mpi/vendor.h"
 #include "recorders/threads.h"
 #include "screens/asking.h"
@@ -79,7 +80,15 @@ static __attribute__((noinline)) int is_hooked_further(struct mpipp_thread *thre
   return 0;
 }
 
+// Fortran's layer has called: the program's own place is beyond it on the stack, where a watcher
+// cannot look for it once the process has died.
+static MPIPP_COLD void show_place(struct mpipp_thread *thread) {
+  thread->python_place = mpipp_outside_mpi_at(thread->call.caller, thread->call.frame);
+  thread->python_serial = thread->call.serial;
+}
+
 int mpipp_is_hooked(struct mpipp_thread *thread) {
+  if (MPIPP_UNLIKELY(!mpipp_is_outside_mpi(thread->call.caller))) show_place(thread);
   if (MPIPP_LIKELY(mpipp_only_screens) && MPIPP_LIKELY(mpipp_is_clear(thread))) return 0;
   return is_hooked_further(thread);
 }
