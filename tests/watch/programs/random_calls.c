@@ -297,11 +297,11 @@ int main(int argc, char **argv) {
   state = strtoul(argv[1], NULL, 10) * 2 + (uint64_t)rank;
   MPI_Win_create(room, 4 * 50, 4, MPI_INFO_NULL, comm, &win);
   MPI_Cart_create(comm, 2, (int[]){1, size}, (int[]){0, 1}, 0, &grid);
-  make_types();
   char path[4096];
   snprintf(path, sizeof path, "%s.%d", argv[3], rank);
   MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                 MPI_INFO_NULL, &file);
+  make_types();
   for (int i = 0; i < PENDING; i++) pending[i] = MPI_REQUEST_NULL;
   for (int i = atoi(argv[2]); i > 0; i--) {
     if (!below(40)) split();
