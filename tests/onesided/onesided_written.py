@@ -268,6 +268,8 @@ class _Calling:
 def _synchronization(event: m.Synchronization) -> str:
     asserted = " | ".join(sorted(event.asserted)) or "0"
     name = f"MPI_Win_{event.kind}"
+    if event.kind == "wait" and event.moment.number % 2:
+        return "for (int done = 0; !done;) MPI_Win_test(win, &done);"
     if event.kind in ("fence", "lock_all"):
         return f"{name}({asserted}, win);"
     if event.kind in ("start", "post"):

@@ -117,7 +117,8 @@ class Made:
             for wait in waits:
                 self.add(wait, removable=True)
             if passive and self.random.random() < 0.5:
-                kind = self.random.choice(("flush", "flush", "flush_local", "flush_all"))
+                kinds = ("flush", "flush_local", "flush_all", "flush_local_all")
+                kind = self.random.choice(kinds)
                 self.sync(process, kind, -1 if "all" in kind else target, removable=True)
                 if self.careful:
                     self.operation(process, target, passive)
