@@ -53,6 +53,11 @@ MISTAKEN = {
         "its buffer is gone before",
         "missing: what completes the operation while its buffer is there",
     ),
+    "rma-twice": (
+        "the datatype of what it writes has overlapping entries",
+        "",
+        "wrong: the datatype",
+    ),
     "rma-detached": (
         "its target's memory is not attached",
         "detaches it",

@@ -131,6 +131,8 @@ class Operation(NamedTuple):
         values: of an atomic operation on one element; None: they are not known.
         frame: the address on its thread's stack above which was what the thread's functions had; 0:
             that is not known.
+        twice: whether it writes bytes twice: the datatype of what it writes has overlapping
+            entries.
     """
 
     moment: Moment
@@ -146,6 +148,7 @@ class Operation(NamedTuple):
     request: int = 0
     values: Values | None = None
     frame: int = 0
+    twice: bool = False
 
 
 class Brought(NamedTuple):

@@ -272,6 +272,8 @@ class _Analysis:
         if opened is None:
             self.mistakes.add("rma-no-epoch", event, None, mine)
             return
+        if event.twice:
+            self.mistakes.add("rma-twice", event, None, mine)
         if is_active(event, opened):
             self.mistakes.add("rma-with-request", event, opened, mine)
         key = process.rank, event.moment.number

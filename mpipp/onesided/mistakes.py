@@ -20,6 +20,7 @@ MISTAKES = {
     "rma-not-open": ("a call ends, or must be in, an epoch that is not open", "12.5"),
     "rma-not-ended": ("an epoch is open at the end", "12.5"),
     "rma-gone": ("the buffer of an operation is gone before it is complete", "12.3"),
+    "rma-twice": ("an operation writes the same memory twice", "12.3"),
     "rma-detached": ("an operation on memory that is not attached to its window", "12.2.4"),
     "rma-nocheck": ("MPI_MODE_NOCHECK of MPI_Win_start or MPI_Win_post alone", "12.5.5"),
     "rma-some-fences": ("an assertion of MPI_Win_fence by some processes alone", "12.5.5"),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from mpipp.datatypes.overlap import region
+from mpipp.datatypes.overlap import region, twice
 from mpipp.datatypes.overlap.flat import pieces
 from mpipp.errors import MpippError
 from mpipp.model import Broken, Buffer, Call, DatatypeRecord, Op, Site
@@ -99,6 +99,7 @@ class LoggedCalls:
         self._told = naming.value("log_values", "follows")
         self._names: dict[int, str] = {}  # of operations
         self._combs: dict[tuple[int, int], Memory] = {}
+        self._doubles: dict[tuple[int, int], bool] = {}
         self._types: dict[int, str] = {}
         self._threads: dict[int, int] = {}
         self._procedures: dict[tuple[int, int], str] = {}  # by kind and number of an entry
@@ -266,6 +267,16 @@ class LoggedCalls:
             flat = pieces(region(tree, count)) if tree is not None and count > 0 else ()
             known = self._combs[record, count] = tuple(Comb(*one) for one in flat or ())
         return tuple(comb._replace(first=comb.first + address) for comb in known)
+
+    def doubles(self, record: int, count: int) -> bool:
+        """Whether a buffer has bytes twice."""
+        known = self._doubles.get((record, count))
+        if known is None:
+            found = self._around.datatype(record) if record else None
+            tree = found.tree if isinstance(found, DatatypeRecord) else None
+            known = tree is not None and count > 0 and twice(region(tree, count)) is not None
+            self._doubles[record, count] = known
+        return known
 
     def basic(self, record: int) -> str:
         """The basic datatype that an accumulate's datatype is made of."""

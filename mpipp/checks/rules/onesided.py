@@ -38,6 +38,15 @@ RULES = (
         "give it a buffer that its target's memory does not overlap",
     ),
     Rule(
+        "rma-twice",
+        _CONFLICT,
+        "12.3",
+        "the datatype of what a one-sided operation writes, at its target or in its own buffers, "
+        "must not have overlapping entries",
+        "give every element a place of its own: compare the stride, displacements and extent of "
+        "the datatype with the size of what it repeats",
+    ),
+    Rule(
         "rma-gone",
         _CONFLICT,
         "12.3",
