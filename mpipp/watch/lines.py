@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from mpipp.watch.functions import Functions, ranges
+
 # Of what compilers make of the name of a variable: of a Fortran module, or local and static.
 _FORTRAN = re.compile(r"(?:__\w+?_MOD_)?(.+?)(?:\.\d+)?$")
-_MOST = 1 << 22  # bytes of a compilation unit whose functions are looked for
+_MOST = 1 << 24  # bytes of a compilation unit whose functions are looked for
 
 
 class Line(NamedTuple):
@@ -24,17 +27,39 @@ class Line(NamedTuple):
     path: str  # as the compiler was given it, from the root if it says where it was
 
 
-class _Function(NamedTuple):  # or a variable
+class Place(NamedTuple):
+    """A function that an address is in.
+
+    Attributes:
+        line: within it: of the address, or of what was inlined there; None: it is not known.
+        is_inlined: whether it has no code of its own there, but is part of the next one out.
+    """
+
+    function: str  # "": it has no name
+    line: Line | None
+    is_inlined: bool
+
+
+class _Symbol(NamedTuple):
     low: int
     high: int
     name: str
 
 
 class _Unit(NamedTuple):
-    # Of one compilation unit: where lines begin, in order, and functions, the innermost last.
+    # Of one compilation unit: where lines begin, in order, its files, and functions.
     starts: list[int]
     lines: list[Line | None]  # None: from here on there are none
-    functions: list[_Function]
+    files: dict[int, str]  # paths by their numbers
+    functions: Functions | None
+
+    def line(self, address: int) -> Line | None:
+        position = bisect.bisect_right(self.starts, address) - 1
+        return self.lines[position] if position >= 0 else None
+
+    def called(self, file: int, line: int) -> Line | None:
+        path = self.files.get(file)
+        return _line(path, line) if path is not None and line else None
 
 
 class Lines:
@@ -45,12 +70,15 @@ class Lines:
 
     def __init__(self, path: str) -> None:
         self._units: dict[int, _Unit] = {}
-        self._symbols: list[_Function] = []
-        self._variables: list[_Function] | None = None  # read when first asked for
+        self._symbols: list[_Symbol] = []
+        self._variables: list[_Symbol] | None = None  # read when first asked for
         self._starts: list[int] = []
         self._elf: Any = None
         self._debug: Any = None
+        self._aranges: Any = None  # of units that say which addresses they have
         self._segments: list[tuple[int, int, int]] = []  # offset, bytes, address
+        self._spans: list[tuple[int, int, Any]] = []  # [low, high) of units that were read
+        self._coming: Iterator[tuple[int, int, Any]] = iter(())  # those of the others
         with suppress(*_damage()):
             self._open(path)
 
@@ -71,6 +99,8 @@ class Lines:
             debug = ELFFile(open(other, "rb")) if other else None  # noqa: SIM115
         if debug is not None and debug.has_dwarf_info():
             self._debug = debug.get_dwarf_info()
+            self._aranges = self._debug.get_aranges()
+            self._coming = self._read_spans()
 
     def address(self, offset: int) -> int | None:
         """The address of what is at an offset in the file; None if it is not loaded."""
@@ -82,19 +112,21 @@ class Lines:
     def line(self, address: int) -> Line | None:
         """The line of an address."""
         unit = self._unit(address)
-        if unit is None:
-            return None
-        position = bisect.bisect_right(unit.starts, address) - 1
-        return unit.lines[position] if position >= 0 else None
+        return unit.line(address) if unit else None
+
+    def places(self, address: int) -> list[Place]:
+        """The functions that an address is in, what was inlined last first; one at least."""
+        line, unit = self.line(address), self._unit(address)
+        found: list[Place] = []
+        with suppress(*_damage()):
+            for function in unit.functions.at(address) if unit and unit.functions else ():
+                found.append(Place(function.name, line, function.call is not None))
+                line = unit.called(*function.call) if unit and function.call else None
+        return found or [Place(self._name(address), line, False)]
 
     def function(self, address: int) -> str:
-        """The function that an address is in, "" if that is not known."""
-        unit = self._unit(address)
-        inside = [f for f in unit.functions if f.low <= address < f.high] if unit else []
-        if inside:
-            return min(inside, key=lambda f: f.high - f.low).name
-        symbol = self._symbol(address)
-        return symbol.name if symbol else ""
+        """The function that has the code at an address, "" if that is not known."""
+        return self.places(address)[-1].function or self._name(address)
 
     def symbol(self, address: int) -> str:
         """ "main+18": the symbol before an address, "" if there is none."""
@@ -117,12 +149,16 @@ class Lines:
         name, distance = _FORTRAN.sub(r"\1", found.name), address - found.low
         return f"{name}+{distance}" if distance else name
 
-    def _symbol(self, address: int) -> _Function | None:
+    def _name(self, address: int) -> str:
+        symbol = self._symbol(address)
+        return symbol.name if symbol else ""
+
+    def _symbol(self, address: int) -> _Symbol | None:
         position = bisect.bisect_right(self._starts, address) - 1
         found = self._symbols[position] if position >= 0 else None
         return found if found is not None and address < found.high else None
 
-    def _read_symbols(self, kind: str = "STT_FUNC") -> Iterator[_Function]:
+    def _read_symbols(self, kind: str = "STT_FUNC") -> Iterator[_Symbol]:
         for name in (".symtab", ".dynsym"):
             section = self._elf.get_section_by_name(name)
             if section is None or section.header["sh_type"] == "SHT_NOBITS":
@@ -130,7 +166,7 @@ class Lines:
             for symbol in section.iter_symbols():
                 low, size = symbol["st_value"], symbol["st_size"]
                 if symbol["st_info"]["type"] == kind and low and symbol.name:
-                    yield _Function(low, low + max(size, 1), symbol.name)
+                    yield _Symbol(low, low + max(size, 1), symbol.name)
             return
 
     def _unit(self, address: int) -> _Unit | None:
@@ -146,76 +182,59 @@ class Lines:
         return None
 
     def _find(self, address: int) -> Any:
-        table = self._debug.get_aranges()
+        table = self._aranges
         offset = table.cu_offset_at_addr(address) if table is not None else None
         if offset is not None:
             return self._debug.get_CU_at(offset)
+        spans = itertools.chain(self._spans, self._coming)
+        return next((unit for low, high, unit in spans if low <= address < high), None)
+
+    def _read_spans(self) -> Iterator[tuple[int, int, Any]]:
         for unit in self._debug.iter_CUs():
-            top = unit.get_top_DIE()
-            if any(low <= address < high for low, high in self._ranges(top, unit)):
-                return unit
-        return None
+            for low, high in ranges(unit.get_top_DIE(), unit, self._debug):
+                self._spans.append((low, high, unit))
+                yield low, high, unit
 
     def _read_unit(self, unit: Any) -> _Unit:
         starts: list[int] = []
         lines: list[Line | None] = []
-        for address, line in sorted(self._rows(unit), key=lambda row: (row[0], row[1] is not None)):
+        program = self._debug.line_program_for_CU(unit)
+        files = _files(program.header, _directory(unit)) if program is not None else {}
+        rows = _rows(program, files) if program is not None else ()
+        for address, line in sorted(rows, key=lambda row: (row[0], row[1] is not None)):
             if starts and starts[-1] == address:
                 lines[-1] = line
             else:
                 starts.append(address)
                 lines.append(line)
-        functions = list(self._functions(unit)) if unit["unit_length"] <= _MOST else []
-        return _Unit(starts, lines, functions)
+        functions = None
+        if unit["unit_length"] <= _MOST:
+            with suppress(*_damage()):
+                functions = Functions(unit, self._debug)
+        return _Unit(starts, lines, files, functions)
 
-    def _rows(self, unit: Any) -> Iterator[tuple[int, Line | None]]:
-        program = self._debug.line_program_for_CU(unit)
-        if program is None:
-            return
-        files = program.header["file_entry"]
-        first = 0 if program.header["version"] >= 5 else 1
-        paths = [_path(program.header, file, _directory(unit)) for file in files]
-        for entry in program.get_entries():
-            state = entry.state
-            if state is None:
-                continue
-            if state.end_sequence:
-                yield state.address, None
-            elif 0 <= state.file - first < len(files) and state.line:
-                path = paths[state.file - first]
-                yield state.address, Line(os.path.basename(path), state.line, path)
 
-    def _functions(self, unit: Any) -> Iterator[_Function]:
-        for entry in unit.iter_DIEs():
-            if entry.tag in ("DW_TAG_subprogram", "DW_TAG_inlined_subroutine"):
-                name = _name(entry)
-                for low, high in self._ranges(entry, unit):
-                    if name:
-                        yield _Function(low, high, name)
+def _rows(program: Any, files: Mapping[int, str]) -> Iterator[tuple[int, Line | None]]:
+    for entry in program.get_entries():
+        state = entry.state
+        if state is None:
+            continue
+        if state.end_sequence:
+            yield state.address, None
+        elif state.line and state.file in files:
+            yield state.address, _line(files[state.file], state.line)
 
-    def _ranges(self, entry: Any, unit: Any) -> Iterator[tuple[int, int]]:
-        attributes = entry.attributes
-        if "DW_AT_ranges" in attributes:
-            yield from self._listed(attributes["DW_AT_ranges"], unit)
-        elif "DW_AT_high_pc" in attributes and "DW_AT_low_pc" in attributes:
-            low, high = attributes["DW_AT_low_pc"].value, attributes["DW_AT_high_pc"]
-            relative = high.form not in ("DW_FORM_addr", "DW_FORM_addrx")
-            yield low, low + high.value if relative else high.value
 
-    def _listed(self, attribute: Any, unit: Any) -> Iterator[tuple[int, int]]:
-        top = unit.get_top_DIE().attributes
-        base = top["DW_AT_low_pc"].value if "DW_AT_low_pc" in top else 0
-        ranges = self._debug.range_lists()
-        offset = attribute.value
-        if attribute.form == "DW_FORM_rnglistx" and offset == attribute.raw_value:
-            return  # an index still, with an older pyelftools
-        for one in ranges.get_range_list_at_offset(offset, unit):
-            if hasattr(one, "base_address"):
-                base = one.base_address
-            elif getattr(one, "is_absolute", False):
-                yield one.begin_offset, one.end_offset
-            else:
-                yield base + one.begin_offset, base + one.end_offset
+def _line(path: str, line: int) -> Line:
+    return Line(os.path.basename(path), line, path)
+
+
+def _files(header: Any, directory: str) -> dict[int, str]:
+    first = 0 if header["version"] >= 5 else 1
+    return {
+        number: _path(header, file, directory)
+        for number, file in enumerate(header["file_entry"], first)
+    }
 
 
 def _directory(unit: Any) -> str:
@@ -231,19 +250,6 @@ def _path(header: Any, file: Any, directory: str) -> str:
         listed.insert(0, directory)
     inside = listed[file.dir_index] if file.dir_index < len(listed) else ""
     return os.path.normpath(os.path.join(directory, inside, os.fsdecode(file.name)))
-
-
-def _name(entry: Any) -> str:
-    for _ in range(4):
-        if "DW_AT_name" in entry.attributes:
-            return os.fsdecode(entry.attributes["DW_AT_name"].value)
-        for link in ("DW_AT_abstract_origin", "DW_AT_specification"):
-            if link in entry.attributes:
-                entry = entry.get_DIE_from_attribute(link)
-                break
-        else:
-            return ""
-    return ""
 
 
 def _separate(elf: Any) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mpipp.model import Site
 from mpipp.reports.sources import Frame
-from mpipp.watch.lines import Lines
+from mpipp.watch.lines import Lines, Place
 
 _KNOWN: dict[tuple[str, int, int], Lines] = {}  # by path, inode and time
 
@@ -31,7 +31,7 @@ class Places:
     def __init__(self, pid: int, code: str) -> None:
         self._pid = pid
         self._mappings = _mappings(code.splitlines())
-        self._calls: dict[int, Frame] = {}
+        self._calls: dict[int, list[Frame]] = {}
         self._program = _program(pid, self._mappings)
         self.refresh()
 
@@ -59,34 +59,32 @@ class Places:
             path, line, function = where.python
             return [Frame(where.python.text, path, line, function)]
         addresses = [address for address in (where.address, *where.frames) if address]
-        calls = [self.call(address) for address in dict.fromkeys(addresses)]
+        calls = [frame for one in dict.fromkeys(addresses) for frame in self.calls(one)]
         with_line = [i for i, frame in enumerate(calls) if frame.line]
         return calls[with_line[0] :] if with_line else calls
 
-    def call(self, return_address: int) -> Frame:
-        """The call that returns to an address."""
+    def calls(self, return_address: int) -> list[Frame]:
+        """The call that returns to an address, and those that were inlined around it; one at
+        least."""
         known = self._calls.get(return_address)
         if known is None:
-            known = self._calls[return_address] = self._call(return_address)
+            known = self._calls[return_address] = self._read_calls(return_address)
         return known
 
-    def _call(self, return_address: int) -> Frame:
+    def _read_calls(self, return_address: int) -> list[Frame]:
         # The instruction after the call may belong to the next line.
         found = self._find(return_address - 1)
         if found is None:
-            return Frame(f"{return_address:#x}")
+            return [Frame(f"{return_address:#x}")]
         lines, address, mapping = found
         name = os.path.basename(mapping.path)
         library = name if mapping.path != self._program else ""
-        of = f", in {library}" if library else ""
-        line, function = lines.line(address), lines.function(address)
-        if line is not None:
-            place = f"{line.file}:{line.line}"
-            place += f" in {function}" if function else ""
-            return Frame(place + of, line.path, line.line, function, library)
+        places = lines.places(address)
+        if places[0].line is not None:
+            return [_frame(place, library) for place in places if place.line is not None]
         symbol = lines.symbol(address)
-        text = f"{symbol}{of}" if symbol else f"{name}+{address + 1:#x}"
-        return Frame(text, "", 0, function, library)
+        text = f"{symbol}{_of(library)}" if symbol else f"{name}+{address + 1:#x}"
+        return [Frame(text, "", 0, places[-1].function, library)]
 
     def function(self, address: int) -> str:
         """A function by its address, `<name>`; the bare address if it has no name."""
@@ -119,6 +117,19 @@ class Places:
                 address = lines.address(pc - mapping.start + mapping.offset)
                 return None if address is None else (lines, address, mapping)
         return None
+
+
+def _of(library: str) -> str:
+    return f", in {library}" if library else ""
+
+
+def _frame(place: Place, library: str) -> Frame:
+    line = place.line
+    assert line is not None
+    text = f"{line.file}:{line.line}"
+    text += f" in {place.function}" if place.function else ""
+    text += " (inlined)" if place.is_inlined else ""
+    return Frame(text + _of(library), line.path, line.line, place.function, library)
 
 
 def _mappings(lines: Iterable[str]) -> list[_Mapping]:

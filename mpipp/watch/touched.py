@@ -21,7 +21,7 @@ def of_program(touch: Touch, places: Places) -> Touch:
 def own_frames(site: Site, places: Places) -> Site:
     """One without what called the program's own functions."""
     frames = list(site.frames)
-    while frames and not places.call(frames[-1]).line:
+    while frames and not places.calls(frames[-1])[-1].line:
         frames.pop()
     return replace(site, frames=tuple(frames))
 
