@@ -83,7 +83,11 @@ def _changed(process: Process, change: Change, access: Access, known: str) -> Fi
     return Finding.of(
         "changed-while-pending",
         f"the buffer of a pending {operation.call.procedure} was {verb}",
-        [replace(own, evidence=evidence), *_calls(process, f"it was {verb} between these calls")],
+        [
+            replace(own, evidence=evidence),
+            *operation.start(),
+            *_calls(process, f"it was {verb} between these calls"),
+        ],
     )
 
 
@@ -103,6 +107,7 @@ def _gone(process: Process, access: Access) -> Finding:
         f"the buffer of a pending {operation.call.procedure} is gone with its stack frame",
         [
             operation.party("the function that has the buffer on its stack has returned"),
+            *operation.start(),
             *_calls(process, "this call comes from further out"),
         ],
     )

@@ -96,6 +96,14 @@ class Operation:
             self.process.number, text, "called at", self.call.site, self.tid, details, evidence
         )
 
+    def start(self) -> list[Party]:
+        """The call that started a persistent operation, as a party of a finding; [] of others."""
+        start = self.request.start if self.request is not None else None
+        if start is None:
+            return []
+        what = f"{start.procedure}, which started it"
+        return [Party(self.process.number, what, "called at", start.site)]
+
     @cached_property
     def comm(self) -> Comm | None:
         """The communicator whose ranks it names; None where that is not certain.

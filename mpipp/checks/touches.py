@@ -42,10 +42,13 @@ def _of_element(process: Process, touch: Touch, access: Access, element: str) ->
     noun = "store to" if touch.stores else "load from"
     operation, buffer = access.operation, access.buffer
     variable = f", in {touch.variable}" if touch.variable else ""
+    tid = operation.request.tid if operation.request is not None else 0
+    threads = (touch.tid, tid) if touch.tid and tid and touch.tid != tid else None
+    thread = f", in thread {threads[0]}" if threads else ""
     size = f", in an access of {touch.bytes:,} byte{'s' * (touch.bytes > 1)}" if touch.bytes else ""
     by = Party(
         process.number,
-        f"{verb} {element}, at {touch.address:#x}{variable}{size}",
+        f"{verb} {element}, at {touch.address:#x}{variable}{size}{thread}",
         "at",
         touch.site,
         None,
@@ -57,12 +60,19 @@ def _of_element(process: Process, touch: Touch, access: Access, element: str) ->
     found = Finding.of(
         rule,
         f"a {noun} the buffer of a pending {operation.call.procedure}{late}",
-        [by, operation.party(*_known(touch)), *_end(process, touch)],
+        [
+            by,
+            operation.party(*_known(touch, threads)),
+            *operation.start(),
+            *_end(process, touch),
+        ],
     )
     return until.of_kind(found, operation.call)
 
 
-def _known(touch: Touch) -> Iterator[str]:
+def _known(touch: Touch, threads: tuple[int, int] | None) -> Iterator[str]:
+    if threads:
+        yield f"started in thread {threads[1]}"
     if touch.moved is False:
         yield "when the process called MPI next, the data had not been moved"
     if touch.end == NEVER:

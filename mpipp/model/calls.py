@@ -102,7 +102,12 @@ class Call:
 
 @dataclass(frozen=True)
 class Request:
-    """A request and the call that made it."""
+    """A request and the call that made it.
+
+    Attributes:
+        start: the call that started its operation last, if it is persistent.
+        tid: the thread that started its operation, as gettid says; 0: not known.
+    """
 
     header: Header
     state: str  # "inactive" "active" "complete"
@@ -112,6 +117,8 @@ class Request:
     newer: int  # the record of the next one that has the same handle, 0 if there is none
     call: Call
     doubted: bool = False  # one of those that shared its handle is complete: it may be this one
+    start: ThreadCall | None = None
+    tid: int = 0
 
     @property
     def sharing(self) -> int:

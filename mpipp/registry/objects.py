@@ -77,7 +77,22 @@ class Objects:
         count = call.buffers[0].peers if call.buffers else 0
         marks = self._source.marks(raw.marks, count) if raw.marks else None
         persistent = bool(raw.persistent)
-        return model.Request(header, state, persistent, raw.ready, marks, raw.newer, call, doubted)
+        start = None
+        if raw.start and persistent:
+            procedure = self._source.procedure(raw.start_procedure)
+            start = model.ThreadCall(procedure, raw.tid, self._source.site(raw.start, 0))
+        return model.Request(
+            header,
+            state,
+            persistent,
+            raw.ready,
+            marks,
+            raw.newer,
+            call,
+            doubted,
+            start=start,
+            tid=raw.tid,
+        )
 
     def _comm(self, header: Header, record: bytes) -> model.Comm:
         raw = self.raw("comm", RawComm, record)

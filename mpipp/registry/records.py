@@ -260,6 +260,9 @@ class RawRequest(NamedTuple):
     ready: int
     marks: int
     newer: int
+    start: int
+    start_procedure: int
+    tid: int
     call: bytes
 
 

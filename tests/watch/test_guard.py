@@ -26,7 +26,7 @@ FOUND = [
     (
         "a store to the buffer of a pending MPI_Issend",
         "stores to buf[2048](DOUBLE), at 0x...",
-        "stores_to_send early_store wrong main",
+        "stores_to_send, early_store, wrong, main",
         'MPI_Issend(dest = 1, tag = 1, comm = "MPI_COMM_WORLD", buf = 0x... (4096 MPI_DOUBLE))',
         "early_store",
         NOT_MOVED,
@@ -35,16 +35,16 @@ FOUND = [
     (
         "a load from the buffer of a pending MPI_Irecv",
         "loads buf[3496](DOUBLE), at 0x..., in fixed+27968",
-        "early_load wrong main",
+        "loads(inlined), adds(inlined), early_load, wrong, main",
         'MPI_Irecv(source = 1, tag = 2, comm = "MPI_COMM_WORLD", buf = 0x... (4096 MPI_DOUBLE))',
-        "early_load",
+        "receives(inlined), early_load",
         NOT_MOVED,
         ("MPI_Wait, which completes it", "early_load"),
     ),
     (
         "a store to the buffer of a pending MPI_Irecv",
         "stores to buf[100](BYTE), at 0x...",
-        "by_the_library wrong main",
+        "by_the_library, wrong, main",
         'MPI_Irecv(source = 1, tag = 3, comm = "MPI_COMM_WORLD", buf = 0x... (4096 MPI_BYTE))',
         "by_the_library",
         NOT_MOVED,
@@ -52,18 +52,18 @@ FOUND = [
     ),
     (
         "a store to the buffer of a pending MPI_Issend",
-        "stores to buf(VECTOR)[1][1024](DOUBLE), at 0x..., in grid+73728",
+        "stores to buf(VECTOR)[1][1024](DOUBLE), at 0x..., in grid+73728, in thread N",
         "other_thread",
         'MPI_Issend(dest = 1, tag = 4, comm = "MPI_COMM_WORLD", '
         "buf = 0x... (1 VECTOR[8, 4096, 8192]))",
         "by_a_thread",
-        NOT_MOVED,
+        "\n    started in thread N" + NOT_MOVED,
         ("MPI_Wait, which completes it", "by_a_thread"),
     ),
     (
         "a store to the buffer of a pending MPI_Isend, whose data had been moved by the next call",
         "stores to buf[2048](DOUBLE), at 0x...",
-        "moved_already wrong main",
+        "moved_already, wrong, main",
         'MPI_Isend(dest = 0, tag = 5, comm = "MPI_COMM_SELF", buf = 0x... (4096 MPI_DOUBLE))',
         "moved_already",
         "",
@@ -81,17 +81,22 @@ def block(
     moved: str,
     end: tuple[str, str],
 ) -> str:
-    at, *callers = (f"guard.c:LINE in {function}" for function in functions.split())
-    lines = [f"error: {what}", f"  rank 0: {access}", f"    at {at}"]
-    lines += [f"    from {one}" for one in callers]
-    lines += [f"  rank 0: {call}, request #N", f"    called at guard.c:LINE in {caller}{moved}"]
+    lines = [f"error: {what}", f"  rank 0: {access}", *places("at", functions)]
+    lines += [f"  rank 0: {call}, request #N", "\n".join(places("called at", caller)) + moved]
     lines += [f"  rank 0: {end[0]}, came after"]
     lines += [f"    called at guard.c:LINE in {end[1]}"]
     return "\n".join([*lines, RULE if moved else RULE_ONCE_MOVED])
 
 
+def places(made: str, functions: str) -> list[str]:
+    """Lines of a report: a function, those that have called it, and which of them are inlined."""
+    at, *callers = functions.replace("(", " (").split(", ")
+    return [f"    {made} guard.c:LINE in {at}", *(f"    from guard.c:LINE in {f}" for f in callers)]
+
+
 def alike(text: str) -> str:
     text = re.sub(r"0x[0-9a-f]+", "0x...", text)
+    text = re.sub(r"in thread \d+", "in thread N", text)
     return re.sub(r"guard\.c:\d+", "guard.c:LINE", re.sub(r"request #\d+", "request #N", text))
 
 

@@ -79,7 +79,8 @@ def test_partitions_without_pages_are_compared_from_when_they_are_ready(mpi: MPI
     run = runs.run(mpi, [runs.program("partitions.c", mpi)], "--check=buffers")
     assert (run.status, run.output) == (0, "done\n")
     change = re.compile(
-        r"\n    (buf\S+), at 0x[0-9a-f]+, (.*)\n  rank 0: MPI_Wait.*\n.* in (\w+)\n"
+        r"\n    (buf\S+), at 0x[0-9a-f]+, (.*)\n  rank 0: MPI_Start, which started it\n"
+        r"    called at partitions\.c:17 in sends\n  rank 0: MPI_Wait.*\n.* in (\w+)\n"
     )
     found = [one for block in run.blocks for one in change.findall(block)]
     assert found == [

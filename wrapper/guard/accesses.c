@@ -5,6 +5,7 @@
 
 #include "generated/procedures.h"
 #include "recorders/requests.h"
+#include "recorders/threads.h"
 #include "records/arena.h"
 
 enum { MOST = 1024 }; // a power of two
@@ -34,6 +35,7 @@ uint64_t mpipp_access_open(const struct mpipp_call *call) {
     record->object.kind = MPIPP_REQUEST;
     record->object.handle = call->win;
     mpipp_request_fill(record, call, 0, 0, serial);
+    record->tid = (uint32_t)mpipp_self->tid;
   }
   mpipp_unlock();
   return serial;

@@ -30,6 +30,12 @@ static inline int is_listening(void) {
 
 uint64_t mpipp_requests_made = 0;
 
+// What listeners are told of, with the thread that has started it.
+static struct mpipp_request copy_of(struct mpipp_request *request) {
+  request->tid = (uint32_t)mpipp_self->tid;
+  return *request;
+}
+
 // Threads reserve some at once.
 static uint64_t next_serial(struct mpipp_thread *thread) {
   mpipp_work_alone();
@@ -71,7 +77,7 @@ static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent,
     mpipp_request_empty(request, caller);
     mpipp_drop_call(request); // of an operation that was given up
     mpipp_request_fill(request, call, persistent, to_copy(call), serial);
-    if (is_listening()) copy = *request;
+    if (is_listening()) copy = copy_of(request);
   }
   mpipp_unlock_kind(locked);
   if (reused && is_listening()) mpipp_tell(MPIPP_EVENT_MADE, &copy.object, 0);
@@ -87,7 +93,7 @@ void mpipp_request_made_further(struct mpipp_call *call, uint64_t handle, int pe
   if (!request) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   mpipp_request_fill(request, call, persistent, to_copy(call), serial);
-  if (is_listening()) copy = *request;
+  if (is_listening()) copy = copy_of(request);
   mpipp_chain_add(request);
   mpipp_unlock_kind(locked);
   if (is_listening()) mpipp_tell(MPIPP_EVENT_MADE, &copy.object, 0);
@@ -157,13 +163,17 @@ static void unmark(struct mpipp_request *request) {
 // First it is not the call's any more: it must not be seen to start what is active.
 void mpipp_started(struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_REQUESTS);
+  uint64_t caller = mpipp_outside_mpi(call->caller);
   for (int64_t i = 0; i < count; i++) {
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
     struct mpipp_request copy, *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
     if (request) {
       if (!is_collective(&request->call)) unmark(request);
+      request->start = caller;
+      request->start_procedure = call->procedure;
+      request->tid = (uint32_t)mpipp_self->tid;
       __atomic_store_n(&request->state, MPIPP_REQUEST_ACTIVE, __ATOMIC_RELEASE);
-      if (is_listening()) copy = *request;
+      if (is_listening()) copy = copy_of(request);
     }
     mpipp_unlock_kind(locked);
     if (request && is_listening()) mpipp_tell(MPIPP_EVENT_STARTED, &copy.object, 0);

@@ -40,7 +40,10 @@ static inline void mpipp_request_fill(struct mpipp_request *request, const struc
   request->state = persistent ? MPIPP_REQUEST_INACTIVE : MPIPP_REQUEST_ACTIVE;
   request->persistent = (uint16_t)persistent;
   request->special = 0;
-  if (persistent) request->ready = 0;
+  if (persistent) {
+    request->ready = 0;
+    request->start = 0;
+  }
   // The size is a constant, so that the compiler copies without a call.
   memcpy((char *)&request->call + begin, (const char *)call + begin, end - begin);
   if (copy == MPIPP_COPY_ALL) mpipp_request_keep(request, call);

@@ -253,6 +253,9 @@ struct mpipp_request {
   uint64_t copies;  // private: block that holds the copied arrays of v and w forms
   int64_t ready;    // partitions marked so far; starts of a persistent collective operation
   uint64_t marks;   // address of a byte for each partition, 1: it is ready, or has arrived; 0: none
+  uint64_t start;   // return address of the call that started it last, if it is persistent; else 0
+  uint32_t start_procedure;     // index into the table of procedures
+  uint32_t tid;                 // of the thread that started it; 0: not known, since nobody listens
 } __attribute__((aligned(64))); // the fewer cache lines a request is stored to, the faster
 
 // What is counted on a communicator, each for itself. Values above MPIPP_UNCERTAIN are not certain.
