@@ -75,7 +75,7 @@ class Answering:
                 one.answer(said.FOUND if self._stopping.stop_at(one, process) else said.ANSWERED)
                 return
             of_question: Iterable[Finding]
-            if awaits == questions.TOUCH:
+            if awaits in (questions.TOUCH, questions.STOP):
                 between = [
                     touches.check(process),
                     givenback.check(process, one.asker.registry.given_back()),
@@ -94,15 +94,17 @@ class Answering:
             return
         self.count += 1
         error_class = b""
-        if found and awaits == questions.ANSWER:
+        waits = awaits in (questions.ANSWER, questions.STOP)
+        if found and waits:
             one.places.refresh()
+        if found and awaits == questions.ANSWER:
             own = itertools.filterfalse(self._is_known, wrong.of_call(found, process, question.tid))
             error_class = wrong.error_class(own).encode()
-        if awaits == questions.ANSWER and self._stopping.is_wanted(one, found):
-            is_new = self._tell(found, self._stopping.line(one))
+        if waits and self._stopping.is_wanted(one, found):
+            is_new = self._tell(found, self._stopping.line(one, _where(process, question)))
             one.answer((said.FOUND if is_new else said.ANSWERED) + error_class)
             if is_new:
-                self._stopping.stop(one, process.threads[0].tid)
+                self._stopping.stop(one, question.tid)
             return
         if found and self.due is None:
             self.due = time.monotonic() + _SOON
@@ -170,3 +172,13 @@ class Answering:
             if any(party.tid is not None for party in finding.parties):
                 place = self._watched[number].places.site(finding.parties[0].site)
                 self._not_checked(f"a screen clears: {finding.what}, at {', '.join(place)}")
+
+
+def _where(process: Process, question: questions.Question) -> str:
+    # Where a process stops: what was changed before is found in the call that completes it.
+    if not question.changes:
+        return "there"
+    calls = [thread.call.procedure for thread in process.threads[:1] if thread.call is not None]
+    place = f"in {calls[0]}" if calls else "before it ends"
+    is_over = all(one.kind != changes.GONE for one in question.changes)
+    return f"{place}, the change is over" if is_over else place

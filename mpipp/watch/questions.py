@@ -39,7 +39,7 @@ _KINDS = {1: changes.SENT, 2: changes.RECEIVED, 3: changes.GONE}
 _OBJECT, _MEMORY, _PENDING, _OTHER, _TOUCH, _GIVEN_BACK, _CHANGED = range(
     1, 8
 )  # enum mpipp_note_kind
-NOTHING, ANSWER, CLEARED, PLACE, TOUCH = range(5)  # enum mpipp_awaits
+NOTHING, ANSWER, CLEARED, PLACE, TOUCH, STOP = range(6)  # enum mpipp_awaits
 _MOVED = {1: False, 2: True}  # enum mpipp_moved
 _ENDS = ("", "may complete", "completes", "gives up", NEVER)  # enum mpipp_ends
 _NO_HANDLE = (1 << 64) - 1

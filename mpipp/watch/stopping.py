@@ -60,13 +60,13 @@ class Stopping:
         self._known |= known
         return is_new
 
-    def line(self, one: Watched) -> str:
+    def line(self, one: Watched, place: str = "there") -> str:
         """What is said of a process that stops."""
         if self._opens:
-            return f"  {one.label()} stops there: gdb opens; when it is left, the program goes on"
+            return f"  {one.label()} stops {place}: gdb opens; when it is left, the program goes on"
         where = "" if self._to.has_launcher else f" on {start.node()}"
         command = f"mpipp attach {one.pid}; kill -CONT {one.pid} lets it go on"
-        return f"  {one.label()} stops there:{where} {command}"
+        return f"  {one.label()} stops {place}:{where} {command}"
 
     def stop(self, one: Watched, tid: int) -> None:
         """A thread of the process stops now."""

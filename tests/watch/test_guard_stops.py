@@ -18,53 +18,91 @@ from test_gdb_opens import PROMPT, QUIT, opened
 FOUND = """\
 error: a store to the buffer of a pending MPI_Isend
   rank 0: stores to buf(DOUBLE), at 0x..., in faces
-    at touched_twice.c:15 in main
+    at touched_twice.c:39 in main
   rank 0: MPI_Isend(dest = 0, tag = 0, comm = "MPI_COMM_SELF", buf = 0x... (8192 MPI_DOUBLE)), \
 request #1
-    called at touched_twice.c:14 in main
+    called at touched_twice.c:38 in main
 """
 SENTENCE = (
     "mpipp: this SIGSEGV is an access to buf(DOUBLE), in the buffer of the pending MPI_Isend, "
-    "called at touched_twice.c:14 in main. It has not happened yet: continue goes on."
+    "called at touched_twice.c:38 in main. It has not happened yet: continue goes on."
 )
 
 
-@support.on_mpi("mpich4", "openmpi4")
-def test_the_process_stops_before_the_store(mpi: MPI) -> None:
+def stopped(mpi: MPI, *words: str) -> str:
+    """What a run with --stop says, whose process goes on each time once it has stopped."""
     program = runs.program("touched_twice.c", mpi)
-    command = [
-        sys.executable,
-        "-m",
-        "mpipp.cli",
-        *runs.words(mpi, "--check=buffers", "--stop", n=1),
-    ]
+    options = runs.words(mpi, "--check=buffers", "--stop", n=1)
+    command: list[str | Path] = [sys.executable, "-m", "mpipp.cli", *options, program, *words]
     env = support.clean_environment(PYTHONPATH=str(support.ROOT))
     assert mpi.wrapper
-    with subprocess.Popen([*command, program], env=env, stderr=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as run:
         assert run.stderr
         said = ""
         for line in run.stderr:
             said += line
-            stops = re.fullmatch(
-                r"  rank 0 stops there: mpipp attach (\d+); kill -CONT \1 .*\n", line
-            )
+            stops = re.fullmatch(r"  rank 0 stops .*: mpipp attach (\d+); kill -CONT \1 .*\n", line)
             if stops:
                 pid = int(stops[1])
                 while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
                     os.sched_yield()
                 os.kill(pid, signal.SIGCONT)
         assert run.wait() == 0
-    assert re.sub("0x[0-9a-f]+", "0x...", said).startswith(FOUND)
+    return re.sub("0x[0-9a-f]+", "0x...", said)
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_the_process_stops_before_the_store(mpi: MPI) -> None:
+    said = stopped(mpi)
+    assert said.startswith(FOUND)
     # The second has another variable's distance, and no other place.
     assert said.count("stops there") == 1
     assert said.splitlines()[-1].startswith("mpipp: 1 error in 1 process, ")
+
+
+LATE = """\
+error: the buffer of a pending MPI_Ssend_init was changed
+  rank 0: MPI_Ssend_init(dest = 0, tag = 0, comm = "MPI_COMM_SELF", buf = 0x... (4 MPI_DOUBLE)), \
+request #1
+    called at touched_twice.c:LINE in changes
+    buf[1](DOUBLE), at 0x..., was 0 and is 3
+  rank 0: MPI_Start, which started it
+    called at touched_twice.c:LINE in changes
+  rank 0: MPI_Waitall()
+    called at touched_twice.c:LINE in changes
+    it was changed between these calls
+  rule: MPI-4.1, section 3.9: the buffer of a nonblocking operation must not be changed, and a \
+receive buffer not used at all, before the operation is complete
+  to do: look between the two calls for what uses the buffer, also in other threads; or use \
+another buffer
+  rank 0 stops in MPI_Waitall, the change is over: mpipp attach PID; kill -CONT PID lets it go on
+error: the buffer of a pending MPI_Issend is given back
+  rank 0: gives back the memory at 0x..., which has buf(DOUBLE)
+    at touched_twice.c:LINE in gives_back
+    from touched_twice.c:LINE in main
+  rank 0: MPI_Issend(dest = 0, tag = 0, comm = "MPI_COMM_SELF", buf = 0x... (4 MPI_DOUBLE)), \
+request #3
+    called at touched_twice.c:LINE in gives_back
+  rule: MPI-4.1, section 3.7.2: the buffer of a nonblocking operation must not be changed, and a \
+receive buffer not used at all, before the operation is complete
+  to do: complete the operation before, with MPI_Wait or the like, and give the memory back then
+  rank 0 stops there: mpipp attach PID; kill -CONT PID lets it go on
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_it_stops_in_the_call_that_finds_a_change_and_where_memory_is_given_back(mpi: MPI) -> None:
+    said = re.sub(r":\d+ in", ":LINE in", stopped(mpi, "late"))
+    told, _, last = re.sub(r"(attach|CONT) \d+", r"\1 PID", said).partition("\nmpipp: ")
+    assert re.sub("\n+", "\n", told) == mpi.cited(LATE)
+    assert last.startswith("2 errors in 1 process, ")
 
 
 @support.on_mpi("mpich4")
 def test_gdb_opens_at_the_access_and_says_what_the_next_one_is(mpi: MPI) -> None:
     run = opened(mpi, runs.program("touched_twice.c", mpi), "--gdb", "--check=buffers", n=1)
     said = run.until(PROMPT)
-    assert said.rstrip().splitlines()[-1].startswith("15\t    for (int j = 0; j < N; j++) faces")
+    assert said.rstrip().splitlines()[-1].startswith("39\t    for (int j = 0; j < N; j++) faces")
     run.type("print i")
     assert run.until(PROMPT) == "print i\n$1 = 0\n"
     run.type("continue")

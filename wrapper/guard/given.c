@@ -5,13 +5,15 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "guard/pending.h"
+#include "guard/stops.h"
 #include "guard/telling.h"
 #include "recorders/chains.h"
 #include "recorders/threads.h"
 #include "records/touches.h"
-#include "watch/questions.h"
 
 enum { FRAMES = 32, KNOWN = 256 };
 
@@ -50,17 +52,19 @@ static void tell(const struct mpipp_guarded *guarded, uint64_t start, uint64_t b
   uint64_t places[MPIPP_TOUCH_CALLERS + 1], count = walk(caller, places);
   struct mpipp_thread *thread = mpipp_self;
   if (thread == &mpipp_no_thread) thread = mpipp_other_thread(NULL, NULL);
+  int stops = 0;
   mpipp_lock();
   struct mpipp_request *request = pending(guarded);
   if (request && thread && !is_known(caller, request->call.caller)) {
     struct mpipp_asking asking;
-    mpipp_ask_begin(&asking, thread);
-    if (asking.question) asking.question->awaits = MPIPP_AWAITS_TOUCH;
+    mpipp_ask_before_begin(&asking, thread);
+    if (asking.question) asking.question->tid = (uint64_t)syscall(SYS_gettid);
     mpipp_ask_pending(&asking, request);
     mpipp_ask_given_back(&asking, start, bytes, places, count);
-    mpipp_ask_end(&asking);
+    mpipp_ask_before_end(&asking, &stops);
   }
   mpipp_unlock();
+  mpipp_stop_if(stops);
 }
 
 void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) {

@@ -34,6 +34,7 @@ enum mpipp_awaits {
   MPIPP_AWAITS_CLEARED,
   MPIPP_AWAITS_PLACE, // it waits, to be told whether it is to stop in this call
   MPIPP_AWAITS_TOUCH, // the program goes on; not the call is in question, but what came before it
+  MPIPP_AWAITS_STOP,  // the same, but it waits, to be told whether it is to stop
 };
 
 struct mpipp_question {

@@ -1,16 +1,40 @@
 // SPDX-License-Identifier: MIT
-// Two sends to itself whose buffers are stored to while they are pending.
+// Two sends to itself whose buffers are stored to while they are pending; with an argument, of
+// which one is changed where no page is protected, and another is given back.
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { N = 8192 };
 
 static _Alignas(4096) double faces[2][N], in[N];
 
+static void changes(void) {
+  double small[4] = {0};
+  MPI_Request requests[2];
+  MPI_Ssend_init(small, 4, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[0]);
+  MPI_Start(&requests[0]);
+  small[1] = 3;
+  MPI_Irecv(in, 4, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Request_free(&requests[0]);
+}
+
+static void gives_back(void) {
+  double *block = calloc(4, sizeof *block);
+  MPI_Request requests[2];
+  MPI_Issend(block, 4, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[0]);
+  free(block);
+  MPI_Irecv(in, 4, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 int main(int argc, char **argv) {
   MPI_Request requests[2];
   MPI_Init(&argc, &argv);
-  for (int i = 0; i < 2; i++) {
+  if (argc > 1) changes();
+  if (argc > 1) gives_back();
+  for (int i = 0; i < 2 && argc == 1; i++) {
     MPI_Isend(faces[i], N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[0]);
     for (int j = 0; j < N; j++) faces[i][j] = 1;
     MPI_Irecv(in, N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[1]);
