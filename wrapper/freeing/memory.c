@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifndef MADV_DONTNEED_LOCKED
@@ -21,6 +22,7 @@
 extern void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
 extern void mpipp_system_is_advised(uint64_t start, uint64_t bytes) __attribute__((weak));
+extern void mpipp_system_has_held(uint64_t start, uint64_t bytes) __attribute__((weak));
 
 // NAME@VERSION, not @@, which those would find.
 #define HIDDEN(NAME) __asm__(".symver mpipp_" #NAME "_first, " #NAME "@GLIBC_2.2.5")
@@ -94,6 +96,24 @@ int mpipp_madvise_first(void *at, size_t bytes, int advice) {
   find();
   if (is_guarded() && is_about_its_kind(advice))
     mpipp_system_is_advised((uint64_t)(uintptr_t)at, bytes);
+  if (is_guarded() && advice == MADV_DONTFORK)
+    mpipp_system_has_held((uint64_t)(uintptr_t)at, bytes);
   return madvise_next(at, bytes, advice);
+}
+
+// MPI libraries do not replace these.
+EXPORTED int mlock(const void *at, size_t bytes) {
+  if (is_guarded()) mpipp_system_has_held((uint64_t)(uintptr_t)at, bytes);
+  return (int)syscall(SYS_mlock, at, bytes);
+}
+
+EXPORTED int mlock2(const void *at, size_t bytes, unsigned flags) {
+  if (is_guarded()) mpipp_system_has_held((uint64_t)(uintptr_t)at, bytes);
+  return (int)syscall(SYS_mlock2, at, bytes, flags);
+}
+
+EXPORTED int mlockall(int flags) {
+  if (is_guarded()) mpipp_system_has_held(0, (uint64_t)PTRDIFF_MAX);
+  return (int)syscall(SYS_mlockall, flags);
 }
 #endif

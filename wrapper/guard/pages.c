@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "guard/held.h"
 #include "guard/known.h"
 #include "guard/mappings.h"
 #include "guard/rings.h"
@@ -150,7 +151,7 @@ static int exchange(uint64_t low, uint64_t high) {
 
 // Where others may store to them meanwhile, these wait.
 static int convert(uint64_t low, uint64_t high) {
-  if (range_count + 1 >= MOST_RANGES || mpipp_rings_look()) return 0;
+  if (range_count + 1 >= MOST_RANGES || mpipp_rings_look() || mpipp_is_held(low, high)) return 0;
   if (contended) {
     set(&exchanged, low, high);
     mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);

@@ -2,6 +2,7 @@
 // What is right stays right while buffers are guarded, in a program with several threads that call
 // MPI. Two processes.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -153,6 +154,29 @@ static void large_pages(void) {
   free(in);
 }
 
+// What stands for a card that the program has registered memory with: it has the pages that were
+// there then.
+static void registered(void) {
+  enum { COUNT = 64 * PAGE / 8, AT = 30 * PAGE / 8 };
+  for (int how = 0; how < 2; how++) {
+    double *out = aligned_alloc(PAGE, 8 * COUNT), *in = aligned_alloc(PAGE, 8 * COUNT), seen[8];
+    int pipes[2];
+    memset(in, 1, 8 * COUNT);
+    NEED((how ? madvise(in, 8 * COUNT, MADV_DONTFORK) : mlock(in, 8 * COUNT)) == 0);
+    struct iovec page = {in + AT, sizeof seen};
+    NEED(pipe(pipes) == 0 && vmsplice(pipes[1], &page, 1, 0) == sizeof seen);
+    for (int i = 0; i < 2; i++) {
+      start(out, in, COUNT);
+      end(in, COUNT);
+    }
+    NEED(read(pipes[0], seen, sizeof seen) == sizeof seen);
+    NEED(memcmp(seen, in + AT, sizeof seen) == 0);
+    for (int i = 0; i < 2; i++) close(pipes[i]);
+    free(out);
+    free(in);
+  }
+}
+
 int main(int argc, char **argv) {
   int provided;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -162,6 +186,7 @@ int main(int argc, char **argv) {
   system_calls();
   own_handlers();
   large_pages();
+  registered();
   MPI_Finalize();
   if (rank == 0) puts("done");
   return 0;

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Memory whose pages the program has locked, or keeps from its children, as whoever registers it
+// with a network or graphics card does: that uses the pages that are there, so that none of them
+// may be exchanged for another. Takes no lock.
+#ifndef MPIPP_HELD_H
+#define MPIPP_HELD_H
+
+#include <stdint.h>
+
+// Whether any byte of [low, high) is of such memory.
+int mpipp_is_held(uint64_t low, uint64_t high);
+// It is from now on. What freeing/memory.c, which is a library of its own, finds here by name.
+void mpipp_system_has_held(uint64_t start, uint64_t bytes) __attribute__((visibility("default")));
+
+#endif
