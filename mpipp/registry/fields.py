@@ -92,6 +92,10 @@ class Decoder(Generic[Record]):
         )
 
 
+_Fields = dict[int, dict[str, Field]]  # by record and name
+_Decoders = dict[tuple[int, type, int], Decoder[Any]]  # by record, what it makes, and its size
+
+
 @functools.cache
 def _hints(make: type) -> dict[str, type]:
     return get_type_hints(make)
@@ -130,8 +134,7 @@ class Layout:
         if not _ROOT_SIZE <= size <= _MAX_RECORD:
             raise self._damaged(f"its root has {size} bytes")
         fields, field_count, field_size, self._tables, self._table_count, self._table_size = lists
-        self._fields = self._read_fields(fields, field_count, field_size)
-        self._decoders: dict[tuple[int, type, int], Decoder[Any]] = {}
+        self._fields, self._decoders = self._read_fields(fields, field_count, field_size)
         self._listed: tuple[bytes, dict[str, Table]] = b"", {}  # the tables, when last read
 
     def decoder(self, record: int, name: str, make: type[Record], size: int = 0) -> Decoder[Record]:
@@ -140,6 +143,9 @@ class Layout:
         `size` is the records' distance in memory in bytes, if it is not their own size; `name` says
         what they are about. Raises MpippError naming a field that is not published.
         """
+        known = self._decoders.get((record, make, size))
+        if known is not None:
+            return known
         names: tuple[str, ...] = make._fields  # type: ignore[attr-defined]
         published = self._fields.get(record, {})
         for field in names:
@@ -148,9 +154,6 @@ class Layout:
                     f"the mpipp registry at {self.address:#x} has no field {field!r} in its {name} "
                     "records: use the mpipp that came with the wrapper"
                 )
-        known = self._decoders.get((record, make, size))
-        if known is not None:
-            return known
         types = _hints(make)
         by_offset = sorted(names, key=lambda field: published[field].offset)
         code, end = self.byte_order, 0
@@ -195,16 +198,10 @@ class Layout:
         """Field `name` of record number `record`, None if there is none."""
         return self._fields.get(record, {}).get(name)
 
-    def _read_fields(self, address: int, count: int, size: int) -> dict[int, dict[str, Field]]:
+    def _read_fields(self, address: int, count: int, size: int) -> tuple[_Fields, _Decoders]:
         if not (0 < count <= _MAX_FIELDS and _FIELD_SIZE <= size <= _MAX_RECORD):
             raise self._damaged(f"its field table has {count} entries of {size} bytes")
-        data = self._memory.read(address, count * size)
-        fields: dict[int, dict[str, Field]] = {}
-        for position in range(0, count * size, size):
-            entry = struct.unpack_from(self.byte_order + _FIELD, data, position)
-            name, record, type_, of, _, offset, length = entry
-            fields.setdefault(record, {})[text(name)] = Field(offset, length, type_, of)
-        return fields
+        return _published(self._memory.read(address, count * size), size, self.byte_order)
 
     def _code(self, name: str, field: str, entry: Field, wanted: type) -> str:
         if entry.type in (_CHARACTERS, _NESTED) and entry.size <= _MAX_RECORD and wanted is bytes:
@@ -220,6 +217,18 @@ class Layout:
         return MpippError(f"the mpipp registry at {self.address:#x} is damaged: {why}")
 
 
+@functools.lru_cache(maxsize=4)
+def _published(data: bytes, size: int, byte_order: str) -> tuple[_Fields, _Decoders]:
+    # A field table, and the decoders made by it: all processes of a job have the same.
+    fields: _Fields = {}
+    for position in range(0, len(data), size):
+        entry = struct.unpack_from(byte_order + _FIELD, data, position)
+        name, record, type_, of, _, offset, length = entry
+        fields.setdefault(record, {})[text(name)] = Field(offset, length, type_, of)
+    return fields, {}
+
+
+@functools.lru_cache(maxsize=4096)  # the tables of names have some 1,500
 def text(characters: bytes) -> str:
     """A field of characters as text, up to its first NUL; the library's words, if not damaged."""
     words = characters.partition(b"\0")[0].decode("utf-8", "backslashreplace")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Mapping
 
@@ -56,8 +57,8 @@ class Source:
         self._attachments = self.layout.decoder(attachment, "attachment", RawAttachment)
         self._tables: dict[str, Table] | None = None
         self._prepare_headers()
-        self._enumerations = self._read_enumerations()
-        self._procedures = [text(raw.name) for raw in self.entries("procedures", RawProcedure)]
+        self._enumerations = _enumerations(*self._array("enumerators", RawEnumerator))
+        self._procedures = _procedures(*self._array("procedures", RawProcedure))
         self._constants: dict[str, int] | None = None
         self._strings: dict[int, str] = {}
         self._flags: dict[tuple[str, int], frozenset[str]] = {}
@@ -263,6 +264,10 @@ class Source:
 
     def entries(self, name: str, make: type[Record]) -> list[Record]:
         """All entries of a table that is an array."""
+        decoder, data = self._array(name, make)
+        return list(decoder.many(data))
+
+    def _array(self, name: str, make: type[Record]) -> tuple[Decoder[Record], bytes]:
         table = self.tables.get(name)
         if table is None:
             raise MpippError(
@@ -275,14 +280,7 @@ class Source:
                 f"its table of {name} has {table.count} entries"
             )
         decoder = self.layout.decoder(table.record, name, make, table.record_size)
-        data = self.memory.read(table.entries, table.count * decoder.size)
-        return list(decoder.many(data))
-
-    def _read_enumerations(self) -> dict[str, dict[int, str]]:
-        result: dict[str, dict[int, str]] = {}
-        for raw in self.entries("enumerators", RawEnumerator):
-            result.setdefault(text(raw.enumeration), {})[raw.value] = text(raw.name)
-        return result
+        return decoder, self.memory.read(table.entries, table.count * decoder.size)
 
     def _prepare_headers(self) -> None:
         # Object records say their kind by number: the position among the objects' tables.
@@ -297,3 +295,17 @@ class Source:
                 self._headers = layout.decoder(header.of, "object", RawObject)
         if not self._numbers:
             raise MpippError(f"the mpipp registry at {layout.address:#x} has no tables of objects")
+
+
+# All processes of a job have the same.
+@functools.lru_cache(maxsize=4)
+def _enumerations(decoder: Decoder[RawEnumerator], data: bytes) -> dict[str, dict[int, str]]:
+    result: dict[str, dict[int, str]] = {}
+    for raw in decoder.many(data):
+        result.setdefault(text(raw.enumeration), {})[raw.value] = text(raw.name)
+    return result
+
+
+@functools.lru_cache(maxsize=4)
+def _procedures(decoder: Decoder[RawProcedure], data: bytes) -> list[str]:
+    return [text(raw.name) for raw in decoder.many(data)]
