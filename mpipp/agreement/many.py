@@ -16,9 +16,9 @@ from typing import NamedTuple, Protocol
 
 from mpipp.agreement import files
 from mpipp.agreement.sums import BUCKETS, Pair, added
-from mpipp.checks.hangs import words
 from mpipp.datatypes.signatures.digests import PRIME
 from mpipp.errors import MpippError
+from mpipp.show import wording
 
 _MOST = 1000  # channels that are compared
 _PART = struct.Struct("=QqqQQ")  # key, rank of the process and of its peer, sum
@@ -90,7 +90,7 @@ def chosen(paths: Sequence[str], team: Team) -> Chosen:
     keys = frozenset(sorted(wrong)[:_MOST])
     concerned = {rank for key in keys for rank in wrong[key]}
     if len(wrong) > _MOST:
-        channels = words.counted(len(wrong), "channel")
+        channels = wording.counted(len(wrong), "channel")
         unchecked.append(f"{channels} may be wrong: {_MOST} of them were compared")
     sentences = [data.decode() for data in team.gather("\n".join(unchecked).encode())]
     return Chosen(

@@ -7,17 +7,15 @@ for each node's watcher in `nodes`.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from mpipp import checks
 from mpipp.agreement import files, many
 from mpipp.agreement.many import Chosen, Team
 from mpipp.agreement.written import Written
+from mpipp.checks import every
 from mpipp.checks.finding import Finding, Party
 from mpipp.checks.hangs import words
 from mpipp.checks.onesided import NotKnown
@@ -26,6 +24,7 @@ from mpipp.checks.rules import hangs
 from mpipp.errors import MpippError
 from mpipp.model import Site
 from mpipp.reports.sources import Frame
+from mpipp.show import wording
 
 PROCESSES, NODES = "processes", "nodes"
 _MOST_LOGS = 4 << 30  # bytes that logs have together, which are analysed
@@ -63,21 +62,6 @@ class View:
     def calls(self, number: int, site: Site) -> list[Frame]:
         """Those that a place of a process stands for."""
         return self._processes[number].frames(site)
-
-
-def save(directory: str, name: str, content: bytes) -> None:
-    """Write a file whole or not at all, below a directory that is made. Raises OSError."""
-    path = os.path.join(directory, name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    file, made = tempfile.mkstemp(prefix=".", dir=os.path.dirname(path))
-    try:
-        with os.fdopen(file, "wb") as stream:
-            stream.write(content)
-        os.replace(made, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(made)
-        raise
 
 
 def compare(directory: str, told: Iterable[str], team: Team | None = None) -> Compared:
@@ -133,7 +117,7 @@ def _compared(
         ranks, size = {*choice.ranks}, choice.world_size
     missing = sorted(set(range(size)) - ranks)
     if missing:
-        has = f"{words.ranks(missing)} {'has' if len(missing) == 1 else 'have'}"
+        has = f"{wording.ranks(missing)} {'has' if len(missing) == 1 else 'have'}"
         unchecked.append(f"{has} left nothing in {directory} to compare: is it of all nodes?")
     fresh += _of_logs(found, {*missing}, unchecked)
     return Compared(fresh, _processes(found), view, list(dict.fromkeys(unchecked)))
@@ -157,7 +141,7 @@ def _of_logs(
         else:
             unchecked.append(str(error))
 
-    yield from checks.of_logs(_processes(found), failed)
+    yield from every.of_logs(_processes(found), failed)
 
 
 def paths(directory: str) -> list[str]:
@@ -178,7 +162,7 @@ def _between(found: Sequence[Written], unchecked: list[str], over: bool) -> Iter
     def failed(process: Process | None, error: MpippError) -> None:
         unchecked.append(str(error))
 
-    for finding in checks.between(_processes(found), failed, over):
+    for finding in every.between(_processes(found), failed, over):
         if finding.rule not in hangs.RULES:  # of what goes on
             yield finding
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mpipp.checks.finding import Finding, Findings, Party
-from mpipp.checks.hangs import words
 from mpipp.checks.hangs.analysis import Explanation, Knot, explain
 from mpipp.checks.world import World
+from mpipp.show import wording
 
 _MOST = 8  # processes that are named with their calls
 
@@ -30,13 +30,13 @@ def finding(found: Explanation, knot: Knot) -> Finding:
     parties = tuple(_parties(found, knot))
     if knot.circle or knot.mismatch:
         return Finding.of("deadlock", _circle(knot), parties)
-    ranks = words.verb(sorted(knot.ranks), "waits", "wait")
-    what = f"{ranks} for {words.ranks(knot.ended)}, which will communicate no more"
+    ranks = wording.verb(sorted(knot.ranks), "waits", "wait")
+    what = f"{ranks} for {wording.ranks(knot.ended)}, which will communicate no more"
     return Finding.of("lone-wait", what, parties)
 
 
 def _circle(knot: Knot) -> str:
-    ranks = words.ranks(sorted(knot.ranks))
+    ranks = wording.ranks(sorted(knot.ranks))
     return f"{ranks} waits for itself" if len(knot.ranks) == 1 else f"{ranks} wait for each other"
 
 
@@ -44,4 +44,4 @@ def _parties(found: Explanation, knot: Knot) -> Iterator[Party]:
     for rank in (knot.circle or sorted(knot.ranks))[:_MOST]:
         for wait in found.states[rank].waits:
             needed = {to for event in found.lacks(wait, lenient=False) for to in event.ranks}
-            yield wait.operation.party(f"waits for {words.ranks(needed)}")
+            yield wait.operation.party(f"waits for {wording.ranks(needed)}")

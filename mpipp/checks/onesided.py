@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mpipp.checks.finding import Findings
-from mpipp.checks.hangs import words
 from mpipp.checks.leaks import at_the_end
 from mpipp.checks.records import OnesidedLog
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
+from mpipp.show import wording
 
 if TYPE_CHECKING:
     from mpipp.checks.conflicting import Telling
@@ -29,7 +29,9 @@ class NotKnown(MpippError):
     """
 
     def __init__(self, ranks: frozenset[int], others: Sequence[str]) -> None:
-        nothing = f"one-sided operations of two processes: nothing is known of {words.ranks(ranks)}"
+        nothing = (
+            f"one-sided operations of two processes: nothing is known of {wording.ranks(ranks)}"
+        )
         super().__init__("; ".join([nothing, *others]))
         self.ranks = ranks
         self.others = others
@@ -70,7 +72,7 @@ def check(known: World) -> Findings:
         read = f"{read}, or hear of another MPI_COMM_WORLD,"
     if early:
         read = (
-            f"{read.rstrip(',')}, or what {words.ranks(early)} did without reaching MPI_Finalize,"
+            f"{read.rstrip(',')}, or what {wording.ranks(early)} did without reaching MPI_Finalize,"
         )
     unchecked = [
         *_of_damaged(damaged),
@@ -101,8 +103,8 @@ def _of_damaged(ranks: Sequence[int]) -> Iterator[str]:
         log = "log" if len(ranks) == 1 else "logs"
         it = "it is" if len(ranks) == 1 else "they are"
         yield (
-            f"the {log} of one-sided communication of {words.ranks(ranks)} from where {it} damaged "
-            "on"
+            f"the {log} of one-sided communication of {wording.ranks(ranks)} from where {it} "
+            "damaged on"
         )
 
 
@@ -138,11 +140,11 @@ def _has_ended(known: World, rank: int) -> bool:
 
 def _not_decided(undecided: int, read: str, cut: Sequence[int], forgotten: int) -> Iterator[str]:
     if undecided:
-        counted = words.counted(undecided, "possible conflict")
+        counted = wording.counted(undecided, "possible conflict")
         it = "them" if undecided > 1 else "it"
         yield f"{counted} of one-sided operations: {read} may order {it}"
     if cut:
-        ranks = words.ranks(cut)
+        ranks = wording.ranks(cut)
         yield f"one-sided operations at the end of {ranks}: what orders them is not known"
     if forgotten:
         yield f"{forgotten:,} one-sided operations, which were too many at a time"

@@ -8,11 +8,11 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 
-from mpipp.checks.hangs import words
 from mpipp.cli import jobs
 from mpipp.cli.debugger import debugger, loading
 from mpipp.cli.jobs import Job, Process
 from mpipp.errors import MpippError
+from mpipp.show import wording
 
 USAGE = "mpipp attach [PID... | --job JOB] [-- GDB OPTION...]"
 
@@ -109,9 +109,9 @@ def _choice(found: Sequence[Job]) -> str:
 
 
 def _described(job: Job) -> str:
-    processes = words.counted(len(job.processes), "process", "processes")
+    processes = wording.counted(len(job.processes), "process", "processes")
     text = f"{processes} of {job.processes[0].program}"
     ranks = [each.rank for each in job.processes if each.rank >= 0]
-    text += f", {words.ranks(ranks)}" if ranks else ""
+    text += f", {wording.ranks(ranks)}" if ranks else ""
     text += f", started by {job.started_by}" if job.started_by else ""
     return text + (f", job {job.name}" if job.name else "")

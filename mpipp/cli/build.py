@@ -18,7 +18,6 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -182,6 +181,8 @@ def commands(
 
 def run_all(compilations: Sequence[Sequence[str]]) -> list[subprocess.CompletedProcess[str]]:
     """Run commands, as many at a time as this process may use processors; results in order."""
+    from concurrent.futures import ThreadPoolExecutor  # takes some time to load
+
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         return list(pool.map(_run, compilations))
 

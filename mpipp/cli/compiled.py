@@ -16,26 +16,11 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from mpipp.cli import instrumented, runtime
+from mpipp.cli.languages import LANGUAGES
 from mpipp.cli.runtime import Compiler
 from mpipp.errors import MpippError
-
-
-class Language(NamedTuple):
-    """What a command compiles: where its MPI compiler is named, and which there are on PATH."""
-
-    title: str
-    variables: tuple[str, ...]
-    names: tuple[str, ...]
-
-
-LANGUAGES = {
-    "cc": Language("C", ("MPICC",), ("mpicc",)),
-    "c++": Language("C++", ("MPICXX",), ("mpicxx", "mpic++", "mpiCC")),
-    "fortran": Language("Fortran", ("MPIFORT", "MPIFC", "MPIF90"), ("mpifort", "mpif90")),
-}
 
 _SOURCES = (".c", ".i", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".ii")
 # Options whose value is the next word.
@@ -48,19 +33,6 @@ _NOT_COMPILED = frozenset(
     "-compile_info -link_info --showme".split()
 )
 _ONLY_COMPILED = frozenset(("-c", "-S"))
-
-
-def usage(command: str) -> str:
-    """How the command is called."""
-    return f"mpipp {command} [--mpicc COMPILER] ARGUMENT..."
-
-
-def description(command: str) -> str:
-    """What the command does, for its help."""
-    return (
-        f"compile {LANGUAGES[command].title} so that runs with --check=buffers, or with "
-        "--check=rma, see every load and store of the program"
-    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

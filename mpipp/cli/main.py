@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import signal
 import sys
@@ -12,6 +13,7 @@ from typing import NoReturn
 
 from mpipp import __version__
 from mpipp.cli import start
+from mpipp.cli.languages import LANGUAGES, description, usage
 from mpipp.errors import MpippError
 
 _SESSION = """\
@@ -33,6 +35,18 @@ example session:
 
 
 _EXEC = "become a program with the wrapper: srun -n 64 mpipp exec --check -- ./app"
+_COMMANDS = {
+    "wrapper": "build the wrapper for one MPI and print its path",
+    "run": "start a program under mpiexec with the wrapper",
+    "exec": _EXEC,
+    "attach": "start gdb on running processes, one inferior for each",
+    "why": "tell of core files why their processes hang",
+    "report": "show what a watched run has found",
+    "check": "check core files: what is wrong, also between the processes",
+    "browse": "show the tree that gdb's command mpipp browse made",
+    "doctor": "say what is on this machine and what is missing",
+}
+_MODULES = {"exec": "start"}  # of those that are not in the module of their name
 
 
 class _Parser(argparse.ArgumentParser):
@@ -60,15 +74,19 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _other(words: list[str]) -> int:
-    from mpipp.cli import attach, compiled, gdb
-
-    parser, gdb_parser = _parsers()
+    parser, gdb_parser = _parsers(words)
     # gdb's options are not ours to know: only what comes before them is parsed.
     if words[:1] == ["gdb"]:
+        from mpipp.cli import gdb
+
         return gdb.run(*_gdb_arguments(gdb_parser, words[1:]))
-    if words and words[0] in compiled.LANGUAGES and words[1:2] not in (["-h"], ["--help"], []):
+    if words and words[0] in LANGUAGES and words[1:2] not in (["-h"], ["--help"], []):
+        from mpipp.cli import compiled
+
         return compiled.run(words[0], words[1:])
     if words[:1] == ["attach"] and "--" in words:
+        from mpipp.cli import attach
+
         end = words.index("--")
         arguments = _parsed(parser, words[:end])
         return attach.run(arguments, words[end + 1 :])
@@ -95,9 +113,8 @@ def _exec_parser() -> _Parser:
     return parser
 
 
-def _parsers() -> tuple[_Parser, _Parser]:
-    from mpipp.cli import attach, browse, check, compiled, doctor, gdb, report, run, why, wrapper
-
+def _parsers(words: Sequence[str]) -> tuple[_Parser, _Parser]:
+    # Commands that are not among the words have no arguments: their modules take long to load.
     parser = _Parser(
         prog="mpipp",
         description="See what MPI sees: MPI handles and communication buffers in the debugger.",
@@ -107,27 +124,22 @@ def _parsers() -> tuple[_Parser, _Parser]:
     )
     parser.add_argument("--version", action="version", version=f"mpipp {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", title="commands", required=True)
-    for name, module, text in (
-        ("wrapper", wrapper, "build the wrapper for one MPI and print its path"),
-        ("run", run, "start a program under mpiexec with the wrapper"),
-        ("exec", start, _EXEC),
-        ("attach", attach, "start gdb on running processes, one inferior for each"),
-        ("why", why, "tell of core files why their processes hang"),
-        ("report", report, "show what a watched run has found"),
-        ("check", check, "check core files: what is wrong, also between the processes"),
-        ("browse", browse, "show the tree that gdb's command mpipp browse made"),
-        ("doctor", doctor, "say what is on this machine and what is missing"),
-    ):
+    for name, text in _COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
-        module.add_arguments(command)
-        command.set_defaults(run=module.run, prog=command.prog)
-    for name in compiled.LANGUAGES:
-        text = compiled.description(name)
+        if name in words:
+            module = importlib.import_module(f"mpipp.cli.{_MODULES.get(name, name)}")
+            module.add_arguments(command)
+            command.set_defaults(run=module.run, prog=command.prog)
+    for name in LANGUAGES:
+        text = description(name)
         command = commands.add_parser(
-            name, help=text, description=text, usage=compiled.usage(name), allow_abbrev=False
+            name, help=text, description=text, usage=usage(name), allow_abbrev=False
         )
-        compiled.add_arguments(command)
-        command.set_defaults(run=compiled.nothing, prog=command.prog)
+        if name in words:
+            from mpipp.cli import compiled
+
+            compiled.add_arguments(command)
+            command.set_defaults(run=compiled.nothing, prog=command.prog)
     text = "start gdb with mpipp loaded and the wrapper in the program"
     gdb_parser = commands.add_parser(
         "gdb",
@@ -137,7 +149,10 @@ def _parsers() -> tuple[_Parser, _Parser]:
         "                 (-- PROGRAM [ARGUMENT...] | PROGRAM [CORE] | -p PID)",
         allow_abbrev=False,
     )
-    gdb.add_arguments(gdb_parser)
+    if "gdb" in words:
+        from mpipp.cli import gdb
+
+        gdb.add_arguments(gdb_parser)
     return parser, gdb_parser
 
 

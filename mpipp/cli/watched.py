@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp run --check`: a watched run, from its directory to its last line."""
+"""`mpipp run --check`: a watched run, from its directory to its last line.
+
+What compares processes takes long to load: most runs need none of it.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +21,22 @@ import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mpipp.checks.hangs import words
 from mpipp.cli.launch import preload
-from mpipp.cli.opening import Opening
 from mpipp.cli.progress import Progress
 from mpipp.cli.start import add_watching, settings
 from mpipp.errors import MpippError
-from mpipp.watch import connection, gathering, start
+from mpipp.show import wording
+from mpipp.watch import connection, interrupted, start
 from mpipp.watch.alive import is_stopped, processor_time
-from mpipp.watch.elsewhere import say_interrupted
-from mpipp.watch.output import INTERRUPTED, LAUNCHER
-from mpipp.watch.report import NOTHING, Total
+from mpipp.watch.connection import INTERRUPTED, LAUNCHER
 from mpipp.watch.settings import Settings
+from mpipp.watch.total import NOTHING, Total
+
+if TYPE_CHECKING:
+    from mpipp.cli.opening import Opening
+    from mpipp.watch.gathering import Gathered
 
 _LATE = 40.0  # seconds that a watcher may do nothing after the program's end
 _STOPPED = 2.0  # the same of one that somebody has stopped
@@ -71,19 +76,19 @@ def run(
     Raises:
         MpippError: the launcher cannot be started.
     """
-    shared = gathering.begin(arguments.report)
+    shared = _begun(arguments.report)
     told = settings(arguments, report=shared, launched=True)
     directory = new_directory()
     begun = time.monotonic()
     how = {**_how(mpi), "provoke": provoked}
     try:
         prefix = [*before, sys.executable, "-I", "-S", str(_START), directory, wrapper, told]
-        opening = Opening() if arguments.stop.startswith("gdb") else None
+        opening = _opening() if arguments.stop.startswith("gdb") else None
         session = _Session(directory, shared, Progress(sys.stderr, arguments.q), opening)
         inherited = _inherited(directory, wrapper, before) if mpi.startswith("Open MPI") else []
         status = session.run([*inherited, *launcher, *prefixed(program, prefix)])
-        found = gathering.gather(shared, session.has_ended, Settings(**json.loads(told)))
-        session.add(found)
+        if os.path.isdir(shared):
+            session.add(_gathered(shared, session.has_ended, told))
     finally:
         shutil.rmtree(directory, ignore_errors=True)
         if not arguments.report:
@@ -95,6 +100,28 @@ def run(
     if session.total.errors and arguments.error_exit is not None:
         return int(arguments.error_exit)
     return status
+
+
+def _begun(report: str | None) -> str:
+    # The path of the run's directory. If none is wanted, one below the working directory that nodes
+    # may share: it is made when it is needed.
+    if report is None:
+        return os.path.join(os.getcwd(), f".mpipp-{start.node()}-{os.getpid()}")
+    from mpipp.watch import gathering
+
+    return gathering.begin(report)
+
+
+def _gathered(directory: str, has_ended: bool, told: str) -> Gathered:
+    from mpipp.watch import gathering
+
+    return gathering.gather(directory, has_ended, Settings(**json.loads(told)))
+
+
+def _opening() -> Opening:
+    from mpipp.cli.opening import Opening
+
+    return Opening()
 
 
 def _inherited(directory: str, wrapper: str, before: Sequence[str]) -> list[str]:
@@ -185,14 +212,14 @@ class _Session:
         except OSError as error:
             raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
 
-        def interrupted(number: int, _: object) -> None:
+        def on_signal(number: int, _: object) -> None:
             # What the terminal sends the launcher gets, too, or gdb does where it is open; it ends,
             # and then this process does.
             if self._opening and number in (signal.SIGINT, signal.SIGQUIT):
                 if self._opening.is_open:
                     return
                 child.send_signal(number)
-            say_interrupted(self._shared)
+            interrupted.say(self._shared)
             for made in self._rests:
                 with contextlib.suppress(OSError):
                     made.send(INTERRUPTED)
@@ -207,7 +234,7 @@ class _Session:
         numbers = [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM]
         if self._opening:
             numbers.append(signal.SIGHUP)  # the launcher's process group does not get it
-        before = {number: signal.signal(number, interrupted) for number in numbers}
+        before = {number: signal.signal(number, on_signal) for number in numbers}
         try:
             while child.poll() is None:
                 self._listen(0.05)
@@ -339,7 +366,7 @@ class _Session:
         """Whether a watcher on this node has told all."""
         return self._ended > 0
 
-    def add(self, others: gathering.Gathered) -> None:
+    def add(self, others: Gathered) -> None:
         """What comes from the run's directory; what is new there is printed."""
         self._ended += others.nodes
         self._texts += [*others.told, *others.new]
@@ -351,7 +378,7 @@ class _Session:
     def _look(self, processes: int) -> None:
         self._looks = processes > 0
         if processes:
-            counted = words.counted(processes, "process", "processes")
+            counted = wording.counted(processes, "process", "processes")
             self._progress.begin(f"mpipp: looking at what {counted} recorded")
         else:
             self._progress.end()
@@ -376,6 +403,8 @@ class _Session:
 
     def write(self, directory: Path, run: dict[str, Any]) -> None:
         """The findings as text, and all that reports show; `run`: how it was started."""
+        from mpipp.watch import gathering
+
         found = gathering.Found(self.total, self.not_checked(), self._findings, self._texts)
         try:
             gathering.write(directory, found, run)

@@ -9,7 +9,6 @@ import gdb
 
 from mpipp.checks.accesses import accesses
 from mpipp.checks.finding import Party
-from mpipp.checks.hangs import words
 from mpipp.checks.process import Operation, Process
 from mpipp.errors import MpippError
 from mpipp.gdb import sessions
@@ -17,6 +16,7 @@ from mpipp.gdb.program import callers, mappings, outside, sites
 from mpipp.gdb.program.memory import selected
 from mpipp.gdb.ranks import first_thread
 from mpipp.gdb.sessions import Session
+from mpipp.show import wording
 
 
 class Checked:
@@ -62,9 +62,9 @@ class Checked:
             return ""
         sessions = [self.sessions[number] for number in numbers]
         ranks = [session.registry.info.world_rank for session in sessions]
-        inferiors = words.numbered("inferior", [session.inferior.num for session in sessions])
+        inferiors = wording.numbered("inferior", [session.inferior.num for session in sessions])
         known = [rank for rank in ranks if rank is not None]
-        return f"{words.ranks(known)} ({inferiors})" if len(known) == len(ranks) else inferiors
+        return f"{wording.ranks(known)} ({inferiors})" if len(known) == len(ranks) else inferiors
 
     def place(self, operation: Operation) -> str:
         """The source line of a call."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from mpipp.errors import MpippError
+from mpipp.reports.rows import Guarded, Provoked
 from mpipp.reports.sources import Frame
 from mpipp.show import jsontext
 
@@ -133,46 +134,6 @@ class Suppressed(NamedTuple):
 
     reason: str
     count: int  # type: ignore[assignment]  # in place of tuple's own
-
-
-class Guarded(NamedTuple):
-    """How the buffers of the operations that one call has started were looked at: how many."""
-
-    place: str
-    procedure: str
-    pages: int  # of theirs were protected
-    compared: int  # their bytes were
-    skipped: int  # for want of time
-    nothing: int  # nobody could look at them
-    accesses: int  # of all of these: the program, which was compiled so, looked itself, too
-
-    def operations(self) -> int:
-        """How many there are."""
-        return self.pages + self.compared + self.skipped + self.nothing
-
-
-class Provoked(NamedTuple):
-    """What was done to the calls of one place in one way: see mpipp.model.Provoked."""
-
-    place: str
-    procedure: str
-    way: str
-    by: str
-    by_place: str
-    ranks: Sequence[int]
-    times: int
-    least: int
-    most: int
-
-    @classmethod
-    def of(cls, row: Sequence[Any]) -> Provoked:
-        """From a list of JSON. Raises TypeError if it is none."""
-        found = cls(*row)._replace(ranks=tuple(row[5]))
-        if not all(type(one) is str for one in found[:5]):
-            raise TypeError
-        if not all(type(one) is int for one in (*found.ranks, *found[6:])):
-            raise TypeError
-        return found
 
 
 class Run(NamedTuple):

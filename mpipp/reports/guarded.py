@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mpipp.reports.directory import Guarded
+from mpipp.reports.rows import Guarded
 
 TITLE = "Buffers of pending operations, by the calls that started these"
 HEADS = ("call", "operations", "by pages", "by comparison", "not, for time", "not at all")

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from mpipp.checks.hangs import words
-from mpipp.reports.directory import Provoked, Run
+from mpipp.reports.directory import Run
+from mpipp.reports.rows import Provoked
+from mpipp.show import wording
 
 # By way, in the order in which they are listed: of so many calls.
 _PHRASES = {
@@ -50,7 +51,7 @@ def places(rows: Sequence[Provoked]) -> Iterator[Place]:
     for (place, procedure), ways in found.items():
         calls = sum(row.times for row in ways if row.way == "called")
         done = [(_share(row.times, calls), _phrase(row)) for row in ways if row.way != "called"]
-        ranks = words.ranks(rank for row in ways for rank in row.ranks)
+        ranks = wording.ranks(rank for row in ways for rank in row.ranks)
         if not procedure:  # there was no room for them
             calls, done = sum(row.times for row in ways), []
         name = _call(procedure, place) if procedure else "at other places"

@@ -7,8 +7,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from mpipp import checks
-from mpipp.checks import changes, givenback, touches
+from mpipp.checks import changes, every, givenback, touches
 from mpipp.checks.finding import Finding
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError, UnreadableMemory
@@ -81,10 +80,10 @@ class Answering:
                     givenback.check(process, one.asker.registry.given_back()),
                     changes.check(process, question.changes),
                 ]
-                of_question = checks.cited(itertools.chain(*between), [process])
+                of_question = every.cited(itertools.chain(*between), [process])
             else:
                 targets = reaching.targets(self._watched, one, process)
-                of_question = checks.of_calls(process, failed, targets)
+                of_question = every.of_calls(process, failed, targets)
             found = list(filter(self._is_chosen, of_question))
         except MpippError as error:
             self._failed(one, error)
@@ -131,7 +130,7 @@ class Answering:
         try:
             one.refresh()
             process = one.process(self._watched.index(one))
-            found = list(filter(self._is_chosen, checks.cited(touches.check(process), [process])))
+            found = list(filter(self._is_chosen, every.cited(touches.check(process), [process])))
         except MpippError as error:
             self._failed(one, error)
         if not found:

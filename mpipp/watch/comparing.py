@@ -7,7 +7,7 @@ import contextlib
 import time
 from collections.abc import Sequence
 
-from mpipp.checks import cited
+from mpipp.checks.every import cited
 from mpipp.checks.finding import Finding
 from mpipp.checks.past import sides
 from mpipp.checks.past.agreement import Collectives

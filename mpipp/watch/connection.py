@@ -18,6 +18,9 @@ ANSWERED, FOUND = b"a", b"f"
 
 FINALIZED, EXITING, ABORTING, STOPPED = 1, 2, 3, 4  # enum mpipp_end
 
+INTERRUPTED = b"i"  # what the launcher says when the user ends the program; nothing more at its end
+LAUNCHER = "launcher"  # the name of the launcher's socket in the run's directory
+
 _HELLO = struct.Struct("=8sIIQQQQQ")
 _OVER = struct.Struct("=8sQ")
 _DISAGREEING = struct.Struct("=8sQQQQII")  # struct mpipp_disagreeing

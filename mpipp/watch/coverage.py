@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from mpipp.checks.hangs import words
 from mpipp.errors import MpippError
 from mpipp.model.objects import Win
-from mpipp.reports.directory import Guarded
+from mpipp.reports.rows import Guarded
+from mpipp.show import wording
 from mpipp.watch.provoked import schedule
-from mpipp.watch.report import covered
+from mpipp.watch.total import covered
 from mpipp.watch.watched import RUNNING, Watched
 
 _NOT_GUARDED = (
@@ -26,10 +26,10 @@ def unseen(one: Watched) -> Iterator[str]:
     if one.memory.not_there:
         yield f"{one.label()}: the system had no more memory that the watcher can see"
     if info.forgotten and one.state != RUNNING:
-        count = words.counted(info.forgotten, "call")
+        count = wording.counted(info.forgotten, "call")
         yield f"{one.label()}: {count} that the ledger had no room for: see MPIPP_LEDGER"
     if info.unasked and one.state != RUNNING:
-        count = words.counted(info.unasked, "call")
+        count = wording.counted(info.unasked, "call")
         yield f"{one.label()}: {count} of which too many had to be looked at at once"
 
 

@@ -16,18 +16,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mpipp.agreement import files, run
+from mpipp.agreement.saving import save
 from mpipp.agreement.written import Written
 from mpipp.checks.process import Process
 from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo, Site
 from mpipp.reports.sources import Frame
-from mpipp.watch import start
+from mpipp.watch import interrupted, start
+from mpipp.watch.interrupted import WAITING
 from mpipp.watch.watched import Watched
 
-WAITING = "waiting"  # the name of their folder in the run's directory
 _CLEANED_UP = 5.0  # seconds in which a launcher has ended the others of one that has died
 _ENDED = "ended"  # the file that says that one has
-_INTERRUPTED = "interrupted"  # the one that says that the user has ended them
 _BEATS = 2
 
 
@@ -57,12 +57,6 @@ def are_elsewhere(info: ProcessInfo, known: Sequence[Watched]) -> bool:
     of_all = [other.registry.info for other in known]
     alike = [o for o in of_all if (o.job, o.world_size) == (info.job, info.world_size)]
     return len({other.world_rank for other in alike}) < (info.world_size or 0)
-
-
-def say_interrupted(directory: str) -> None:
-    """To all nodes: the user ends the program."""
-    with contextlib.suppress(OSError):
-        run.save(os.path.join(directory, WAITING), _INTERRUPTED, b"")
 
 
 class Nodes:
@@ -132,12 +126,12 @@ class Nodes:
             named.append((rank, path))
             if path not in self._written:
                 left = files.written(one.process(0), one.places.frames, start.node())
-                run.save(self._waiting, os.path.basename(path), left.process)
+                save(self._waiting, os.path.basename(path), left.process)
                 self._written.append(path)
         self._beat += 1
         said = {"node": self._own, "movement": self._movement, "beat": self._beat, "files": named}
         name = f"{self._own}.json"
-        run.save(self._waiting, name, json.dumps(said).encode())
+        save(self._waiting, name, json.dumps(said).encode())
         path = os.path.join(self._waiting, name)
         if path not in self._written:
             self._written.append(path)
@@ -165,7 +159,7 @@ class Nodes:
     @property
     def are_interrupted(self) -> bool:
         """Whether the user has ended the program."""
-        return bool(self._directory) and os.path.exists(os.path.join(self._waiting, _INTERRUPTED))
+        return interrupted.is_said(self._directory)
 
     def ends_first(self, one: Watched, own: Sequence[Watched]) -> bool:
         """Whether no process of the job has died just before on another node: the launcher ends the
@@ -175,7 +169,7 @@ class Nodes:
         path, name = os.path.join(self._waiting, _ENDED), f".{self._own}-ended"
         mine = os.path.join(self._waiting, name)
         try:
-            run.save(self._waiting, name, self._own.encode())
+            save(self._waiting, name, self._own.encode())
             for _ in range(2):
                 with contextlib.suppress(FileExistsError):
                     os.link(mine, path)

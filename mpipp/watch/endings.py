@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from mpipp.checks.finding import Finding, Party
-from mpipp.checks.hangs import Report, explain, words
+from mpipp.checks.hangs import Report, explain
 from mpipp.checks.hangs.sentences import Place
 from mpipp.checks.process import Process
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
 from mpipp.model import Site
+from mpipp.show import wording
 from mpipp.watch import connection
 from mpipp.watch.watched import GONE, Watched, operations
 
@@ -136,5 +137,5 @@ def _meanwhile(process: Process, others: Sequence[Process], place: Place) -> lis
         groups = Report(found, place).groups(ranks)
     except (MpippError, StopIteration):  # of records that make no sense the checks tell
         return []
-    lines = [f"meanwhile {words.ranks(members)}: {text}" for text, members in groups]
+    lines = [f"meanwhile {wording.ranks(members)}: {text}" for text, members in groups]
     return lines[:_MOST_TOLD]

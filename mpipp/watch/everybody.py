@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from mpipp.agreement import run
+from mpipp.agreement.saving import save
 from mpipp.checks.hangs import words
 from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo
@@ -117,7 +118,7 @@ class Everybody:
         ranks = sorted(world.ranks)
         if ranks != world.written:
             name = f"{world.name}-node-{start.node()}-{os.getpid()}"
-            run.save(self._directory, name, json.dumps(ranks).encode())
+            save(self._directory, name, json.dumps(ranks).encode())
             world.written = ranks
         decision = os.path.join(self._directory, f"{world.name}-decision")
         if not os.path.exists(decision):
@@ -139,7 +140,7 @@ class Everybody:
     def _decide_first(self, decision: str, reason: str) -> None:
         # Whole, and only by one.
         own = f"decision-{start.node()}-{os.getpid()}"
-        run.save(self._directory, own, json.dumps(reason).encode())
+        save(self._directory, own, json.dumps(reason).encode())
         with contextlib.suppress(FileExistsError):
             os.link(os.path.join(self._directory, own), decision)
 

@@ -17,10 +17,11 @@ from mpipp.errors import MpippError
 from mpipp.reports import directory as reports
 from mpipp.reports import suppressions
 from mpipp.watch import nodes, start
-from mpipp.watch.elsewhere import WAITING
 from mpipp.watch.everybody import STRICT
-from mpipp.watch.report import NOTHING, Collected, More, Total
+from mpipp.watch.interrupted import WAITING
+from mpipp.watch.report import Collected, More
 from mpipp.watch.settings import Settings
+from mpipp.watch.total import NOTHING, Total
 
 _LATE = 40.0  # seconds that a watcher may take after the program's end
 _STEP = 0.05
@@ -102,14 +103,8 @@ def _times(directory: str, *names: str) -> list[int]:
     return found
 
 
-def begin(report: str | None) -> str:
-    """The path of the run's directory, where nothing is left of another run.
-
-    If none is wanted, one below the working directory that nodes may share: it is made when it is
-    needed. Raises MpippError.
-    """
-    if report is None:
-        return os.path.join(os.getcwd(), f".mpipp-{start.node()}-{os.getpid()}")
+def begin(report: str) -> str:
+    """The path of the run's directory, where nothing is left of another run. Raises MpippError."""
     for name in (run.PROCESSES, logs.FOLDER, run.NODES, STRICT, WAITING):
         path = os.path.join(os.path.abspath(report), name)
         try:

@@ -9,14 +9,14 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from mpipp.agreement import files, logs, run
+from mpipp.agreement import files, logs, run, saving
 from mpipp.checks.hangs import words
 from mpipp.checks.onesided import NotKnown
 from mpipp.errors import MpippError
 from mpipp.model import ProcessInfo
 from mpipp.watch import start
 from mpipp.watch.elsewhere import are_elsewhere
-from mpipp.watch.report import Total, covered, provoked
+from mpipp.watch.total import Total, covered, provoked
 from mpipp.watch.watched import Watched
 
 FORMAT, VERSION = "node", 1
@@ -79,9 +79,9 @@ class Left:
         name = f"{one.registry.info.world_rank}-{self._node}-{one.pid}"
         try:
             left = files.written(one.process(0), one.places.frames, self._node, logged=True)
-            run.save(self._directory, os.path.join(run.PROCESSES, name), left.process)
+            saving.save(self._directory, os.path.join(run.PROCESSES, name), left.process)
             if left.log:
-                run.save(self._directory, os.path.join(logs.FOLDER, name), left.log)
+                saving.save(self._directory, os.path.join(logs.FOLDER, name), left.log)
         except MpippError as error:
             return str(error)
         except OSError as error:
@@ -106,7 +106,7 @@ def save(directory: str, node: Node) -> None:
     known = {**node._asdict(), "total": node.total._asdict()}
     content = {"mpipp": FORMAT, "version": VERSION, **known}
     name = os.path.join(run.NODES, f"{node.name}-{os.getpid()}.json")
-    run.save(directory, name, json.dumps(content).encode())
+    saving.save(directory, name, json.dumps(content).encode())
 
 
 def nodes(directory: str) -> Iterator[Node]:

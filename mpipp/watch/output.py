@@ -12,11 +12,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from mpipp.watch import nodes, start
-from mpipp.watch.report import NOTHING, Total
+from mpipp.watch.connection import LAUNCHER
 from mpipp.watch.settings import Settings
-
-INTERRUPTED = b"i"  # what the launcher says when the user ends the program; nothing more at its end
-LAUNCHER = "launcher"  # the name of the launcher's socket in the run's directory
+from mpipp.watch.total import NOTHING, Total
 
 
 class Output(Protocol):

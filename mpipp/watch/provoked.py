@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from mpipp.errors import MpippError
 from mpipp.model import Site
-from mpipp.reports.directory import Provoked
-from mpipp.watch.report import provoked
+from mpipp.reports.rows import Provoked
+from mpipp.watch.total import provoked
 from mpipp.watch.watched import Watched
 
 

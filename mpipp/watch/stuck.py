@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from mpipp.checks import deadlocks
 from mpipp.checks import report as text_of
 from mpipp.checks.finding import Finding
-from mpipp.checks.hangs import Report, explain, picture, records, words
+from mpipp.checks.hangs import Report, explain, picture, records
 from mpipp.checks.hangs.analysis import Explanation, Knot
 from mpipp.checks.hangs.svg import svg
 from mpipp.checks.process import Process
 from mpipp.checks.world import worlds
+from mpipp.show import wording
 from mpipp.watch.report import More
 from mpipp.watch.view import View
 
@@ -84,5 +85,5 @@ def _remarks(found: Explanation, knot: Knot, may_call: Callable[[int], bool]) ->
     if found.certain(knot):
         return []
     ranks = [r for r in sorted(knot.ranks) if may_call(found.states[r].process.number)]
-    whose = f"of {words.ranks(ranks)}"
+    whose = f"of {wording.ranks(ranks)}"
     return [f"  it is none if a thread {whose} calls MPI that has not yet"] if ranks else []

@@ -12,6 +12,7 @@ from mpipp.checks.process import Operation, Process
 from mpipp.checks.records import Records
 from mpipp.model import ProcessInfo, Site
 from mpipp.reports.sources import Frame
+from mpipp.show import wording
 from mpipp.watch.watched import mark
 
 
@@ -60,7 +61,7 @@ class View:
             one = self._watched[number]
             jobs.setdefault(one.spawned, []).append(one.registry.info)
         told = [f"{words.processes(infos)}{mark(job)}" for job, infos in jobs.items()]
-        return words.listed(told)
+        return wording.listed(told)
 
     def mark(self, number: int) -> str:
         """What tells a process's job from others."""

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from mpipp import checks
+from mpipp.checks import every
 from mpipp.checks.finding import Finding
 from mpipp.checks.hangs.analysis import Knot
 from mpipp.checks.process import Process
@@ -34,7 +34,7 @@ from mpipp.watch.elsewhere import Elsewhere, Nodes
 from mpipp.watch.everybody import INTERVAL, Everybody
 from mpipp.watch.moving import Movement, Moving, movement
 from mpipp.watch.nodes import Left
-from mpipp.watch.output import INTERRUPTED, Output
+from mpipp.watch.output import Output
 from mpipp.watch.report import Collected, Label, More
 from mpipp.watch.settings import Settings
 from mpipp.watch.stopping import Stopping
@@ -139,7 +139,7 @@ class Watcher:
         self._output.total(self._collected.total(len(counted), calls)._replace(**tables))
 
     def _hear_launcher(self) -> None:
-        if self._output.heard() == INTERRUPTED:
+        if self._output.heard() == said.INTERRUPTED:
             self._interrupted = True
         else:
             self._selector.unregister(self._output.fileno())
@@ -373,13 +373,13 @@ class Watcher:
             (self._not_checked if process else self._unsure.append)(f"{who}{error}")
 
         left = self._left.taken(resting, self._watched)
-        for finding in checks.findings(processes, failed, between_too=self._between, left=left):
+        for finding in every.findings(processes, failed, between_too=self._between, left=left):
             # Who waits for one that has died, or has been told of already.
             if finding.rule not in hangs.RULES or not (self._ended or self._told_hang):
                 yield finding
         for one, process in zip(resting, processes):
             if one.end == said.EXITING:
-                found = checks.findings([process], failed, leaks_too=True, between_too=False)
+                found = every.findings([process], failed, leaks_too=True, between_too=False)
                 yield from (each for each in found if each.rule in leaks.RULES)
 
     def _tell(self, of: Sequence[Shown], found: Iterable[Finding], line: str = "") -> bool:

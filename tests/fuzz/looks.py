@@ -12,8 +12,7 @@ from typing import Any
 
 from around import Around
 
-from mpipp import checks
-from mpipp.checks import report
+from mpipp.checks import every, report
 from mpipp.checks.finding import Party
 from mpipp.checks.hangs import Report, explain, picture, records
 from mpipp.checks.hangs.svg import svg as hangs_svg
@@ -216,7 +215,7 @@ def check(case: Case) -> None:
     def failed(process: Process | None, error: MpippError) -> None:
         sentence(error)
 
-    found = list(checks.findings(processes, failed, leaks_too=True))
+    found = list(every.findings(processes, failed, leaks_too=True))
     for one in report.folded(found, _nowhere):
         plain(report.text(one, _nowhere, _ranks))
     drawn = Pictures(processes, lambda number, site: [], _ranks, Taking(lambda: 0.0))

@@ -11,9 +11,10 @@ import pytest
 from jobs import ANY_SOURCE, ANY_TAG, PROC_NULL, WINDOW, Places, Recorded, call, job, ranks
 
 from mpipp.checks import deadlocks
-from mpipp.checks.hangs import Report, explain, graph, picture, records, words
+from mpipp.checks.hangs import Report, explain, graph, picture, records
 from mpipp.checks.hangs.svg import svg
 from mpipp.model import Channel
+from mpipp.show import wording
 
 
 def told(processes: Sequence[Recorded]) -> list[str]:
@@ -309,7 +310,7 @@ def test_components() -> None:
     ],
 )
 def test_ranks(numbers: list[int], text: str) -> None:
-    assert words.ranks(numbers) == text
+    assert wording.ranks(numbers) == text
 
 
 def test_the_picture_of_many() -> None:

@@ -12,6 +12,7 @@ from samples import DOUBLE, FLOAT, INT, contiguous
 from support import MPI, ROOT, on_mpi
 
 from mpipp.agreement import files, many, run
+from mpipp.agreement.saving import save
 from mpipp.reports.sources import Frame
 
 SIZE = 90
@@ -73,7 +74,7 @@ def leave(directory: Path, *wrong: str) -> None:
             ended.sends(8, 9, (1, 1, [OTHER]))
         ended.joins((1, 7, [SUM]), (8, 1, [MAX if "op" in wrong and rank == 40 else SUM]))
         content = files.written(ended.process(), frames, "node").process
-        run.save(str(directory), f"{run.PROCESSES}/{rank}", content)
+        save(str(directory), f"{run.PROCESSES}/{rank}", content)
 
 
 def frames(site: object) -> list[Frame]:

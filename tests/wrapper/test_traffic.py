@@ -16,7 +16,7 @@ import support
 from around import Around
 from watched import Process, watched
 
-from mpipp import checks
+from mpipp.checks import every
 from mpipp.checks import process as checked
 from mpipp.errors import MpippError
 
@@ -68,7 +68,7 @@ def look(processes: Sequence[Process]) -> int:
         process.registry.invalidate()
         found.append(checked.Process(number, process.registry, Around(process.registry), None))
     failures: list[MpippError] = []
-    findings = list(checks.findings(found, lambda _, error: failures.append(error)))
+    findings = list(every.findings(found, lambda _, error: failures.append(error)))
     assert failures == []
     assert findings == [], [(one.what, [party.text for party in one.parties]) for one in findings]
     return sum(len(one.operations) for one in found)

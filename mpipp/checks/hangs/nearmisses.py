@@ -16,6 +16,7 @@ from mpipp.checks.hangs.messages import Messages, receive_tag
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import Member
 from mpipp.model import Comm
+from mpipp.show import wording
 
 _MOST = 3  # of a sort
 
@@ -113,7 +114,9 @@ class NearMisses:
             return
         _, any_tag = self._messages.wildcards(event.operation, tag)
         for left in unreceived(self._messages, sender, own):
-            what = f"rank {rank} sent it {words.counted(left.count, 'message')} with tag {left.tag}"
+            what = (
+                f"rank {rank} sent it {wording.counted(left.count, 'message')} with tag {left.tag}"
+            )
             same = left.comm.identity == event.member.comm.identity
             if same and left.tag != tag:
                 self._tell(sender, own, left)
@@ -133,13 +136,13 @@ class NearMisses:
                 for left in unreceived(self._messages, other, own):
                     if self._is_wanted(event, left, tag):
                         self._tell(other, own, left)
-                        what = words.counted(left.count, "message")
+                        what = wording.counted(left.count, "message")
                         yield f"another rank: rank {number} sent it {what} with tag {tag}"
             if other is not own:
                 for left in unreceived(self._messages, sender, other):
                     if self._is_wanted(event, left, tag):
                         self._tell(sender, other, left)
-                        what = words.counted(left.count, "message")
+                        what = wording.counted(left.count, "message")
                         sent = f"rank {rank} sent {what} with tag {tag}"
                         yield f"another rank: {sent} to rank {number}"
 
@@ -153,9 +156,8 @@ class NearMisses:
         if receiver is None or tag is None:
             return
         for left in unsent(self._messages, own, receiver):
-            what = (
-                f"rank {rank} waits for {words.counted(left.count, 'message')} with tag {left.tag}"
-            )
+            messages = wording.counted(left.count, "message")
+            what = f"rank {rank} waits for {messages} with tag {left.tag}"
             same = left.comm.identity == event.member.comm.identity
             if same and left.tag != tag:
                 self._tell(own, receiver, left)
@@ -169,7 +171,7 @@ class NearMisses:
                 for left in unsent(self._messages, other, receiver):
                     if self._is_wanted(event, left, tag):
                         self._tell(other, receiver, left)
-                        what = words.counted(left.count, "message")
+                        what = wording.counted(left.count, "message")
                         yield (
                             f"another rank: rank {rank} waits for {what} with tag {tag} "
                             f"from rank {number}"

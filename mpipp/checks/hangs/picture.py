@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mpipp.checks.hangs import words
 from mpipp.checks.hangs.analysis import Explanation
 from mpipp.checks.hangs.conditions import events
 from mpipp.checks.hangs.sentences import Place, Sentences
+from mpipp.show import wording
 
 _LONGEST = 32  # characters of the ranks of a group
 
@@ -47,15 +47,15 @@ def groups(found: Explanation, place: Place) -> list[Group]:
 
 def named(group: Group) -> str:
     """Its ranks in few words: "ranks 0, 5 to 7 and 14 more"."""
-    text = words.ranks(group.ranks)
+    text = wording.ranks(group.ranks)
     if len(text) <= _LONGEST:
         return text
     some = next(n for n in range(1, len(group.ranks)) if _is_long(group.ranks[: n + 1]))
-    return f"{words.numbered('rank', group.ranks[:some], more=len(group.ranks) - some)}"
+    return f"{wording.numbered('rank', group.ranks[:some], more=len(group.ranks) - some)}"
 
 
 def _is_long(ranks: list[int]) -> bool:
-    return len(words.ranks(ranks)) > _LONGEST
+    return len(wording.ranks(ranks)) > _LONGEST
 
 
 def lines(drawn: list[Group]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from mpipp.checks.hangs import words
 from mpipp.checks.hangs.analysis import Explanation, Knot, State, Wait
 from mpipp.checks.hangs.conditions import Event, events
 from mpipp.checks.hangs.sentences import Place, Sentences
+from mpipp.show import wording
 
 _MOST_TOLD = 8  # processes of one knot that are told one by one
 _MOST_GROUPS = 8  # groups that differ by the arguments of their calls
@@ -60,10 +61,10 @@ class Report:
         """What it is, in one line."""
         ranks, circle = sorted(knot.ranks), knot.circle
         if knot.mismatch:
-            return f"mismatch: {words.ranks(ranks)} are in different collective operations"
+            return f"mismatch: {wording.ranks(ranks)} are in different collective operations"
         if not circle:
-            ended = words.ranks(knot.ended)
-            verb = words.verb(ranks, "waits", "wait")
+            ended = wording.ranks(knot.ended)
+            verb = wording.verb(ranks, "waits", "wait")
             return f"waits for ever: {verb} for {ended}, which will communicate no more"
         kind = "deadlock" if self._found.certain(knot) else "deadlock, as far as is seen"
         if len(ranks) == 1:
@@ -76,7 +77,7 @@ class Report:
             return f"{kind}: " + ", ".join(
                 [first, *(f"rank {one} for rank {to}" for one, to in pairs[1:])]
             )
-        return f"{kind}: {words.ranks(ranks)} wait for each other"
+        return f"{kind}: {wording.ranks(ranks)} wait for each other"
 
     def _told(self, knot: Knot) -> tuple[Sequence[int], Sequence[int]]:
         # Those that are told one by one, and the rest.
@@ -108,14 +109,14 @@ class Report:
 
     def _grouped(self, how: str, ranks: Sequence[int]) -> Iterator[str]:
         if ranks:
-            yield f"  {words.verb(ranks, 'waits', 'wait')} {how}:"
+            yield f"  {wording.verb(ranks, 'waits', 'wait')} {how}:"
             for text, members in self.groups(ranks):
-                yield f"    {words.ranks(members)} in {text}"
+                yield f"    {wording.ranks(members)} in {text}"
 
     def _remarks(self, knot: Knot) -> Iterator[str]:
         comms = self._found.comms(knot)
         if len(comms) > 1:
-            names = words.listed(sorted(words.comm(comm) for comm in comms))
+            names = wording.listed(sorted(words.comm(comm) for comm in comms))
             yield f"  the order of collective calls differs between {names} (MPI-4.1, section 6.14)"
         if knot.lenient and not knot.mismatch:
             yield (
@@ -147,13 +148,15 @@ class Report:
         for text, members in self.groups(rest):
             waits = found.states[members[0]].kind == "waits"
             verb = (
-                words.verb(members, "waits", "wait") if waits else words.verb(members, "is", "are")
+                wording.verb(members, "waits", "wait")
+                if waits
+                else wording.verb(members, "is", "are")
             )
             yield f"  {verb} {'in ' if waits else ''}{text}"
             if waits:
                 yield from self._may_come(members)
         if found.missing:
-            yield f"as far as is seen: {words.verb(found.missing, 'is', 'are')} not here"
+            yield f"as far as is seen: {wording.verb(found.missing, 'is', 'are')} not here"
 
     def _may_come(self, ranks: Sequence[int]) -> Iterator[str]:
         # For whom processes wait that do not move themselves.
@@ -164,7 +167,7 @@ class Report:
                     waited |= event.ranks
         late = waited - {rank for rank in waited if self._found.waits_itself(rank)}
         if late or waited:
-            yield f"    for {words.ranks(late or waited)}"
+            yield f"    for {wording.ranks(late or waited)}"
 
 
 def merged(found: Iterable[Event]) -> list[Event]:

@@ -10,6 +10,7 @@ from mpipp.checks.hangs.analysis import Explanation, State
 from mpipp.checks.hangs.conditions import Event
 from mpipp.checks.hangs.nearmisses import NearMisses
 from mpipp.checks.process import Operation, Process
+from mpipp.show import wording
 
 # What they have not done who are asked for an event.
 _UNDONE = {
@@ -60,29 +61,29 @@ class Sentences:
         if event.mismatch is not None:
             number = _nth(event.mismatch.call.ordinal)
             there = self.call(event.mismatch)
-            return f"the {number} collective call of {words.ranks(ranks)} on it is {there}"
+            return f"the {number} collective call of {wording.ranks(ranks)} on it is {there}"
         text = self._undone(event, ranks)
         doing = {rank: self._elsewhere(rank) for rank in ranks}
         for said in dict.fromkeys(doing.values()):
             members = [rank for rank in ranks if doing[rank] == said]
             if said and len(members) == len(ranks):
-                text += f", and {words.are(members)} {said}"
+                text += f", and {wording.are(members)} {said}"
             elif said:
-                text += f"; {words.verb(members, 'is', 'are')} {said}"
+                text += f"; {wording.verb(members, 'is', 'are')} {said}"
         if event.lenient:
             why = _LENIENT.get(event.kind, "it waits because the library synchronizes here")
             text += f"; {why}"
         return text
 
     def _undone(self, event: Event, ranks: list[int]) -> str:
-        who = words.ranks(ranks)
+        who = wording.ranks(ranks)
         have = "has" if len(ranks) == 1 else "have"
         if event.kind == "send":
             if event.any and len(ranks) > 1:
                 return f"none of {who} has such a send pending"
             return f"{who} {have} no such send pending"
         if event.kind == "unlock":
-            return f"{words.verb(ranks, 'holds', 'hold')} the lock"
+            return f"{wording.verb(ranks, 'holds', 'hold')} the lock"
         if event.kind == "partitions":
             return "not all of its partitions are marked ready (MPI_Pready)"
         tag, *_ = words.tag(event.operation).split()

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mpipp.checks.hangs import words
 from mpipp.checks.hangs.picture import Group, named
+from mpipp.show import wording
 from mpipp.show.xmltext import escape
 
 # Pixels.
@@ -79,7 +79,7 @@ def _head(width: float, height: float) -> str:
 def _box(
     group: Group, head: str, text: str, top: float, width: float, height: float
 ) -> Iterator[str]:
-    whole = f"{words.ranks(group.ranks)}: {group.text}"
+    whole = f"{wording.ranks(group.ranks)}: {group.text}"
     yield (
         f'<g><rect class="{group.state}" x="{_MARGIN}" y="{top:g}" width="{width:g}" '
         f'height="{height:g}" rx="4"><title>{escape(whole)}</title></rect>'

@@ -15,6 +15,7 @@ from mpipp.checks.hangs.conditions import Event, events
 from mpipp.checks.hangs.messages import Messages, receive_tag
 from mpipp.checks.world import Member
 from mpipp.model import Comm
+from mpipp.show import wording
 
 _SEQUENCES = {"sends": "receives", "receives": "sends"}
 
@@ -107,15 +108,15 @@ def _sentence(members: list[Unmatched]) -> str:
     on = "" if one.comm.header.name == "MPI_COMM_WORLD" else f" on {words.comm(one.comm)}"
     each = " each" if len(members) > 1 else ""
     if one.what == "sends":
-        who = words.ranks(member.source for member in members)
-        number = words.counted(one.number, "message")
+        who = wording.ranks(member.source for member in members)
+        number = wording.counted(one.number, "message")
         they = "it" if one.number == len(members) == 1 else "them"
         return (
             f"{who} sent rank {one.dest} {number}{each} with tag {one.tag}{on}: "
             f"no receive is posted for {they}"
         )
-    who = words.verb([member.dest for member in members], "has", "have")
-    number = words.counted(one.number, "receive")
+    who = wording.verb([member.dest for member in members], "has", "have")
+    number = wording.counted(one.number, "receive")
     return (
         f"{who} posted {number}{each} from rank {one.source} with tag {one.tag}{on}: "
         "no such message was sent"

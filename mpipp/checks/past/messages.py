@@ -18,6 +18,7 @@ from mpipp.checks.past.whole import Whole, data_of
 from mpipp.checks.process import Process
 from mpipp.checks.world import World
 from mpipp.model import Channel, Comm
+from mpipp.show import wording
 
 _MOST_ALIKE = 1 << 17  # combinations that are remembered
 _FEW = 64  # the same of each channel, while nothing of it is compared
@@ -172,7 +173,7 @@ class _Twins:
         for left in self._left[pair]:
             if left.tag == tag and left.comm.identity != own:
                 whose = words.processes([receiver.registry.info])
-                receives = words.counted(left.count, "receive")
+                receives = wording.counted(left.count, "receive")
                 yield (
                     f"near miss, another communicator: {whose} has posted {receives} with tag "
                     f"{tag} on {words.comm(left.comm)}, for which nothing was sent"

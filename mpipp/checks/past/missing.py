@@ -12,6 +12,7 @@ from mpipp.checks.hangs import words
 from mpipp.checks.leaks import at_the_end
 from mpipp.checks.past.sides import Side, every, is_certain
 from mpipp.checks.world import Member, World
+from mpipp.show import wording
 
 
 def check(known: World, parted: Collection[int]) -> Findings:
@@ -65,6 +66,6 @@ def _finding(known: World, side: Side, missing: list[tuple[Member, int]]) -> Fin
     call = replace(stretch.at(least + 1).call, ordinal=least + 1)
     ranks = [known.rank(member.process) for member, count in missing if count == least]
     who = [rank for rank in ranks if rank is not None]
-    what = f"{words.verb(who, 'has', 'have')} ended without calling {call.procedure}"
+    what = f"{wording.verb(who, 'has', 'have')} ended without calling {call.procedure}"
     number = f"collective call number {least + 1} on {words.comm(side.member.comm)}"
     return Finding.of("collective-missing", what, [side.operation(call).party(number)])

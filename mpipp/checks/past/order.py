@@ -23,6 +23,7 @@ from mpipp.checks.process import Process
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Call, Comm, Stretch
+from mpipp.show import wording
 
 MOST = 1 << 18  # turns of all processes that are looked at
 _MOST_TOLD = 64
@@ -185,7 +186,7 @@ def _finding(circle: list[_Way]) -> Finding:
         for i, (side, call, here) in enumerate(at)
     ]
     comms = {side.member.comm.identity: words.comm(side.member.comm) for side, _, _ in at}
-    what = f"the order of collective calls differs between {words.listed(sorted(comms.values()))}"
+    what = f"the order of collective calls differs between {wording.listed(sorted(comms.values()))}"
     return Finding.of("comm-order", f"{what}, which is a deadlock where they synchronize", parties)
 
 

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from mpipp.checks import signatures
 from mpipp.checks.finding import Finding, Findings
-from mpipp.checks.hangs import words
 from mpipp.checks.leaks import at_the_end
 from mpipp.checks.limits import Limits
 from mpipp.checks.past import sides
@@ -28,6 +27,7 @@ from mpipp.checks.signatures import MESSAGE, Data, Meeting
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
 from mpipp.model import Request
+from mpipp.show import wording
 
 _MOST = 1 << 14  # pairs of a send and a receive of one channel that are compared
 _SENT = MESSAGE._replace(differs="what is sent matches none of the receives")
@@ -93,8 +93,8 @@ class _Pairs:
         self._found: dict[tuple[object, object], Finding | None] = {}
         counts = len({one.key for one in sends}), len({one.key for one in receives})
         self._said = (
-            f"{words.counted(counts[0], 'different send')} and "
-            f"{words.counted(counts[1], 'different receive')}"
+            f"{wording.counted(counts[0], 'different send')} and "
+            f"{wording.counted(counts[1], 'different receive')}"
         )
         if counts[0] * counts[1] > _MOST:
             raise MpippError(f"of a channel that threads share {self._said} were not compared")

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 
 import gdb
 
-from mpipp.checks.hangs import words
 from mpipp.errors import MpippError
 from mpipp.gdb import sessions
 from mpipp.gdb.program.memory import selected
 from mpipp.gdb.ranks import inferiors, rank
 from mpipp.gdb.sessions import Session
+from mpipp.show import wording
 
 # Every process has others: addresses, and its own rank in a communicator.
 _OWN = re.compile(r"\b(0x)[0-9a-f]{5,}\b|\b(rank = )\d+(?=, size = )")
@@ -85,4 +85,4 @@ class _Names:
 
     def of(self, chosen: list[int]) -> str:
         numbers = [self._numbers[i] for i in chosen]
-        return words.numbered("rank" if self._by_rank else "inferior", numbers)
+        return wording.numbered("rank" if self._by_rank else "inferior", numbers)

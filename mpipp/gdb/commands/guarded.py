@@ -9,7 +9,6 @@ import gdb
 
 from mpipp.errors import MpippError
 from mpipp.gdb import notices
-from mpipp.gdb.checked import Checked
 
 _ADDRESS = "$_siginfo._sifields._sigfault.si_addr"
 
@@ -27,6 +26,8 @@ def _stopped(event: gdb.StopEvent) -> None:
 
 def _about(address: int) -> Iterator[str]:
     # Of the process that has stopped.
+    from mpipp.gdb.checked import Checked  # takes some time to load
+
     checked = Checked()
     for element, operation in checked.holding(address):
         if operation.process.registry.info.guard == "there":

@@ -11,10 +11,7 @@ import gdb
 from mpipp.errors import MpippError
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
-from mpipp.gdb.program import debugtypes, layouts
 from mpipp.gdb.words import operands
-from mpipp.programtypes import make
-from mpipp.programtypes.structs import Array, Record
 
 _LANGUAGES = ("--c", "--fortran", "--mpi4py")
 _NAME = re.compile(r"(?:^|\s)--name(?:\s+([^\W\d]\w*))?(?=\s|$)")
@@ -45,17 +42,9 @@ class Make(Command):
             raise MpippError("write mpipp make STRUCT [--c|--fortran|--mpi4py] [--name NAME]")
         if len(options) > 1:
             raise MpippError(f"write one of {', '.join(_LANGUAGES)}")
-        language = debugtypes.names()
-        record = _record(text)
-        if "--mpi4py" in options:
-            return make.mpi4py(record, function)
-        if "--fortran" in options or (language.fortran and not options):
-            if not language.fortran:
-                raise MpippError(f"{record.name} is no derived type: write --c or --mpi4py")
-            return make.fortran(record, function)
-        if language.fortran:
-            raise MpippError(f"{record.name} is no type of C: write --fortran or --mpi4py")
-        return make.c(record, function, language.cxx)
+        from mpipp.gdb import making  # takes some time to load
+
+        return making.lines(text, "".join(options), function)
 
 
 def _named(argument: str) -> tuple[str, str]:
@@ -65,15 +54,3 @@ def _named(argument: str) -> tuple[str, str]:
     if not found[1]:
         raise MpippError("write a function's name after --name")
     return found[1], argument[: found.start()] + " " + argument[found.end() :]
-
-
-def _record(text: str) -> Record:
-    layout = layouts.of_text(text, access=True).layout
-    kind = layout.kind
-    if isinstance(kind, Array):
-        raise MpippError(f"{text} is an array: make the datatype of one element")
-    if not isinstance(kind, Record):
-        raise MpippError(
-            f"{kind.name} needs no datatype of its own: name a struct, or a variable of one"
-        )
-    return kind

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import gdb
 
-from mpipp.checks.hangs import words
 from mpipp.errors import MpippError
 from mpipp.gdb import notices, parameters, sessions
 from mpipp.gdb.commands.info import process
@@ -13,6 +12,7 @@ from mpipp.gdb.printing import buffers
 from mpipp.gdb.program import callers
 from mpipp.gdb.sessions import Session
 from mpipp.model import Broken, Header, Object, Request
+from mpipp.show import wording
 
 
 def register() -> None:
@@ -42,7 +42,7 @@ def _summary(session: Session) -> str:
             where = f"in {call.procedure}, called at {place}"
         types = sum(map(_is_made, session.registry.headers("datatype")))
         requests = sum(map(_is_pending, session.registry.objects("request")))
-        counts = f"{words.counted(types, 'type')}, {words.counted(requests, 'pending request')}"
+        counts = f"{wording.counted(types, 'type')}, {wording.counted(requests, 'pending request')}"
         return f"mpipp: {process(session.registry.info)}, {where}; {counts}"
     except MpippError as error:
         return f"mpipp: {error}"

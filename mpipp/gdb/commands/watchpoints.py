@@ -12,7 +12,6 @@ import gdb
 from mpipp.datatypes import elements
 from mpipp.errors import MpippError
 from mpipp.gdb import sessions, text
-from mpipp.gdb.checked import Checked
 from mpipp.gdb.commands import show
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.printing import buffers, natives
@@ -165,6 +164,8 @@ def _about(place: _Place) -> Iterator[str]:
 
 def _owners(place: _Place) -> Iterator[str]:
     # The pending operations that have the element.
+    from mpipp.gdb.checked import Checked  # takes some time to load
+
     checked = Checked()
     for element, operation in checked.holding(place.address):
         assert operation.request is not None
