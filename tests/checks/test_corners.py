@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import support
+import typed
 
 PROGRAM = Path(__file__).parent / "programs" / "corners.c"
 
@@ -91,14 +92,21 @@ def test_a_send_receive_sends_no_message_of_any_tag(mpi: support.MPI) -> None:
 @support.on_mpi("mpich4", "openmpi4")
 def test_corners(mpi: support.MPI, tmp_path: Path) -> None:
     program = support.compile_program(PROGRAM, mpi)
-    for procedure, expected in STOPS + (OF_PARTITIONS if mpi.id != "openmpi4" else ()):
-        stop = ["set breakpoint pending on", f"mpipp break {procedure}", "run"]
-        if procedure in ("MPI_Isend", "MPI_Pack"):  # the second one
-            stop.append("continue")
-        said = support.gdb_batch(
-            ["mpipp check"], program=program, args=[str(tmp_path / "file")], mpi=mpi, stop=stop
-        )
-        assert said == f"no findings in 1 process, {expected}\n", procedure
+    stops = STOPS + (OF_PARTITIONS if mpi.id != "openmpi4" else ())
+    commands = []
+    for procedure, _ in stops:
+        # Of these the second one.
+        again = ["continue"] if procedure in ("MPI_Isend", "MPI_Pack") else []
+        commands += ["delete", f"mpipp break {procedure}", "run", *again, "mpipp check"]
+    said = typed.answers(
+        commands,
+        ["set breakpoint pending on"],
+        program=program,
+        args=[str(tmp_path / "file")],
+        mpi=mpi,
+    )
+    found = [answer for command, answer in zip(commands, said) if command == "mpipp check"]
+    assert found == [f"no findings in 1 process, {expected}" for _, expected in stops]
 
 
 READY = """\
