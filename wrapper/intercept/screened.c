@@ -80,17 +80,22 @@ static __attribute__((noinline)) int is_hooked_further(struct mpipp_thread *thre
   return 0;
 }
 
+static inline int is_hooked(struct mpipp_thread *thread) {
+  if (MPIPP_LIKELY(mpipp_only_screens) && MPIPP_LIKELY(mpipp_is_clear(thread))) return 0;
+  return is_hooked_further(thread);
+}
+
 // Fortran's layer has called: the program's own place is beyond it on the stack, where a watcher
 // cannot look for it once the process has died.
-static MPIPP_COLD void show_place(struct mpipp_thread *thread) {
+static MPIPP_COLD int is_layers_hooked(struct mpipp_thread *thread) {
   thread->python_place = mpipp_outside_mpi_at(thread->call.caller, thread->call.frame);
   thread->python_serial = thread->call.serial;
+  return is_hooked(thread);
 }
 
 int mpipp_is_hooked(struct mpipp_thread *thread) {
-  if (MPIPP_UNLIKELY(!mpipp_is_outside_mpi(thread->call.caller))) show_place(thread);
-  if (MPIPP_LIKELY(mpipp_only_screens) && MPIPP_LIKELY(mpipp_is_clear(thread))) return 0;
-  return is_hooked_further(thread);
+  if (MPIPP_UNLIKELY(!mpipp_is_outside_mpi(thread->call.caller))) return is_layers_hooked(thread);
+  return is_hooked(thread);
 }
 
 int mpipp_left(struct mpipp_thread *thread, int code) {
