@@ -134,9 +134,9 @@ def test_a_compilers_own_words_go_through(tmp_path: Path) -> None:
 FOUND_CXX = [
     f"{STORE}buf(BYTE) in stores_wide",
     f"{STORE}buf(BYTE) in stores_long",
-    f"{STORE}buf(BYTE) in compare_exchange_strong",
+    f"{STORE}buf(BYTE) in compare_exchange_strong (inlined)",
     f"{STORE}buf(BYTE) in fills",
-    f"{STORE}buf(BYTE) in operator()",
+    f"{STORE}buf(BYTE) in operator() (inlined)",
 ]
 
 
@@ -154,7 +154,8 @@ def test_programs_in_cxx(mpi: MPI, with_: str, tmp_path: Path) -> None:
 
 
 FOUND_FORTRAN = [
-    f"{STORE}buf(DOUBLE_PRECISION) in {name}" for name in ("stores", "in_section", "copies")
+    f"{STORE}buf(DOUBLE_PRECISION) in {name} (inlined)"
+    for name in ("stores", "in_section", "copies")
 ]
 
 
