@@ -63,7 +63,8 @@ def found(mpi: MPI, case: str) -> None:
     (block,) = done.blocks
     assert block.splitlines()[0] == HEADLINE
     place = (
-        r"\n  rank 1: a load\n    at created\.c:\d+ in sum\n    reads .*, byte 8224 of the window\n"
+        r"\n  rank 1: a load\n    at created\.c:\d+ in sum(?: \(inlined\)\n    from .*)*\n"
+        r"    reads .*, byte 8224 of the window\n"
     )
     assert re.search(place, block), block
 

@@ -26,7 +26,11 @@ NOT_CHECKED = (
 
 def told(block: str) -> tuple[str, str, str, int]:
     headline = block.splitlines()[0].removeprefix("error: ").partition(":")[0]
-    side = re.search(r"\n  rank 1: (a \w+)\n    at loads\.c:\d+ in (\w+)\n.*byte (\d+)", block)
+    side = re.search(
+        r"\n  rank 1: (a \w+)\n    at loads\.c:\d+ in (\w+)(?: \(inlined\))?\n"
+        r"(?:    from .*\n)*.*byte (\d+)",
+        block,
+    )
     assert side, block
     return headline, side[1], side[2], int(side[3])
 
