@@ -96,7 +96,7 @@ def test_two_programs_are_compared(mpi: MPI, tmp_path: Path) -> None:
     found = on_nodes(mpi, tmp_path, 1, 1, one, ":", "-n", "2", other)
     assert (found.status, found.output) == (0, "done\n")
     # The same line of two programs is two places.
-    assert [line.partition(",")[0] for line in found.last] == ["mpipp: 10 errors in 3 processes"]
+    assert [line.partition(",")[0] for line in found.last] == ["mpipp: 11 errors in 3 processes"]
 
 
 @on_mpi("mpich4")
