@@ -54,6 +54,18 @@ CASES = {
     "idup": ("other", _MEET.format("Bcast", "Barrier", 1)),
     "assert": ("arg", "the processes give different assertions: 0 and MPI_MODE_NOPRECEDE"),
     "windows": ("other", "MPI_Win_fence and MPI_Win_free meet on one window"),
+    "neighbor_allgather": ("count", "2 elements sent, but only 1 received"),
+    "neighbor_alltoallv": ("count", "2 elements sent, but only 1 received"),
+    "neighbor_alltoallw": ("type", _TYPES.format("FLOAT", "INT") + "received"),
+    "graph": ("type", _TYPES.format("FLOAT", "INT") + "received"),
+    "inter bcast": ("count", "only 1 element sent, but 2 received"),
+    "inter allgather": ("type", _TYPES.format("FLOAT", "INT") + "received"),
+    "inter alltoallv": ("count", "2 elements sent, but only 1 received"),
+    "inter reduce_scatter": (
+        "count",
+        "the processes reduce different numbers of elements: 4 and 5",
+    ),
+    "inter gatherv": ("count", "2 elements sent, but only 1 received"),
 }
 
 
@@ -73,7 +85,7 @@ def test_error_handlers_are_called_in_all_processes(mpi: MPI, tmp_path: Path) ->
     assert said == [f"error: {what}" for _, what in CASES.values()]
     assert found.status == 0
     (last,) = found.last
-    assert last.startswith(f"mpipp: {len(CASES)} errors in 3 processes, 291 calls")
+    assert last.startswith(f"mpipp: {len(CASES)} errors in 3 processes, 583 calls")
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -7,6 +7,7 @@
 #include "onesided/entries.h"
 #include "onesided/log.h"
 #include "onesided/members.h"
+#include "records/neighbours.h"
 #include "records/store.h"
 
 enum { MOST_SOURCES = 64 }; // that are told; of more, all are taken for such
@@ -41,27 +42,6 @@ static uint64_t flow(const struct mpipp_call *of) {
   return of->buffer_count ? bits : MPIPP_LOG_SENDS | MPIPP_LOG_TAKES;
 }
 
-// The neighbour on one side of a process in a dimension of its grid; MPI_PROC_NULL: none.
-static int64_t beside(const struct mpipp_comm *comm, int dimension, int step) {
-  const int *dims = (const int *)(uintptr_t)comm->dims;
-  const int *periods = (const int *)(uintptr_t)comm->periods;
-  const int *coords = (const int *)(uintptr_t)comm->coords;
-  int at = coords[dimension] + step, size = dims[dimension], stride = 1;
-  if ((at < 0 || at >= size) && !periods[dimension]) return MPI_PROC_NULL;
-  // Ranks are numbered with the last dimension first (MPI-4.1, section 8.2).
-  for (int i = dimension + 1; i < comm->ndims; i++) stride *= dims[i];
-  return comm->rank + ((at + size) % size - coords[dimension]) * (int64_t)stride;
-}
-
-static int64_t neighbour(const struct mpipp_comm *comm, int32_t i) {
-  if (comm->topology == MPIPP_TOPO_CART) return beside(comm, i / 2, i % 2 ? 1 : -1);
-  return ((const int *)(uintptr_t)comm->sources)[i];
-}
-
-static int knows_neighbours(const struct mpipp_comm *comm) {
-  return comm->topology == MPIPP_TOPO_CART ? comm->dims != 0 : comm->sources != 0;
-}
-
 // The vector that has a count for each of those that a process gets data of; NULL: there is none.
 static const struct mpipp_vector *taken(const struct mpipp_call *of) {
   for (uint32_t i = 0; i < of->buffer_count; i++)
@@ -75,13 +55,13 @@ static const struct mpipp_vector *taken(const struct mpipp_call *of) {
 static int sources(const struct mpipp_call *of, const struct mpipp_comm *comm, uint64_t *found) {
   const struct mpipp_vector *vector = taken(of);
   int signatures = mpipp_facts[of->procedure].signatures;
-  int among_neighbours = signatures == MPIPP_SIGNATURES_NEIGHBORS && knows_neighbours(comm);
+  int among_neighbours = signatures == MPIPP_SIGNATURES_NEIGHBORS && mpipp_knows_neighbours(comm);
   if (!among_neighbours && (signatures != MPIPP_SIGNATURES_PAIRS || !vector)) return -1;
   int64_t count = among_neighbours ? comm->indegree : (int64_t)vector->length;
   int number = 0;
   for (int64_t i = 0; i < count; i++) {
     if (vector && !has_some(vector, (uint64_t)i)) continue;
-    int64_t rank = among_neighbours ? neighbour(comm, (int32_t)i) : i;
+    int64_t rank = among_neighbours ? mpipp_source(comm, (int32_t)i) : i;
     if (rank == MPI_PROC_NULL) continue;
     if (number == MOST_SOURCES) return -1;
     found[number++] = mpipp_log_rank(comm, rank);

@@ -6,6 +6,7 @@
 #include "generated/facts.h"
 #include "mpi/resolve.h"
 #include "recorders/digests.h"
+#include "records/neighbours.h"
 #include "records/registry.h"
 #include "records/store.h"
 
@@ -171,6 +172,85 @@ static void add_pairs(struct mpipp_terms *terms, const struct mpipp_call *call,
   }
 }
 
+// Along the edges of a topology; of several between two processes, which is which does not matter.
+static void add_edges(struct mpipp_terms *terms, const struct mpipp_call *call) {
+  const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
+  const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
+  const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
+  if (!comm || !mpipp_knows_neighbours(comm)) return;
+  for (int i = 0; read && i < comm->outdegree; i++) {
+    int to = (int)mpipp_destination(comm, i);
+    if (to != MPI_PROC_NULL) add(terms, weight(PAIR, comm->rank, to), of_share(call, read, i));
+  }
+  for (int i = 0; written && i < comm->indegree; i++) {
+    int from = (int)mpipp_source(comm, i);
+    if (from != MPI_PROC_NULL)
+      add(terms, -weight(PAIR, from, comm->rank), of_share(call, written, i));
+  }
+}
+
+// The two groups of an intercommunicator, all of MPI_COMM_WORLD: by their ranks there.
+
+static int world_rank(uint64_t world_ranks, int rank) {
+  const int32_t *ranks = (const int32_t *)(uintptr_t)world_ranks;
+  return ranks ? ranks[rank] : rank;
+}
+
+// Each and all of the other group.
+static void add_across(struct mpipp_terms *terms, const struct mpipp_call *call,
+                       const struct mpipp_comm *comm) {
+  const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
+  const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
+  int own = world_rank(comm->world_ranks, comm->rank);
+  for (int peer = 0; peer < comm->remote_size; peer++) {
+    int other = world_rank(comm->remote_world_ranks, peer);
+    if (read) add(terms, weight(PAIR, own, other), of_share(call, read, peer));
+    if (written) add(terms, -weight(PAIR, other, own), of_share(call, written, peer));
+  }
+}
+
+// The root and all of the other group.
+static void add_to_root(struct mpipp_terms *terms, const struct mpipp_call *call,
+                        const struct mpipp_comm *comm, int root_sends) {
+  int is_root = call->root == MPI_ROOT;
+  const struct mpipp_buffer *buffer =
+      buffer_of(call, is_root == root_sends ? MPIPP_READS : MPIPP_WRITES);
+  if (!buffer || call->root == MPI_PROC_NULL) return;
+  if (!is_root)
+    add(terms, weight(PAIR, world_rank(comm->world_ranks, comm->rank), 0), of_buffer(buffer));
+  for (int peer = 0; is_root && peer < comm->remote_size; peer++)
+    add(terms, -weight(PAIR, world_rank(comm->remote_world_ranks, peer), 0),
+        of_share(call, buffer, peer));
+}
+
+// Returns what all must have alike.
+static struct words add_between_groups(struct mpipp_terms *terms, const struct mpipp_call *call,
+                                       unsigned operation) {
+  const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
+  const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
+  struct words none = {{0, 0}};
+  if (!comm) return none;
+  switch (operation) {
+  case MPIPP_PROC_Allreduce:
+  case MPIPP_PROC_Reduce_scatter:
+  case MPIPP_PROC_Reduce_scatter_block: // as much, but not as many blocks
+    return read ? of_entries(read, read->count * read->peers) : none;
+  case MPIPP_PROC_Bcast:
+  case MPIPP_PROC_Scatter:
+  case MPIPP_PROC_Scatterv:
+    add_to_root(terms, call, comm, 1);
+    return none;
+  case MPIPP_PROC_Gather:
+  case MPIPP_PROC_Gatherv:
+  case MPIPP_PROC_Reduce:
+    add_to_root(terms, call, comm, 0);
+    return none;
+  default:
+    add_across(terms, call, comm);
+    return none;
+  }
+}
+
 // Arguments.
 
 static uint64_t text(const char *text) {
@@ -295,6 +375,8 @@ struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_po
   const struct mpipp_buffer *buffer = NULL;
   struct mpipp_terms terms = {{0, 0}};
   struct words words = {{0, 0}};
+  if (position.inter && facts->signatures != MPIPP_SIGNATURES_NONE)
+    words = add_between_groups(&terms, call, facts->operation);
   switch (position.inter ? MPIPP_SIGNATURES_NONE : facts->signatures) {
   case MPIPP_SIGNATURES_EQUAL:
     buffer = alike(call, facts->operation, position.rank == call->root);
@@ -311,6 +393,9 @@ struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_po
       add_rooted(&terms, call, position);
     else
       add_pairs(&terms, call, position);
+    break;
+  case MPIPP_SIGNATURES_NEIGHBORS:
+    add_edges(&terms, call);
     break;
   default:
     break;

@@ -121,6 +121,108 @@ static void windows(void) {
   MPI_Win_free(&win);
 }
 
+// In a ring, where each has two neighbours.
+static void edges(MPI_Comm ring) {
+  int bytes[3] = {0, 4, 8};
+  MPI_Datatype received[2] = {MPI_INT, MPI_INT};
+  MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
+  tell("neighbor_allgather",
+       MPI_Neighbor_allgather(values, 1 + (rank == 1), MPI_INT, values + 6, 1, MPI_INT, ring));
+  if (rank == 1) counts[1] = 2;
+  int expected[3] = {1, 1, 1};
+  tell("neighbor_alltoallv", MPI_Neighbor_alltoallv(values, counts, starts, MPI_INT, values + 6,
+                                                    expected, starts, MPI_INT, ring));
+  MPI_Aint places[3] = {bytes[0], bytes[1], bytes[2]};
+  if (rank == 2) types[0] = MPI_FLOAT;
+  tell("neighbor_alltoallw", MPI_Neighbor_alltoallw(values, expected, places, types, values + 6,
+                                                    expected, places, received, ring));
+}
+
+// Those that agree, with several edges from one to another, and none: nobody is asked.
+static void agreeing_edges(MPI_Comm comm, int edges) {
+  int sent[4] = {1, 1, 1, 1}, at[4] = {0, 1, 2, 3}, all[16];
+  MPI_Aint places[4] = {0, 4, 8, 12};
+  MPI_Datatype pair, given[4], taken[4];
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  MPI_Neighbor_allgather(values, 2, MPI_INT, all, 1, pair, comm);
+  MPI_Neighbor_allgatherv(values, 1, MPI_INT, all, sent, at, MPI_INT, comm);
+  MPI_Neighbor_alltoall(values, 1, pair, all, 2, MPI_INT, comm);
+  MPI_Neighbor_alltoallv(values, sent, at, MPI_INT, all, sent, at, MPI_INT, comm);
+  for (int i = 0; i < 4; i++) given[i] = taken[i] = MPI_INT;
+  MPI_Neighbor_alltoallw(values, sent, places, given, all, sent, places, taken, comm);
+  for (int i = 0; i < edges; i++) sent[i] = 0, taken[i] = MPI_FLOAT; // nothing, of any types
+  MPI_Neighbor_alltoallw(values, sent, places, given, all, sent, places, taken, comm);
+  MPI_Type_free(&pair);
+}
+
+static void neighbours(void) {
+  int size = 3, periodic = 1, dims[2] = {2, 1}, periods[2][2] = {{0, 0}, {1, 1}};
+  MPI_Comm comm;
+  MPI_Cart_create(world, 1, &size, &periodic, 0, &comm);
+  edges(comm);
+  agreeing_edges(comm, 2);
+  MPI_Comm_free(&comm);
+  for (int i = 0; i < 2; i++) {
+    MPI_Cart_create(world, 2, dims, periods[i], 0, &comm);
+    if (comm == MPI_COMM_NULL) continue;
+    agreeing_edges(comm, 4);
+    MPI_Comm_free(&comm);
+  }
+  int next[2] = {(rank + 1) % 3, (rank + 1) % 3}, last[2] = {(rank + 2) % 3, (rank + 2) % 3};
+  for (int i = 1; i <= 2; i++) {
+    MPI_Dist_graph_create_adjacent(world, i, last, MPI_UNWEIGHTED, i, next, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    agreeing_edges(comm, i);
+    MPI_Datatype type = rank ? MPI_INT : MPI_FLOAT;
+    if (i == 1) tell("graph", MPI_Neighbor_alltoall(values, 1, type, values + 6, 1, MPI_INT, comm));
+    MPI_Comm_free(&comm);
+  }
+}
+
+// Rank 0 and the others: what all of each group send, and the other receives.
+static void between_groups(MPI_Comm inter, int wrong) {
+  int root = rank ? 0 : MPI_ROOT, others = rank ? 1 : 2, all[12], blocks[2] = {2, 2};
+  int sent[2] = {1, 1}, bytes[2] = {0, 4};
+  MPI_Datatype ints[2] = {MPI_INT, MPI_INT};
+  if (!rank) blocks[0] = 4;
+  int differs = wrong && rank == 2;
+  int code = MPI_Bcast(values, differs ? 2 : 1, MPI_INT, root, inter);
+  if (wrong) tell("inter bcast", code);
+  code = MPI_Allgather(values, 1, differs ? MPI_FLOAT : MPI_INT, all, 1, MPI_INT, inter);
+  if (wrong) tell("inter allgather", code);
+  if (differs) sent[0] = 2;
+  int expected[2] = {1, 1};
+  code = MPI_Alltoallv(values, sent, starts, MPI_INT, all, expected, starts, MPI_INT, inter);
+  if (wrong) tell("inter alltoallv", code);
+  if (differs) blocks[0] = 3;
+  code = MPI_Reduce_scatter(values, all, blocks, MPI_INT, MPI_SUM, inter);
+  if (wrong) tell("inter reduce_scatter", code);
+  code = MPI_Gatherv(values, 1 + differs, MPI_INT, all, expected, starts, MPI_INT, root, inter);
+  if (wrong) tell("inter gatherv", code);
+  if (wrong) return;
+  MPI_Gather(values, 1, MPI_INT, all, 1, MPI_INT, root, inter);
+  MPI_Scatter(values, 1, MPI_INT, all, 1, MPI_INT, root, inter);
+  MPI_Scatterv(values, sent, starts, MPI_INT, all, 1, MPI_INT, root, inter);
+  MPI_Allgatherv(values, 1, MPI_INT, all, sent, starts, MPI_INT, inter);
+  MPI_Alltoall(values, 1, MPI_INT, all, 1, MPI_INT, inter);
+  MPI_Alltoallw(values, sent, bytes, ints, all, sent, bytes, ints, inter);
+  MPI_Reduce(values, all, 1, MPI_INT, MPI_SUM, root, inter);
+  MPI_Allreduce(values, all, 1, MPI_INT, MPI_SUM, inter);
+  MPI_Reduce_scatter_block(values, all, others, MPI_INT, MPI_SUM, inter);
+}
+
+static void groups(void) {
+  MPI_Comm part, inter;
+  MPI_Comm_split(world, rank == 0, rank, &part);
+  MPI_Intercomm_create(part, 0, world, rank == 0, 5, &inter);
+  MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+  between_groups(inter, 1);
+  between_groups(inter, 0);
+  MPI_Comm_free(&inter), MPI_Comm_free(&part);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(world, &rank);
@@ -135,6 +237,8 @@ int main(int argc, char **argv) {
   arguments();
   communicators();
   windows();
+  neighbours();
+  groups();
   MPI_Finalize();
   return 0;
 }
