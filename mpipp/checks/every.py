@@ -16,6 +16,7 @@ from mpipp.checks import (
     constructors,
     datatypes,
     deadlocks,
+    edges,
     files,
     freeing,
     givenup,
@@ -66,6 +67,7 @@ _OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
 _OF_ONE = (levels.check, *_OF_CALLS, touches.check, alone.check)
 _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     windows.check_targets,
+    edges.check,
     givenup.check,
     messages.check,
     collectives.check,

@@ -97,6 +97,11 @@ ROWS = {
         "the processes give different reorder: 0 and 1",
         f"8.5.4: reorder {ALIKE}",
     ),
+    "adjacent_edges": (
+        "rank 0 has 1 edge to rank 1, which has no edge from it",
+        "8.5.4: each edge is given by the process that it comes from and by the one that it goes "
+        "to",
+    ),
     "fence_assert": (
         "the processes give different assertions: 0 and MPI_MODE_NOPRECEDE",
         "12.5.1: assert must be given MPI_MODE_NOPRECEDE, and MPI_MODE_NOSUCCEED, in all "
@@ -172,7 +177,7 @@ HANGS = {
 def found_in(block: str) -> tuple[str, str, str]:
     """The function of a finding's calls, what is found, and the rule."""
     lines = block.splitlines()
-    functions = {line.rpartition(" in ")[2] for line in lines if "called at agree.c:" in line}
+    functions = {line.rpartition(" in ")[2] for line in lines if " at agree.c:" in line}
     assert len(functions) == 1, block
     name = functions.pop().replace("opened", "open_amode")
     ranks = (0,) if name in OF_ONE else (0, 1)

@@ -122,6 +122,13 @@ RULES = (
     _differs("grid-differs", "8.5.1"),
     _differs("graph-differs", "8.5.3"),
     _differs("distributed-graph-differs", "8.5.4"),
+    Rule(
+        "graph-ends",
+        "argument-mismatch",
+        "8.5.4",
+        "each edge is given by the process that it comes from and by the one that it goes to",
+        "give the edge at both of its ends, or let MPI_Dist_graph_create tell the other",
+    ),
     _differs("group-differs", "7.4.2"),
     _differs("split-type-differs", "7.4.2"),
     _differs("leader-differs", "7.6.2"),

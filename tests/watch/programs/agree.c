@@ -211,6 +211,15 @@ ROW(adjacent_reorder) {
                                  MPI_INFO_NULL, differs, &made);
   MPI_Comm_free(&made);
 }
+ROW(adjacent_edges) {
+  // Its record is kept, freed or not, once it was used.
+  MPI_Comm made;
+  int other = !rank;
+  MPI_Dist_graph_create_adjacent(comm, OTHER(1, 0), &other, MPI_UNWEIGHTED, 1, &other,
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made);
+  MPI_Barrier(made);
+  MPI_Comm_free(&made);
+}
 ROW(merge_high) {
   // Of two groups of one process; so nothing may differ within one.
   MPI_Comm alone, inter, made;
@@ -461,6 +470,7 @@ static const struct {
     ENTRY(dist_graph_reorder),
     ENTRY(adjacent_weights),
     ENTRY(adjacent_reorder),
+    ENTRY(adjacent_edges),
     ENTRY(merge_high),
     ENTRY(fence_assert),
     ENTRY(open_amode),
