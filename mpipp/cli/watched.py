@@ -171,13 +171,10 @@ def _has_terminal() -> bool:
     # Whether Ctrl-C in a terminal goes to this process, and so to the launcher. What `kill` sends
     # goes to this one only, or to its group: who gets it twice ends at once, and says so.
     try:
-        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+        with open("/dev/tty", "rb", buffering=0) as terminal:
+            return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
     except OSError:
         return False
-    try:
-        return os.tcgetpgrp(terminal) == os.getpgrp()
-    finally:
-        os.close(terminal)
 
 
 class _Session:
@@ -227,7 +224,7 @@ class _Session:
                 self._given_up = True
             elif number in (signal.SIGTERM, signal.SIGHUP):
                 child.terminate()
-            elif not _has_terminal():
+            elif not self._opening and not _has_terminal():
                 due.append((time.monotonic() + _ALONE, number))
 
         due: list[tuple[float, int]] = []

@@ -131,7 +131,7 @@ class Operation(NamedTuple):
         values: of an atomic operation on one element; None: they are not known.
         frame: the address on its thread's stack above which was what the thread's functions had; 0:
             that is not known.
-        twice: whether it writes bytes twice: the datatype of what it writes has overlapping
+        twice: whether it writes bytes at its target twice: the datatype there has overlapping
             entries.
     """
 

@@ -265,9 +265,7 @@ class _Events:
         if name == "MPI_NO_OP":
             memory["origin_addr"] = ()
         self._told.add(request)
-        written = [] if kind == "get" or name == "MPI_NO_OP" else ["target_disp"]
-        written.append("origin_addr" if kind == "get" else "result_addr")
-        buffers = [given[role] for role in written if role in given]
+        updates = kind != "get" and name != "MPI_NO_OP"
         return Operation(
             moment,
             kind,
@@ -282,7 +280,7 @@ class _Events:
             request,
             log.values(own[FIRST + 3 * len(ROLES[kind]) :]),
             frame,
-            any(log.doubles(words[2], signed(words[1])) for words in buffers),
+            updates and log.doubles(record, signed(count)),
         )
 
     def _synchronization(self, entry: Entry) -> Iterator[Event]:

@@ -39,7 +39,7 @@ from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
 from mpipp.registry.onesided import Log, log_of
 from mpipp.registry.processinfo import process_info
-from mpipp.registry.records import RawBreach, RawChunk, RawRoot, RawSlot, RawThread, RawTimed
+from mpipp.registry.records import RawBreach, RawChunk, RawRoot, RawSlot, RawThread
 from mpipp.registry.source import Source
 
 _HASH = 0x9E3779B97F4A7C15
@@ -325,17 +325,13 @@ class Registry:
         history = self.history(comm, channel)
         return history.more(channel.period, history.last(channel))
 
-    def times(self, channel: Channel) -> dict[int, int]:
+    def times(self, channel: Channel) -> Mapping[int, int]:
         """When calls of a channel were made, by ordinal, in nanoseconds on the node's clock.
 
         Of those that are repeated the first is known, and of all only the last few thousand. Sends
         and receives are timed when they begin, collective calls when they have returned.
         """
-        source = self._source
-        if not channel.history or "times" not in source.tables:
-            return {}
-        timed = source.entries("times", RawTimed)
-        return {one.ordinal: one.time for one in timed if one.history == channel.history}
+        return self._source.times.get(channel.history, {}) if channel.history else {}
 
     def kinds(self, comm: Comm, channel: Channel) -> list[Kept]:
         """Of these calls those that are different, also where their ordinals tell nothing."""

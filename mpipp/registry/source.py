@@ -20,6 +20,7 @@ from mpipp.registry.records import (
     RawObject,
     RawProcedure,
     RawRoot,
+    RawTimed,
 )
 
 _MAX_STRING = 4096  # bytes
@@ -61,6 +62,7 @@ class Source:
         self._procedures = _procedures(*self._array("procedures", RawProcedure))
         self._constants: dict[str, int] | None = None
         self._strings: dict[int, str] = {}
+        self._times: dict[int, dict[int, int]] | None = None
         self._flags: dict[tuple[str, int], frozenset[str]] = {}
         self._sites: dict[int, Site] = {}
         self._python = PythonPlaces(self.memory, self.layout)
@@ -70,6 +72,7 @@ class Source:
         self.memory.invalidate()
         self._tables = None
         self._constants = None
+        self._times = None
         self._strings.clear()
         self._sites.clear()
 
@@ -261,6 +264,16 @@ class Source:
         """A decoder for the whole records of a kind."""
         table = self.table(kind)
         return self.layout.decoder(table.record, kind, make, table.record_size)
+
+    @property
+    def times(self) -> Mapping[int, Mapping[int, int]]:
+        """When calls were made, by the address of their channel's history, and ordinal there."""
+        if self._times is None:
+            self._times = {}
+            timed = self.entries("times", RawTimed) if "times" in self.tables else ()
+            for one in timed:
+                self._times.setdefault(one.history, {})[one.ordinal] = one.time
+        return self._times
 
     def entries(self, name: str, make: type[Record]) -> list[Record]:
         """All entries of a table that is an array."""

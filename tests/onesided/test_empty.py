@@ -33,7 +33,7 @@ def test_an_assertion_that_nothing_was_stored_is_compared_with_stores(
     wrong = runs.run(mpi, [program], "--check=rma")
     headline = "error: MPI_MODE_NOSTORE, but there was a store"
     assert [block.split("\n")[0] for block in wrong.blocks] == [headline] * 2
-    found = [re.findall(r"stored\.c:\d+ in (\w+)", block) for block in wrong.blocks]
+    found = [re.findall(r"at stored\.c:\d+ in (\w+)", block) for block in wrong.blocks]
     assert found == [["a_fence", "a_fence"], ["an_exposure", "an_exposure"]]
     right = runs.run(mpi, [program, "right"], "--check=rma")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])

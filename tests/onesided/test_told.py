@@ -16,6 +16,8 @@ HERE = Path(__file__).resolve().parent
 
 def alike(text: str) -> str:
     text = re.sub(r"0x[0-9a-f]{3,}", "0x...", text)
+    # What is inlined is the compiler's to say.
+    text = re.sub(r" \(inlined\)(\n    from .*)+", "", text)
     return re.sub(r"\.c:\d+ in (?!main)", ".c:LINE in ", text)
 
 

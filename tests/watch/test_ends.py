@@ -118,9 +118,6 @@ def test_a_program_in_fortran_dies_in_a_call(mpi: MPI) -> None:
         "buf = ADDRESS (1 MPI_DOUBLE_PRECISION))",
         "    called at ends.f90:15 in ends",
     ]
-    assert re.search(
-        r"ank 0: (in )?MPI_(Ssend|Barrier).*, called at ends.f90:1[23] in ends", lines[3]
-    )
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -41,8 +41,8 @@ RULES = (
         "rma-twice",
         _CONFLICT,
         "12.3",
-        "the datatype of what a one-sided operation writes, at its target or in its own buffers, "
-        "must not have overlapping entries",
+        "the datatype of what a one-sided operation writes at its target must not have overlapping "
+        "entries",
         "give every element a place of its own: compare the stride, displacements and extent of "
         "the datatype with the size of what it repeats",
     ),
