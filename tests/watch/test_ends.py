@@ -111,13 +111,11 @@ def test_a_program_in_fortran_dies_in_a_call(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("ends.f90", mpi)])
     assert found.status != 0
     (block,) = (block for block in found.blocks if "died" in block)
-    lines = re.sub("0x[0-9a-f]+", "ADDRESS", block).splitlines()
-    assert lines[:3] == [
-        "error: a process has died, by a signal or _exit",
-        '  rank 1: MPI_Recv(source = 0, tag = 3, comm = "MPI_COMM_WORLD", '
-        "buf = ADDRESS (1 MPI_DOUBLE_PRECISION))",
-        "    called at ends.f90:15 in ends",
-    ]
+    # Which of the two is seen to be gone first is the launcher's.
+    assert block.splitlines()[0] == "error: a process has died, by a signal or _exit"
+    places = re.findall(r"called at (.*)", block)
+    assert places
+    assert all(re.fullmatch(r"ends\.f90:1[235] in ends", place) for place in places), block
 
 
 @on_mpi("mpich4", "openmpi4")
