@@ -51,6 +51,7 @@ static void give_out(struct mpipp_passage *passage, const struct mpipp_passage *
   passage->index = results->index;
   passage->outcount = results->outcount;
   passage->code = 0;
+  passage->refused = 0;
   passage->own_statuses = 0;
   passage->last = NULL;
 }

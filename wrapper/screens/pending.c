@@ -262,14 +262,15 @@ static uint32_t levels_for(const struct search *search, unsigned group) {
 }
 
 // Those of a group that use some of [first, end): addresses, or places modulo the distance.
-static void meet_range(struct search *search, unsigned group, uint64_t first, uint64_t end) {
+// Returns whether that was all of the group.
+static int meet_range(struct search *search, unsigned group, uint64_t first, uint64_t end) {
   uint32_t looked = levels_for(search, group);
   for (uint32_t left = looked; left; left &= left - 1) {
     unsigned level = (unsigned)__builtin_ctz(left);
     uint64_t granules = granule_of(end - 1, level) - granule_of(first, level);
     if (granules > MOST_PROBED && granules > groups[group].counts[level]) {
       meet_all(search, group);
-      return;
+      return 1;
     }
   }
   for (uint32_t left = looked; left; left &= left - 1) {
@@ -278,13 +279,14 @@ static void meet_range(struct search *search, unsigned group, uint64_t first, ui
     for (granule -= granule > 0; granule <= last && search->met <= MOST_MET; granule++)
       meet_in(search, granule, level, group, first, end);
   }
+  return 0;
 }
 
 // Those of the same distance. A block may begin before a multiple of it and end behind that.
 static void meet_between(struct search *search, unsigned group, const struct mpipp_comb *comb) {
   uint64_t stride = comb->stride, first = comb->start % stride, end = first + comb->length;
-  meet_range(search, group, first, end);
-  meet_range(search, group, first + stride, end + stride);
+  if (meet_range(search, group, first, end)) return;
+  if (meet_range(search, group, first + stride, end + stride)) return;
   if (end > stride) meet_range(search, group, 0, end - stride);
 }
 
