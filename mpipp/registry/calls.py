@@ -70,8 +70,8 @@ class Calls:
         """The call in a thread's record, whether it has returned or not."""
         raw = self._calls.one(thread.call)
         procedure = self._source.procedure(raw.procedure)
-        known = thread.python_serial == raw.serial
-        site = self._source.site(thread.python_place if known else raw.caller, 0)
+        known = thread.place_serial == raw.serial
+        site = self._source.site(thread.place if known else raw.caller, 0)
         return ThreadCall(procedure, thread.tid, site)
 
     def serial(self, record: bytes) -> int:

@@ -34,6 +34,7 @@ _INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _MAX_FIELDS = 10_000
 _MAX_TABLES = 1_000
 _MAX_RECORD = 1 << 20
+_KEPT_TEXT, _KEPT_TABLE = 256, 1 << 20  # bytes: what is kept for good of a damaged one is small
 
 Record = TypeVar("Record", bound=tuple[Any, ...])
 _Order = Callable[[tuple[Any, ...]], tuple[Any, ...]]
@@ -201,7 +202,9 @@ class Layout:
     def _read_fields(self, address: int, count: int, size: int) -> tuple[_Fields, _Decoders]:
         if not (0 < count <= _MAX_FIELDS and _FIELD_SIZE <= size <= _MAX_RECORD):
             raise self._damaged(f"its field table has {count} entries of {size} bytes")
-        return _published(self._memory.read(address, count * size), size, self.byte_order)
+        data = self._memory.read(address, count * size)
+        make = _published if len(data) <= _KEPT_TABLE else _published.__wrapped__
+        return make(data, size, self.byte_order)
 
     def _code(self, name: str, field: str, entry: Field, wanted: type) -> str:
         if entry.type in (_CHARACTERS, _NESTED) and entry.size <= _MAX_RECORD and wanted is bytes:
@@ -228,9 +231,13 @@ def _published(data: bytes, size: int, byte_order: str) -> tuple[_Fields, _Decod
     return fields, {}
 
 
-@functools.lru_cache(maxsize=4096)  # the tables of names have some 1,500
 def text(characters: bytes) -> str:
     """A field of characters as text, up to its first NUL; the library's words, if not damaged."""
+    return (_text if len(characters) <= _KEPT_TEXT else _text.__wrapped__)(characters)
+
+
+@functools.lru_cache(maxsize=4096)  # the tables of names have some 1,500
+def _text(characters: bytes) -> str:
     words = characters.partition(b"\0")[0].decode("utf-8", "backslashreplace")
     return basictypes.plain(words, "\n\t")
 

@@ -288,8 +288,8 @@ class Registry:
                         call = None
                     if call and raw.shown and raw.shown_serial == call.serial:
                         call = replace(call, shown=raw.shown)
-                    if call and raw.python_serial == call.serial:
-                        place = self._source.site(raw.python_place, 0)
+                    if call and raw.place_serial == call.serial:
+                        place = self._source.site(raw.place, 0)
                         if place.python:
                             place = replace(call.site, python=place.python)
                         call = replace(call, site=place)

@@ -376,6 +376,6 @@ class RawThread(NamedTuple):
     stack_end: int
     shown: int
     shown_serial: int
-    python_place: int
-    python_serial: int
+    place: int
+    place_serial: int
     call: bytes

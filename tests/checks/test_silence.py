@@ -62,7 +62,7 @@ def test_corrected_example(mpi: support.MPI) -> None:
 @support.on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_traffic(mpi: support.MPI, tmp_path: Path) -> None:
     seed = 1 + support.MPI_IDS.index(mpi.id)
-    words: list[str | Path] = [silence.traffic(mpi), str(seed), "100", tmp_path / "file"]
+    words: list[str | Path] = [silence.traffic(mpi), str(seed), "60", tmp_path / "file"]
     stops = silence.stops(words, mpi, every=40, updates=10, interrupts=4, seed=seed)
     expect_silence(stops, least=20)
 
@@ -70,7 +70,7 @@ def test_traffic(mpi: support.MPI, tmp_path: Path) -> None:
 @support.on_mpi("openmpi4", "openmpi5")
 def test_traffic_of_more(mpi: support.MPI, tmp_path: Path) -> None:
     n = 3 if mpi.id == "openmpi4" else 4
-    words: list[str | Path] = [silence.traffic(mpi), "3", "60", tmp_path / "file"]
+    words: list[str | Path] = [silence.traffic(mpi), "3", "40", tmp_path / "file"]
     expect_silence(silence.stops(words, mpi, n=n, every=40), least=20)
 
 

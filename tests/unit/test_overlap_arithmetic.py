@@ -53,7 +53,7 @@ from mpipp.datatypes.overlap.covering import covering
 from mpipp.typetree import Datatype
 
 SEED = int(os.environ.get("MPIPP_SEED", "1"))
-PAIRS = 100_000
+PAIRS = 60_000
 _NEIGHBOURS = 8  # buffers that a new one is compared with
 
 

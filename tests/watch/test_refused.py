@@ -35,6 +35,7 @@ ROWS = {
     "one_of_two": "count both",
     "one_of_two_types": "type both",
     "warned": "success",
+    "compared": "success",
     "right": "success",
 }
 OVERLAP = "MPI_Irecv and MPI_Irecv write the same memory, [ADDRESS, ADDRESS)"

@@ -20,7 +20,7 @@ from mpipp.checks import every
 from mpipp.checks import process as checked
 from mpipp.errors import MpippError
 
-STOPS = int(os.environ.get("MPIPP_STOPS", "100"))
+STOPS = int(os.environ.get("MPIPP_STOPS", "50"))
 
 
 @contextmanager

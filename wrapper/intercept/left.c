@@ -59,6 +59,7 @@ static int was_left(const struct mpipp_thread *thread, uint64_t caller, uint64_t
 static void leave(struct mpipp_thread *thread) {
   struct mpipp_call *call = &thread->call;
   int recorded = MPIPP_READ(call->state) == MPIPP_CALL_ACTIVE;
+  if (call->present & MPIPP_HAS_DROPPED) recorded = 0; // MPI has not seen it
   __atomic_store_n(&call->state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   if (recorded && call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))
     mpipp_uncertain(call);

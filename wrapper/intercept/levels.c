@@ -134,9 +134,9 @@ static int add(const struct mpipp_breach *breach) {
 
 // Where another thread called; its line of Python it alone can tell.
 static uint64_t place_of(const struct mpipp_thread *other, uint64_t serial) {
-  uint64_t caller = MPIPP_READ(other->call.caller), python = MPIPP_READ(other->python_serial);
+  uint64_t caller = MPIPP_READ(other->call.caller), python = MPIPP_READ(other->place_serial);
   if (!python) return mpipp_outside_mpi(caller);
-  return python == serial ? MPIPP_READ(other->python_place) : caller;
+  return python == serial ? MPIPP_READ(other->place) : caller;
 }
 
 // Only the thread that initialised MPI may call it.

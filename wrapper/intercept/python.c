@@ -199,8 +199,8 @@ static __attribute__((no_sanitize("address"))) uint64_t line_of(uint64_t caller)
 // The call that a thread is inside of has its place at once.
 static int enter(struct mpipp_passage *passage) {
   struct mpipp_thread *thread = mpipp_self;
-  thread->python_place = mpipp_outside_mpi(passage->call->caller);
-  thread->python_serial = passage->call->serial;
+  thread->place = mpipp_outside_mpi(passage->call->caller);
+  thread->place_serial = passage->call->serial;
   return MPIPP_GO_ON;
 }
 static struct mpipp_hook hook = {.enter = enter, .order = -1000};

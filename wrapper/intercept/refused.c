@@ -4,8 +4,10 @@
 #include <stdint.h>
 
 #include "mpi/resolve.h"
+#include "recorders/channels.h"
 #include "recorders/communicators.h"
 #include "recorders/requests.h"
+#include "recorders/threads.h"
 #include "records/registry.h"
 #include "watch/connection.h"
 #include "watch/onerror.h"
@@ -110,6 +112,9 @@ static int is_fatal(const struct handles *of) {
   else
     PMPI(Comm_get_errhandler)(of->comm, &handler);
   int fatal = handler == MPI_ERRORS_ARE_FATAL;
+#ifdef MPI_ERRORS_ABORT
+  fatal |= handler == MPI_ERRORS_ABORT;
+#endif
   if (handler != MPI_ERRHANDLER_NULL && !mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler)))
     PMPI(Errhandler_free)(&handler);
   return fatal;
@@ -125,6 +130,7 @@ int mpipp_refuse(struct mpipp_passage *passage, int error_class) {
   const struct handles of = handles_of(passage);
   if (of.kind == MPIPP_COMM && of.comm == MPI_COMM_NULL) return MPIPP_GO_ON;
   passage->code = error_class;
+  mpipp_uncount(&mpipp_self->call); // a handler may jump out of the call
   if (mpipp_on_error == MPIPP_ABORT && mpipp_has_world) mpipp_end_job();
   if (is_fatal(&of)) mpipp_watch_over(MPIPP_OVER_STOPPED);
   if (of.kind == MPIPP_WIN)

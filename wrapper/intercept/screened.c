@@ -88,8 +88,8 @@ static inline int is_hooked(struct mpipp_thread *thread) {
 // Fortran's layer has called: the program's own place is beyond it on the stack, where a watcher
 // cannot look for it once the process has died.
 static MPIPP_COLD int is_layers_hooked(struct mpipp_thread *thread) {
-  thread->python_place = mpipp_outside_mpi_at(thread->call.caller, thread->call.frame);
-  thread->python_serial = thread->call.serial;
+  thread->place = mpipp_outside_mpi_at(thread->call.caller, thread->call.frame);
+  thread->place_serial = thread->call.serial;
   return is_hooked(thread);
 }
 

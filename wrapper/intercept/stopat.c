@@ -31,16 +31,22 @@ static int is_possible(const struct mpipp_call *call) {
   return found;
 }
 
+// A line of Python's that is not known has the place of all.
+static uint64_t place_of(const struct mpipp_call *call) {
+  const struct mpipp_thread *thread = mpipp_self;
+  return thread->place_serial == call->serial ? thread->place : mpipp_outside_mpi(call->caller);
+}
+
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int possible = is_possible(call);
   if (!possible) return MPIPP_GO_ON;
-  uint64_t place = mpipp_outside_mpi(call->caller) ^ (uint64_t)call->procedure << 48;
+  uint64_t at = place_of(call), place = at ^ (uint64_t)call->procedure << 48;
   uint64_t *known = &refused[place * 0x9E3779B97F4A7C15u >> 32 & (REFUSED - 1)];
   if (possible == 1 && __atomic_load_n(known, __ATOMIC_RELAXED) == place) return MPIPP_GO_ON;
   if (mpipp_ask_place(mpipp_self))
     raise(SIGSTOP);
-  else if (possible == 1 && !mpipp_self->python_place) // all its lines call at one place
+  else if (possible == 1 && (at != call->caller || !mpipp_self->place_serial))
     __atomic_store_n(known, place, __ATOMIC_RELAXED);
   return MPIPP_GO_ON;
 }

@@ -144,8 +144,23 @@ void mpipp_starting(const struct mpipp_call *call, const MPI_Request *requests, 
   }
 }
 
+// A hook has dropped the call: what is about to start was not counted.
+static void take_back(uint64_t handle) {
+  struct mpipp_call made;
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  struct mpipp_request *request = mpipp_chain_find(handle, 0);
+  int about = request && request->state == MPIPP_REQUEST_INACTIVE;
+  if (about) memcpy(&made, &request->call, offsetof(struct mpipp_call, buffers[1]));
+  int collective = about && is_collective(&made);
+  if (collective && request->ready) MPIPP_WRITE(request->ready, request->ready - 1);
+  mpipp_unlock_kind(locked);
+  if (about && matched_at_start(&made)) mpipp_uncount(&made);
+}
+
 int mpipp_not_started(const MPI_Request *requests, int64_t count, int code) {
-  for (int64_t i = 0; requests && i < count; i++) {
+  int dropped = mpipp_self->call.present & MPIPP_HAS_DROPPED;
+  for (int64_t i = 0; dropped && requests && i < count; i++) take_back(MPIPP_KEY(requests[i]));
+  for (int64_t i = 0; !dropped && requests && i < count; i++) {
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
     const struct mpipp_request *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
     if (request) mpipp_uncertain(&request->call);

@@ -25,6 +25,7 @@ void mpipp_time_locked(uint64_t history, uint64_t ordinal) {
   if (!times) return;
   struct mpipp_timed *one = &times[noted++ % TIMES];
   MPIPP_WRITE(one->history, 0); // for a reader meanwhile it is nobody's
+  __atomic_thread_fence(__ATOMIC_RELEASE);
   MPIPP_WRITE(one->ordinal, ordinal);
   MPIPP_WRITE(one->time, mpipp_now());
   __atomic_store_n(&one->history, history, __ATOMIC_RELEASE);

@@ -472,8 +472,9 @@ struct mpipp_thread {
   // to be seen, and that call's number; the room there is for handles.
   uint64_t shown, shown_serial, shown_room;
   uint64_t passage; // private: of the call, 0 if no hooks have entered it (seam.h)
-  // A call's place in the program where that is a line of Python, and the call's number.
-  uint64_t python_place, python_serial;
+  // A call's place in the program where its caller is not it (a line of Python, or what has called
+  // Fortran's layer), and the call's number.
+  uint64_t place, place_serial;
   uint64_t unused[7]; // so that what a request copies of the call lies in two cache lines
   // what every call stores to
   uint32_t suspected; // private: a breach that its call may have a part in

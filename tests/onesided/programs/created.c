@@ -379,7 +379,7 @@ static void *go_on(void *unused) {
 }
 
 static void threads(int wrong) {
-  enum { TIMES = 50 };
+  enum { TIMES = 20 };
   double *memory = malloc(MANY * sizeof *memory);
   pthread_t thread;
   memset(&fixed, 0, sizeof fixed);
