@@ -210,6 +210,10 @@ class Written:
             assert not isinstance(found, Broken)
             yield found.header
 
+    def broken_headers(self, kind: str) -> Iterator[Broken]:
+        """None: `failures` has what could not be read."""
+        yield from ()
+
     def pending_requests(self) -> Iterator[Request | Broken]:
         """Those whose operation was not completed."""
         for found in self._objects["request"]:

@@ -184,8 +184,9 @@ def _guarded(
 def _damaged(process: Process, kinds: Sequence[str]) -> Iterator[Broken]:
     # Of datatypes, which may be 10^6, what is common to all: the rest is read where one is used.
     registry = process.registry
-    of_each = (
-        registry.headers(kind) if kind == "datatype" else registry.objects(kind) for kind in kinds
+    of_each: Iterator[Iterator[object]] = (
+        registry.broken_headers(kind) if kind == "datatype" else registry.objects(kind)
+        for kind in kinds
     )
     for found in chain(process.registry.threads(), *of_each):
         if isinstance(found, Broken):

@@ -29,6 +29,9 @@ def check(process: Process) -> Findings:
             yield from _objects(process, kind, made)
 
 
+_NOT_KEPT = frozenset({"predefined", "null", "imported", "ended"})
+
+
 def at_the_end(process: Process) -> bool:
     """Whether the process has come so far in MPI_Finalize that nothing more will be freed."""
     if process.registry.info.status == "finalized":
@@ -66,7 +69,7 @@ def _made_by_site(process: Process, kind: str) -> dict[Site, _Made]:
 
 
 def _is_kept(header: Header) -> bool:
-    return not (header.predefined or header.null or header.imported or header.ended)
+    return _NOT_KEPT.isdisjoint(header.flags)
 
 
 def _requests(process: Process, requests: Sequence[Request]) -> Finding:

@@ -68,7 +68,8 @@ class Decoder(Generic[Record]):
 
     def __init__(self, make: type[Record], code: str, order: _Order) -> None:
         self._struct = struct.Struct(code)
-        self._make: Callable[[tuple[Any, ...]], Record] = make._make  # type: ignore[attr-defined]
+        # What `make._make` does, without a step of Python: there may be 10^6 records.
+        self._make: Callable[[tuple[Any, ...]], Record] = functools.partial(tuple.__new__, make)
         self._order = order
         self.size = self._struct.size  # bytes of a record
 
@@ -78,6 +79,13 @@ class Decoder(Generic[Record]):
             return self._make(self._order(self._struct.unpack(data)))
         except struct.error:
             raise self._mismatch(data) from None
+
+    def within(self, offset: int, data: bytes) -> Record:
+        """Decode one record that is part of these bytes. Raises MpippError if they end before."""
+        try:
+            return self._make(self._order(self._struct.unpack_from(data, offset)))
+        except struct.error:
+            raise self._mismatch(data[offset:]) from None
 
     def many(self, data: bytes) -> Iterator[Record]:
         """Decode records that follow each other. Raises MpippError if the last is incomplete."""

@@ -39,7 +39,7 @@ from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
 from mpipp.registry.onesided import Log, log_of
 from mpipp.registry.processinfo import process_info
-from mpipp.registry.records import RawBreach, RawChunk, RawRoot, RawSlot, RawThread
+from mpipp.registry.records import RawBreach, RawChunk, RawObject, RawRoot, RawSlot, RawThread
 from mpipp.registry.source import Source
 
 _HASH = 0x9E3779B97F4A7C15
@@ -211,31 +211,44 @@ class Registry:
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Known]:
         """Every object of a kind, with `ended` also those that no handle denotes any more."""
-        hidden = 0 if ended else self._source.value("flag", "ended")
-        for found in self._records(kind):
-            if isinstance(found, Broken):
-                yield found
-                continue
-            address, record = found
-            raw = self._source.raw_header(kind, record)
-            if raw.serial and not raw.flags & hidden:
-                yield self.at(kind, address)
+        for found in self._raw_headers(kind, ended):
+            yield found if isinstance(found, Broken) else self.at(kind, found[0])
 
     def headers(self, kind: str, ended: bool = False) -> Iterator[Header | Broken]:
         """As `objects`, but only what is common to all: of 10^6 datatypes nothing is kept."""
-        source = self._source
-        hidden = 0 if ended else source.value("flag", "ended")
+        for found in self._raw_headers(kind, ended):
+            yield found if isinstance(found, Broken) else self._header(kind, *found)
+
+    def broken_headers(self, kind: str) -> Iterator[Broken]:
+        """Of `headers` those that cannot be decoded."""
+        for found in self._raw_headers(kind, ended=False):
+            if not isinstance(found, Broken):
+                if self._source.is_whole(kind, found[1]):
+                    continue
+                header = self._header(kind, *found)
+                if isinstance(header, Broken):
+                    yield header
+            else:
+                yield found
+
+    def _header(self, kind: str, address: int, raw: RawObject) -> Header | Broken:
+        try:
+            return self._source.header_of(kind, address, raw)
+        except MpippError as error:
+            return Broken(kind, address, str(error))
+
+    def _raw_headers(self, kind: str, ended: bool) -> Iterator[Broken | tuple[int, RawObject]]:
+        hidden = 0 if ended else self._source.value("flag", "ended")
+        decode = None
         for found in self._records(kind):
             if isinstance(found, Broken):
                 yield found
                 continue
             address, record = found
-            raw = source.raw_header(kind, record)
+            decode = decode or self._source.raw_headers(kind)
+            raw = decode(record)
             if raw.serial and not raw.flags & hidden:
-                try:
-                    yield source.header_of(kind, address, raw)
-                except MpippError as error:
-                    yield Broken(kind, address, str(error))
+                yield address, raw
 
     def combiner(self, address: int) -> str:
         """That of the datatype whose record is at `address`. Raises MpippError."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from mpipp.datatypes import basictypes
 from mpipp.errors import MpippError
@@ -168,19 +168,28 @@ class Source:
             raise MpippError(f"the record at {address:#x} is being changed")
         flags = self.bits("flag", raw.flags)
         site = self.site(raw.caller, raw.frames)
-        name = self.string(raw.name)
-        if "predefined" in flags or "null" in flags:
+        name = self.string(raw.name) if raw.name else ""
+        if name and ("predefined" in flags or "null" in flags):
             name = basictypes.plain(name)  # which is shown without quotes
         return Header(
             kind, raw.handle, raw.serial, flags, raw.references, raw.fint, site, name, address
         )
 
-    def raw_header(self, kind: str, record: bytes) -> RawObject:
-        """What is common to all objects, not interpreted."""
+    def raw_headers(self, kind: str) -> Callable[[bytes], RawObject]:
+        """What decodes, of a record of this kind, what is common to all objects."""
         offset = self._offsets.get(kind)
         if offset is None:
             raise MpippError(f"the table of {kind}s in the mpipp registry is not one of objects")
-        return self._headers.one(record[offset : offset + self._headers.size])
+        return functools.partial(self._headers.within, offset)
+
+    def raw_header(self, kind: str, record: bytes) -> RawObject:
+        """What is common to all objects, not interpreted."""
+        return self.raw_headers(kind)(record)
+
+    def is_whole(self, kind: str, raw: RawObject) -> bool:
+        """Whether `header_of` surely raises nothing: all that it names is here, or was read."""
+        follows = raw.frames or raw.name or raw.caller not in self._sites
+        return not follows and raw.kind == self._numbers[kind] and raw.serial != 0
 
     def site(self, caller: int, frames: int) -> Site:
         """Return addresses of a call, with the further ones that are listed at `frames`."""
