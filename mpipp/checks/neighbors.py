@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Neighbors in topologies: what goes along an edge must be what is received (MPI-4.1, 8.6).
 
-Where there are several edges from one process to another, which is which is not looked at.
+Where there are several edges from one process to another, which is which is not looked at: they are
+wrong where they are in any order.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mpipp.checks.joined import Joined, Pairs
+from mpipp.checks.signatures import Data
 from mpipp.checks.world import Member
+from mpipp.datatypes.signatures import digests
+from mpipp.datatypes.signatures.digests import Digest
+from mpipp.errors import MpippError
 from mpipp.model import Comm
 
 
@@ -48,28 +54,66 @@ def _around(comm: Comm) -> Iterator[int | None]:
             yield rank
 
 
-def _edges(joined: Sequence[Joined]) -> Iterator[tuple[Joined, int, Joined, int]]:
-    # Who sends, its number for the other, who receives, and that one's number for the sender.
-    by_rank = {one.rank: one for one in joined}
+def _edges(joined: Sequence[Joined]) -> Iterator[tuple[Joined, list[int], Joined, list[int]]]:
+    # Who sends, its numbers for the other, who receives, and that one's numbers for the sender.
+    by_rank = {one.rank: (one, _numbers(sources(one.member))) for one in joined}
     for one in joined:
-        targets = _targets(one.member) or []
-        for number, rank in enumerate(targets):
-            other = by_rank.get(rank) if rank is not None else None
-            if other is None or targets.count(rank) != 1:
+        for rank, numbers in _numbers(_targets(one.member)).items():
+            if rank not in by_rank:
                 continue
-            theirs = sources(other.member) or []
-            if theirs.count(one.rank) == 1:
-                yield one, number, other, theirs.index(one.rank)
+            other, theirs = by_rank[rank]
+            places = theirs.get(one.rank, [])
+            if len(places) == len(numbers):
+                yield one, numbers, other, places
+
+
+def _numbers(neighbors: Sequence[int | None] | None) -> dict[int, list[int]]:
+    # By the neighbor's rank.
+    found: dict[int, list[int]] = {}
+    for number, rank in enumerate(neighbors or ()):
+        if rank is not None:
+            found.setdefault(rank, []).append(number)
+    return found
 
 
 def _allgather(joined: Sequence[Joined]) -> Pairs:
-    for one, _, other, place in _edges(joined):
-        yield one.whole("sendbuf"), other.share(place, "recvbuf")
+    for one, numbers, other, places in _edges(joined):
+        sent = [one.whole("sendbuf")] * len(numbers)
+        yield from _in_any_order(sent, [other.share(n, "recvbuf") for n in places])
 
 
 def _alltoall(joined: Sequence[Joined]) -> Pairs:
-    for one, number, other, place in _edges(joined):
-        yield one.share(number, "sendbuf"), other.share(place, "recvbuf")
+    for one, numbers, other, places in _edges(joined):
+        sent = [one.share(n, "sendbuf") for n in numbers]
+        yield from _in_any_order(sent, [other.share(n, "recvbuf") for n in places])
+
+
+def _in_any_order(sent: Sequence[Data | None], received: Sequence[Data | None]) -> Pairs:
+    # Of as many: any two where all on a side are alike, else the first on each side that is left
+    # over. MPI_PACKED matches what differs: which is left over is not known then.
+    if len(sent) == 1:
+        yield sent[0], received[0]
+        return
+    kinds, others = ([_digest(data) for data in side] for side in (sent, received))
+    if len(set(kinds)) == len(set(others)) == 1:
+        yield sent[0], received[0]
+        return
+    if any(kind is None or kind.bits & digests.PACKED for kind in (*kinds, *others)):
+        return
+    more, fewer = Counter(kinds) - Counter(others), Counter(others) - Counter(kinds)
+    if more:
+        yield (
+            next(data for data, kind in zip(sent, kinds) if kind in more),
+            next(data for data, kind in zip(received, others) if kind in fewer),
+        )
+
+
+def _digest(data: Data | None) -> Digest | None:
+    # None: it is not known.
+    try:
+        return None if data is None else digests.digest(data.entries.signature)
+    except MpippError:
+        return None
 
 
 RULES: Mapping[str, Callable[[Sequence[Joined]], Pairs]] = {

@@ -129,6 +129,8 @@ ROWS = {
     "neighbor_v_type": (INTS, TYPES),
     "neighbor_all_type": (INTS, TYPES),
     "neighbor_all_v_type": (INTS, TYPES),
+    "neighbor_twice_type": (INTS, TYPES),
+    "neighbor_twice_w_type": (INTS, TYPES),
     "create_group": (
         "the processes give different groups",
         "7.4.2: group must be the same in all processes that are its members",

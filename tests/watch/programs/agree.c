@@ -277,6 +277,28 @@ ROW(neighbor_all_v_type) {
                          made);
   MPI_Comm_free(&made);
 }
+// Where both neighbours are the other process.
+static MPI_Comm circle(void) {
+  MPI_Comm made;
+  int dims[1] = {2}, periods[1] = {1};
+  MPI_Cart_create(comm, 1, dims, periods, 0, &made);
+  return made;
+}
+ROW(neighbor_twice_type) {
+  MPI_Comm made = circle();
+  MPI_Datatype type = OTHER(MPI_INT, MPI_FLOAT);
+  MPI_Neighbor_alltoall(ints, 2, type, more, 2, type, made);
+  MPI_Comm_free(&made);
+}
+ROW(neighbor_twice_w_type) {
+  MPI_Comm made = circle();
+  int counts[2] = {2, 2};
+  MPI_Aint displacements[2] = {0, 8};
+  MPI_Datatype sent[2] = {MPI_INT, OTHER(MPI_FLOAT, MPI_INT)}, received[2] = {MPI_FLOAT, MPI_INT};
+  MPI_Neighbor_alltoallw(ints, counts, displacements, sent, more, counts, displacements, received,
+                         made);
+  MPI_Comm_free(&made);
+}
 ROW(create_group) {
   MPI_Comm made;
   MPI_Group all, given;
@@ -485,6 +507,8 @@ static const struct {
     ENTRY(neighbor_v_type),
     ENTRY(neighbor_all_type),
     ENTRY(neighbor_all_v_type),
+    ENTRY(neighbor_twice_type),
+    ENTRY(neighbor_twice_w_type),
     ENTRY(create_group),
     ENTRY(inter_bcast_type),
     ENTRY(inter_bcast_root),

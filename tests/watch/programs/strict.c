@@ -156,6 +156,22 @@ static void agreeing_edges(MPI_Comm comm, int edges) {
   MPI_Type_free(&pair);
 }
 
+// Two edges from each to the next, of which which is which does not matter.
+static void double_edges(MPI_Comm comm) {
+  int sent[2] = {1, 2}, received[2] = {1, 2}, code;
+  MPI_Datatype type = rank ? MPI_INT : MPI_FLOAT;
+  code = MPI_Neighbor_alltoall(values, 1, type, values + 6, 1, MPI_INT, comm);
+  tell("double alltoall", code);
+  if (rank == 1) received[0] = 3;
+  code = MPI_Neighbor_alltoallv(values, sent, starts, MPI_INT, values + 6, received, starts,
+                                MPI_INT, comm);
+  tell("double alltoallv", code);
+  received[0] = rank == 1 ? 2 : 1;
+  received[1] = 1;
+  code = MPI_Neighbor_allgatherv(values, 1, MPI_INT, values + 6, received, starts, MPI_INT, comm);
+  tell("double allgatherv", code);
+}
+
 static void neighbours(void) {
   int size = 3, periodic = 1, dims[2] = {2, 1}, periods[2][2] = {{0, 0}, {1, 1}};
   MPI_Comm comm;
@@ -177,6 +193,7 @@ static void neighbours(void) {
     agreeing_edges(comm, i);
     MPI_Datatype type = rank ? MPI_INT : MPI_FLOAT;
     if (i == 1) tell("graph", MPI_Neighbor_alltoall(values, 1, type, values + 6, 1, MPI_INT, comm));
+    if (i == 2) double_edges(comm);
     MPI_Comm_free(&comm);
   }
 }
