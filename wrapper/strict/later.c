@@ -21,7 +21,7 @@ enum {
 
 struct later {
   struct later *next;
-  uint64_t term, sum;
+  uint64_t term, sum, identity; // the last: the communicator's
   MPI_Request request;
 };
 
@@ -37,6 +37,7 @@ void mpipp_later_begin(const struct mpipp_passage *passage, const struct mpipp_s
   // watcher decides.
   if (!later) return;
   later->next = NULL;
+  later->identity = shadow->identity;
   later->term = mpipp_one_word(terms);
   if (PMPI(Iallreduce)(&later->term, &later->sum, 1, MPI_UINT64_T, MPI_SUM, shadow->comm,
                        &later->request) != MPI_SUCCESS) {
@@ -49,11 +50,19 @@ void mpipp_later_begin(const struct mpipp_passage *passage, const struct mpipp_s
   pthread_mutex_unlock(&lock);
 }
 
-// Takes those that are there out of the list; returns the first sum that is new, 0 if there is
-// none.
-static uint64_t disagreeing(void) {
+// Whether it is there, on its communicator, for the first time.
+static int is_new(uint64_t sum, uint64_t identity) {
+  uint64_t key = mpipp_mixed(sum, identity), *known = &told[key % REMEMBERED];
+  if (!sum || *known == key || asked >= MOST_ASKED) return 0;
+  *known = key;
+  asked++;
+  return 1;
+}
+
+// Takes those that are there out of the list; returns whether there is a new sum among them.
+static int disagreeing(void) {
   struct later **at = &oldest, *later;
-  uint64_t found = 0;
+  int found = 0;
   for (int i = 0; i < MOST_TESTED && (later = *at); i++) {
     int done = 0;
     if (PMPI(Test)(&later->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
@@ -63,10 +72,7 @@ static uint64_t disagreeing(void) {
       continue;
     }
     if (!(*at = later->next)) end = at;
-    if (later->sum && told[later->sum % REMEMBERED] != later->sum && asked < MOST_ASKED) {
-      found = told[later->sum % REMEMBERED] = later->sum;
-      asked++;
-    }
+    found |= is_new(later->sum, later->identity);
     mpipp_free(later);
   }
   return found;
@@ -78,7 +84,7 @@ int mpipp_later_is_pending(void) {
 
 int mpipp_later_look(int has_completed) {
   if (!MPIPP_READ(oldest) || pthread_mutex_trylock(&lock)) return 0;
-  uint64_t found = 0;
+  int found = 0;
   // The sums are as far as what has completed, or soon will be.
   for (int i = 0; i < (has_completed ? MOST_LOOKS : 1) && oldest && !found; i++)
     found = disagreeing();

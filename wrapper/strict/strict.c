@@ -22,11 +22,6 @@
 
 static _Thread_local uint64_t to_be_freed; // the shadow of what a call frees
 
-static uint64_t mixed(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0xBF58476D1CE4E5B9u;
-  return hash ^ hash >> 29;
-}
-
 // Split collective calls may each be the blocking one (MPI-4.1, section 14.4.5).
 static int is_compared(const struct mpipp_facts *facts) {
   return facts->over != MPIPP_OVER_NONE &&
@@ -34,12 +29,13 @@ static int is_compared(const struct mpipp_facts *facts) {
           facts->form == MPIPP_FORM_SPLIT_END);
 }
 
-// Sums that do not vanish, and are right all the same: the rules for MPI_PACKED are not sums.
+// Sums that do not vanish, and are right all the same, each with its communicator: the rules for
+// MPI_PACKED are not sums, and what is right along the edges of one topology is wrong in another.
 enum { REMEMBERED = 64 };
 static uint64_t right[REMEMBERED];
 
-static uint64_t *remembered(uint64_t sum) {
-  return &right[sum % REMEMBERED];
+static uint64_t *remembered(uint64_t key) {
+  return &right[key % REMEMBERED];
 }
 
 // Of the watcher, one of several there may be on a node.
@@ -49,8 +45,8 @@ static uint64_t of_this_node(void) {
   int length = 0;
   uint64_t hash = 1;
   PMPI(Get_processor_name)(name, &length);
-  for (int i = 0; i < length; i++) hash = mixed(hash, (unsigned char)name[i]);
-  for (; watcher && *watcher; watcher++) hash = mixed(hash, (unsigned char)*watcher);
+  for (int i = 0; i < length; i++) hash = mpipp_mixed(hash, (unsigned char)name[i]);
+  for (; watcher && *watcher; watcher++) hash = mpipp_mixed(hash, (unsigned char)*watcher);
   return hash;
 }
 
@@ -71,8 +67,9 @@ static uint32_t here(const struct mpipp_shadow *shadow, uint64_t own) {
 static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow, uint64_t sum,
                int refused) {
   static uint64_t asked = 0;
-  uint64_t own = of_this_node(), *known = remembered(sum);
-  int of_any[2] = {MPIPP_READ(*known) != sum, refused}, found;
+  uint64_t own = of_this_node(), key = mpipp_mixed(sum, shadow->identity);
+  uint64_t *known = remembered(key);
+  int of_any[2] = {MPIPP_READ(*known) != key, refused}, found;
   PMPI(Allreduce)(MPI_IN_PLACE, of_any, 2, MPI_INT, MPI_MAX, shadow->comm);
   if (of_any[1]) return refused ? refused : of_any[1];
   if (!of_any[0]) return MPI_SUCCESS;
@@ -81,12 +78,12 @@ static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
                                        .identity = shadow->identity,
                                        .here = here(shadow, own),
                                        .processes = (uint32_t)shadow->size};
-  question.number =
-      mixed(mixed(own, mpipp_registry.pid), __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED));
+  question.number = mpipp_mixed(mpipp_mixed(own, mpipp_registry.pid),
+                                __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED));
   PMPI(Bcast)(&question.number, 1, MPI_UINT64_T, 0, shadow->comm);
   found = mpipp_ask_watcher(&question);
   PMPI(Allreduce)(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, shadow->comm);
-  if (found == MPI_SUCCESS) MPIPP_WRITE(*known, sum);
+  if (found == MPI_SUCCESS) MPIPP_WRITE(*known, key);
   return found;
 }
 
@@ -94,7 +91,7 @@ static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
 static uint64_t term_of(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
                         int refused) {
   struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
-  if (refused) return mixed(mixed(1, (uint64_t)refused), (uint64_t)shadow->rank);
+  if (refused) return mpipp_mixed(mpipp_mixed(1, (uint64_t)refused), (uint64_t)shadow->rank);
   return mpipp_one_word(mpipp_terms_of(call, position));
 }
 

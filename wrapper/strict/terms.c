@@ -16,14 +16,9 @@ struct words {
   uint64_t word[2];
 };
 
-static uint64_t mixed(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0xBF58476D1CE4E5B9u;
-  return hash ^ hash >> 29;
-}
-
 static uint64_t weight(unsigned use, int one, int other) {
   uint64_t value = (uint64_t)(unsigned)one << 32 | (unsigned)other;
-  return mixed(mixed(0x9E3779B97F4A7C15u * use, value), value);
+  return mpipp_mixed(mpipp_mixed(0x9E3779B97F4A7C15u * use, value), value);
 }
 
 static void add(struct mpipp_terms *terms, uint64_t by, struct words words) {
@@ -46,7 +41,8 @@ static struct words of_signature(uint64_t record, int64_t count) {
   if (count && !part) return found;
   struct mpipp_digest whole = {{0}, {0}, 0, 0};
   if (part) whole = mpipp_digest_repeated(*part, (uint64_t)count);
-  for (int i = 0; i < 2; i++) found.word[i] = mixed(mixed(2, whole.elements), whole.hash[i]);
+  for (int i = 0; i < 2; i++)
+    found.word[i] = mpipp_mixed(mpipp_mixed(2, whole.elements), whole.hash[i]);
   return found;
 }
 
@@ -296,12 +292,12 @@ static uint32_t agreeing(const struct mpipp_input *input) {
 static uint64_t input_value(uint64_t value, const struct mpipp_input *input, uint32_t agree,
                             int64_t last) {
   if (!input->values) return value;
-  if (agree == MPIPP_AGREE_WEIGHTS) return mixed(value, 1);
-  if (input->size == 1) return mixed(value, text(input->values));
+  if (agree == MPIPP_AGREE_WEIGHTS) return mpipp_mixed(value, 1);
+  if (input->size == 1) return mpipp_mixed(value, text(input->values));
   int64_t count = input->count >= 0 ? input->count : last;
   int64_t mask = agree == MPIPP_AGREE_ASSERT ? MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED : -1;
   for (int64_t i = 0; i < count; i++)
-    value = mixed(value, (uint64_t)(element(input->values, (uint64_t)i, input->size) & mask));
+    value = mpipp_mixed(value, (uint64_t)(element(input->values, (uint64_t)i, input->size) & mask));
   return value;
 }
 
@@ -319,12 +315,12 @@ static uint64_t further_arguments(uint64_t value, const struct mpipp_call *call,
 
 static uint64_t arguments(const struct mpipp_call *call, const struct mpipp_facts *facts,
                           struct mpipp_position position) {
-  uint64_t value = mixed(1, facts->operation);
+  uint64_t value = mpipp_mixed(1, facts->operation);
   if (facts->agree & MPIPP_AGREE_ROOT && !position.inter)
-    value = mixed(value, (uint64_t)call->root);
-  if (facts->agree & MPIPP_AGREE_OP) value = mixed(value, operation(call->op));
+    value = mpipp_mixed(value, (uint64_t)call->root);
+  if (facts->agree & MPIPP_AGREE_OP) value = mpipp_mixed(value, operation(call->op));
   if (facts->in_place == MPIPP_IN_PLACE_ALL && !position.inter)
-    value = mixed(value, (uint64_t)gives_in_place(call));
+    value = mpipp_mixed(value, (uint64_t)gives_in_place(call));
   if (call->present & MPIPP_HAS_ARGUMENTS) value = further_arguments(value, call, facts->agree);
   return value;
 }
@@ -343,7 +339,7 @@ static void add_group(struct mpipp_terms *terms, const struct mpipp_call *call) 
   struct words words = {{1, 2}};
   for (int i = 0; i < group->size; i++) {
     uint64_t member = (uint64_t)(ranks ? ranks[i] : i);
-    for (int k = 0; k < 2; k++) words.word[k] = mixed(words.word[k], member);
+    for (int k = 0; k < 2; k++) words.word[k] = mpipp_mixed(words.word[k], member);
   }
   add(terms,
       weight(GROUP, ranks ? ranks[group->rank] : group->rank, 0) -
@@ -366,7 +362,8 @@ static uint64_t add_root(struct mpipp_terms *terms, const struct mpipp_call *cal
   int here = is_root || root == MPI_PROC_NULL;
   uint64_t rank = (uint64_t)(is_root ? comm->rank : root) + 1;
   uint64_t by = is_root ? (uint64_t)comm->remote_size : -(uint64_t)1;
-  if (is_root || !here) add(terms, by * weight(ROOT, 0, 0), (struct words){{rank, mixed(1, rank)}});
+  if (is_root || !here)
+    add(terms, by * weight(ROOT, 0, 0), (struct words){{rank, mpipp_mixed(1, rank)}});
   return group_of(here ? comm->world_ranks : comm->remote_world_ranks) + 1;
 }
 
@@ -402,8 +399,8 @@ struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_po
   }
   uint64_t given = arguments(call, facts, position);
   if (facts->agree & MPIPP_AGREE_ROOT && position.inter)
-    given = mixed(given, add_root(&terms, call));
-  for (int i = 0; i < 2; i++) words.word[i] = mixed(given, words.word[i]);
+    given = mpipp_mixed(given, add_root(&terms, call));
+  for (int i = 0; i < 2; i++) words.word[i] = mpipp_mixed(given, words.word[i]);
   add_ring(&terms, position, words);
   if (facts->agree & MPIPP_AGREE_GROUP && call->present & MPIPP_HAS_ARGUMENTS)
     add_group(&terms, call);

@@ -20,6 +20,12 @@ struct mpipp_position {
 // to another: once added and once taken off. No terms for what is not known, or any value allowed.
 struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_position place);
 
+// A hash with one more word in it.
+static inline uint64_t mpipp_mixed(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0xBF58476D1CE4E5B9u;
+  return hash ^ hash >> 29;
+}
+
 // Both sums as one: of two words the library may make something else, in twice the time.
 static inline uint64_t mpipp_one_word(struct mpipp_terms terms) {
   return terms.sums[0] + 0x94D049BB133111EBu * terms.sums[1];

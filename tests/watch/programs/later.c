@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Collective calls that are nonblocking or persistent, on all processes. With an argument those of
-// rank 1 name another operation, or root; the calls are over then, and the program goes on.
+// rank 1 name another operation or type; the calls are over then, and the program goes on.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +48,24 @@ static void packed(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+// Between ranks 0 and 1: two edges each way along which all is right, or one along which a sum of
+// the same value is wrong.
+static void edges(int count) {
+  int other[2] = {!rank, !rank}, sent[2] = {count == 2 ? 4 : 1, 1}, received[2] = {1, 4};
+  int from[2] = {0}, into[2];
+  MPI_Aint places[2] = {0, 4};
+  MPI_Datatype given[2] = {count == 2 ? MPI_PACKED : MPI_INT, MPI_INT};
+  MPI_Datatype taken[2] = {MPI_FLOAT, MPI_PACKED};
+  MPI_Request request;
+  MPI_Comm comm;
+  MPI_Dist_graph_create_adjacent(world, count, other, MPI_UNWEIGHTED, count, other, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &comm);
+  MPI_Ineighbor_alltoallw(from, sent, places, given, into, received, places, taken, comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Barrier(world); // the sum is there
+  MPI_Comm_free(&comm);
+}
+
 // Who is first waits for nobody: the root goes on, and lets the others begin.
 static void without_waiting(void) {
   int value = rank, go = 0;
@@ -86,6 +104,8 @@ int main(int argc, char **argv) {
   }
   nonblocking(rank == 1 && strcmp(how, "nonblocking") == 0);
   persistent(rank == 1 && strcmp(how, "persistent") == 0);
+  edges(2);
+  if (strcmp(how, "edges") == 0) edges(1);
   MPI_Barrier(world);
   if (rank == 0) printf("went on\n");
   MPI_Finalize();

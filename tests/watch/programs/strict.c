@@ -172,6 +172,24 @@ static void double_edges(MPI_Comm comm) {
   tell("double allgatherv", code);
 }
 
+// Between ranks 0 and 1: two edges each way along which all is right, and one along which a sum of
+// the same value is wrong.
+static void packed_edges(int edges) {
+  int degree = rank < 2 ? edges : 0;
+  int other[2] = {!rank, !rank}, sent[2] = {edges == 2 ? 4 : 1, 1}, received[2] = {1, 4}, into[2];
+  MPI_Aint places[2] = {0, 4};
+  MPI_Datatype given[2] = {edges == 2 ? MPI_PACKED : MPI_INT, MPI_INT};
+  MPI_Datatype taken[2] = {MPI_FLOAT, MPI_PACKED};
+  MPI_Comm comm;
+  MPI_Dist_graph_create_adjacent(world, degree, other, MPI_UNWEIGHTED, degree, other,
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  int code =
+      MPI_Neighbor_alltoallw(values, sent, places, given, into, received, places, taken, comm);
+  if (edges == 1) tell("sum of packed", code);
+  MPI_Comm_free(&comm);
+}
+
 static void neighbours(void) {
   int size = 3, periodic = 1, dims[2] = {2, 1}, periods[2][2] = {{0, 0}, {1, 1}};
   MPI_Comm comm;
@@ -255,6 +273,8 @@ int main(int argc, char **argv) {
   communicators();
   windows();
   neighbours();
+  packed_edges(2);
+  packed_edges(1);
   groups();
   MPI_Finalize();
   return 0;
