@@ -26,10 +26,11 @@ def check(known: World) -> Findings:
                 continue
             looked_at.add(comm.identity)
             members = known.peers(Member(process, comm))
-            yield from _differing([one for one in members if one is not None])
+            yield from differing([one for one in members if one is not None])
 
 
-def _differing(members: Sequence[Member]) -> Findings:
+def differing(members: Sequence[Member]) -> Findings:
+    """The first edge of a communicator that two of these members do not have equally often."""
     # What is known of both ends: of processes that are not here nothing is.
     given = {one.comm.rank: one for one in members if one.comm.sources is not None}
     sent = Counter(

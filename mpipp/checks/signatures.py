@@ -25,7 +25,7 @@ class Data:
     address: int
     count: int
     datatype: DatatypeRecord
-    of: str = ""  # whose share it is: " of rank 3"
+    of: str = ""  # whose share it is: " of rank 3", " of neighbor 1"
 
     @property
     def entries(self) -> Entries:
@@ -47,7 +47,9 @@ def share(operation: Operation, buffer: Buffer, peer: int) -> Data | None:
     except MpippError:  # arrays of the caller that cannot be read
         return None
     address = buffer.address + (share.displacement or 0)
-    return _data(operation, buffer, address, share.count, share.datatype, f" of rank {peer}")
+    return _data(
+        operation, buffer, address, share.count, share.datatype, f" of {operation.peer(peer)}"
+    )
 
 
 def _data(

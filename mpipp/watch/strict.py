@@ -14,8 +14,8 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from itertools import cycle
 
-from mpipp.checks import collectives, report
-from mpipp.checks.finding import Finding
+from mpipp.checks import collectives, edges, report
+from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.joined import Joined
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.report import Where
@@ -146,7 +146,15 @@ def _findings(joined: Sequence[Joined]) -> list[Finding]:
         told = [finding for pair in pairs for finding in collectives.errors(pair)]
         alike = report.folded(told, lambda party: ())[0].processes
         found += (one for one in told if tuple(p.process for p in one.parties) in alike)
-    return found or list(collectives.errors(joined))
+    return found or list(collectives.errors(joined)) or list(_ends(joined))
+
+
+def _ends(joined: Sequence[Joined]) -> Findings:
+    # What only one end of an edge knows of the other awaits for ever.
+    if joined and joined[0].operation.among_neighbors:
+        members = [one.member for one in joined]
+        if all(one.comm.topology == "distributed graph" for one in members):
+            yield from edges.differing(members)
 
 
 def _groups(joined: Sequence[Joined]) -> list[list[Joined]]:

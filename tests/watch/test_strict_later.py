@@ -26,11 +26,11 @@ MPI_INT is sent, MPI_FLOAT received
   rank 0: MPI_Ineighbor_alltoallw(comm = {rank = 0, size = 2, topology = DIST_GRAPH, \
 indegree = 1, outdegree = 1}, sendbuf = {1 MPI_INT}, recvbuf = {1 MPI_FLOAT})
     called at later.c:63 in edges
-    sends MPI_INT: sendbuf(INT) of rank 0
+    sends MPI_INT: sendbuf(INT) of neighbor 0
   rank 1: MPI_Ineighbor_alltoallw(comm = {rank = 1, size = 2, topology = DIST_GRAPH, \
 indegree = 1, outdegree = 1}, sendbuf = {1 MPI_INT}, recvbuf = {1 MPI_FLOAT})
     called at later.c:63 in edges
-    receives MPI_FLOAT: recvbuf(FLOAT) of rank 0
+    receives MPI_FLOAT: recvbuf(FLOAT) of neighbor 0
     collective call number N
   rule: MPI-4.1, section 6.2: the amount and types sent must be those received
   to do: describe the same basic types in the same order on both sides

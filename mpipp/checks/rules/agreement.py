@@ -128,6 +128,7 @@ RULES = (
         "8.5.4",
         "each edge is given by the process that it comes from and by the one that it goes to",
         "give the edge at both of its ends, or let MPI_Dist_graph_create tell the other",
+        error_class="MPI_ERR_TOPOLOGY",
     ),
     _differs("group-differs", "7.4.2"),
     _differs("split-type-differs", "7.4.2"),

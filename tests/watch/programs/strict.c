@@ -190,6 +190,17 @@ static void packed_edges(int edges) {
   MPI_Comm_free(&comm);
 }
 
+// Rank 1 does not know of the edge from rank 0, and nobody else has any.
+static void one_end(void) {
+  int other = 1, all[1];
+  MPI_Comm comm;
+  MPI_Dist_graph_create_adjacent(world, 0, &other, MPI_UNWEIGHTED, rank == 0, &other,
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  tell("one end", MPI_Neighbor_alltoall(values, 1, MPI_INT, all, 1, MPI_INT, comm));
+  MPI_Comm_free(&comm);
+}
+
 static void neighbours(void) {
   int size = 3, periodic = 1, dims[2] = {2, 1}, periods[2][2] = {{0, 0}, {1, 1}};
   MPI_Comm comm;
@@ -275,6 +286,7 @@ int main(int argc, char **argv) {
   neighbours();
   packed_edges(2);
   packed_edges(1);
+  one_end();
   groups();
   MPI_Finalize();
   return 0;
