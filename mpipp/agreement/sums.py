@@ -207,9 +207,13 @@ class _Calls:
         self._side = side
         comm = side.member.comm
         self._rank, self._size = comm.rank, comm.size
-        place = comm.rank
-        if comm.inter:  # a ring through both groups
+        place, self._group = comm.rank, _NOTHING
+        if comm.inter:  # a ring through both groups, and one through its own
             ours, theirs = comm.world_ranks, comm.remote_world_ranks
+            if ours:
+                ranks = comm.rank, (comm.rank + 1) % len(ours)
+                one, other = (_weight(key, 4, ours[0], rank) for rank in ranks)
+                self._group = added(one, _negative(other))
             if ours and theirs and ours[0] > theirs[0]:
                 place += comm.remote_size
             self._size += comm.remote_size
@@ -220,8 +224,10 @@ class _Calls:
         """Of one call."""
         joined = Joined(self._side.operation(kept.call), self._side.member)
         found = _times(self._ring, _facts(joined))
+        if joined.member.comm.inter:
+            return added(found, _times(self._group, _counts(joined)))
         make = _TERMS.get(joined.operation.call.facts.operation)
-        if make is None or joined.member.comm.inter:
+        if make is None:
             return found
         return added(found, make(self, joined))
 
@@ -246,13 +252,19 @@ def _facts(joined: Joined) -> Pair:
     call, comm = joined.operation.call, joined.member.comm
     facts = call.facts
     root = None if comm.inter else call.root
-    words: list[object] = [facts.operation, facts.form, root, reduction(joined), call.counts]
-    words.append(ownops.own(joined))
+    words: list[object] = [facts.operation, facts.form, root, reduction(joined)]
+    words += [None if comm.inter else call.counts, ownops.own(joined)]
     words += [(name, call.arguments[name]) for name in sorted(call.arguments)]
     if facts.in_place is not None and facts.in_place.where == "all":
         process = joined.operation.process
         words += [b.role for b in call.buffers if process.in_place(b)]
     found = digests.letter(repr(words))
+    return found.first, found.second
+
+
+def _counts(joined: Joined) -> Pair:
+    # What all of a group must give alike.
+    found = digests.letter(repr(joined.operation.call.counts))
     return found.first, found.second
 
 

@@ -198,12 +198,25 @@ def reduction(joined: Joined) -> str:
 def _counts(joined: Sequence[Joined]) -> Finding | None:
     # Of a reduce-scatter, where the totals may be equal all the same.
     known = [one for one in joined if one.operation.call.counts is not None]
-    pair = _different(known, lambda one: one.operation.call.counts)
-    if not pair:
-        return None
-    first, second = (one.operation.call.counts or () for one in pair)
-    rank = next(i for i, both in enumerate(zip(first, second)) if both[0] != both[1])
-    what = (
-        f"the processes name different recvcounts: for rank {rank} {first[rank]} and {second[rank]}"
-    )
-    return _finding("recvcounts", what, pair)
+    for group in _groups(known):
+        pair = _different(group, lambda one: one.operation.call.counts)
+        if not pair:
+            continue
+        first, second = (one.operation.call.counts or () for one in pair)
+        rank = next(i for i, both in enumerate(zip(first, second)) if both[0] != both[1])
+        counts = f"{first[rank]} and {second[rank]}"
+        what = f"the processes name different recvcounts: for rank {rank} {counts}"
+        return _finding("recvcounts", what, pair)
+    return None
+
+
+def _groups(joined: Sequence[Joined]) -> list[list[Joined]]:
+    # Those of one group of an intercommunicator; without who is not known to be in which.
+    if not joined or not joined[0].member.comm.inter:
+        return [list(joined)]
+    found: dict[tuple[int, ...], list[Joined]] = {}
+    for one in joined:
+        members = one.member.comm.world_ranks
+        if members is not None:
+            found.setdefault(tuple(members), []).append(one)
+    return list(found.values())

@@ -91,7 +91,7 @@ int64_t mpipp_total_count(const struct mpipp_call *call, const void *counts, uns
 
 void mpipp_counts(struct mpipp_call *call, const void *counts, unsigned size) {
   const struct mpipp_comm *comm = comm_of(call);
-  if (!comm || comm->inter || !counts) return;
+  if (!comm || !counts) return;
   call->vectors[0] = (struct mpipp_vector){
       .length = (uint64_t)comm->size, .counts = (uintptr_t)counts, .count_size = size};
   call->present |= MPIPP_HAS_COUNTS | MPIPP_HAS_VECTORS;

@@ -219,6 +219,20 @@ static void add_to_root(struct mpipp_terms *terms, const struct mpipp_call *call
         of_share(call, buffer, peer));
 }
 
+// A group of an intercommunicator, by its first process.
+static uint64_t group_of(uint64_t world_ranks) {
+  return (uint64_t)world_rank(world_ranks, 0);
+}
+
+// What all of its own group must have alike, on a ring of that: a reduce-scatter's blocks.
+static void add_counts(struct mpipp_terms *terms, const struct mpipp_call *call,
+                       const struct mpipp_comm *comm) {
+  int next = comm->rank + 1 == comm->size ? 0 : comm->rank + 1;
+  int group = (int)group_of(comm->world_ranks) + 1; // the ring of both is 0
+  add(terms, weight(RING, comm->rank, group) - weight(RING, next, group),
+      of_vector(call, comm->size));
+}
+
 // Returns what all must have alike.
 static struct words add_between_groups(struct mpipp_terms *terms, const struct mpipp_call *call,
                                        unsigned operation) {
@@ -226,6 +240,7 @@ static struct words add_between_groups(struct mpipp_terms *terms, const struct m
   const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
   struct words none = {{0, 0}};
   if (!comm) return none;
+  if (call->present & MPIPP_HAS_COUNTS) add_counts(terms, call, comm);
   switch (operation) {
   case MPIPP_PROC_Allreduce:
   case MPIPP_PROC_Reduce_scatter:
@@ -345,12 +360,6 @@ static void add_group(struct mpipp_terms *terms, const struct mpipp_call *call) 
       weight(GROUP, ranks ? ranks[group->rank] : group->rank, 0) -
           weight(GROUP, ranks ? ranks[next] : next, 0),
       words);
-}
-
-// A group of an intercommunicator, by its first process.
-static uint64_t group_of(uint64_t world_ranks) {
-  const int32_t *ranks = (const int32_t *)(uintptr_t)world_ranks;
-  return ranks ? (uint64_t)ranks[0] : 0;
 }
 
 // On an intercommunicator: all name the root's group alike, and the root names its rank as often as

@@ -242,9 +242,13 @@ static void between_groups(MPI_Comm inter, int wrong) {
   int expected[2] = {1, 1};
   code = MPI_Alltoallv(values, sent, starts, MPI_INT, all, expected, starts, MPI_INT, inter);
   if (wrong) tell("inter alltoallv", code);
-  if (differs) blocks[0] = 3;
+  if (wrong && !rank) blocks[0] = 5;
   code = MPI_Reduce_scatter(values, all, blocks, MPI_INT, MPI_SUM, inter);
   if (wrong) tell("inter reduce_scatter", code);
+  if (differs) blocks[0] = 3, blocks[1] = 1;
+  if (!rank) blocks[0] = 4;
+  code = MPI_Reduce_scatter(values, all, blocks, MPI_INT, MPI_SUM, inter);
+  if (wrong) tell("inter recvcounts", code);
   code = MPI_Gatherv(values, 1 + differs, MPI_INT, all, expected, starts, MPI_INT, root, inter);
   if (wrong) tell("inter gatherv", code);
   if (wrong) return;
