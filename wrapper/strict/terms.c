@@ -58,10 +58,23 @@ static int64_t element(const void *values, uint64_t index, unsigned size) {
   return size == sizeof(int) ? ((const int *)values)[index] : ((const int64_t *)values)[index];
 }
 
-// What a buffer has for one peer.
-static struct words of_share(const struct mpipp_call *call, const struct mpipp_buffer *buffer,
-                             int peer) {
-  if (!buffer->vector) return of_buffer(buffer);
+// What a buffer has for each peer: without a vector the same, which is computed once.
+struct shares {
+  const struct mpipp_call *call;
+  const struct mpipp_buffer *buffer;
+  struct words each;
+};
+
+static struct shares shares_of(const struct mpipp_call *call, const struct mpipp_buffer *buffer) {
+  struct shares shares = {call, buffer, {{0, 0}}};
+  if (buffer && !buffer->vector) shares.each = of_buffer(buffer);
+  return shares;
+}
+
+static struct words of_share(const struct shares *shares, int peer) {
+  const struct mpipp_buffer *buffer = shares->buffer;
+  if (!buffer->vector) return shares->each;
+  const struct mpipp_call *call = shares->call;
   const struct mpipp_vector *vector = &call->vectors[buffer->vector - 1];
   const void *counts = (const void *)(uintptr_t)vector->counts;
   const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
@@ -118,8 +131,9 @@ static void add_own(struct mpipp_terms *terms, const struct mpipp_call *call,
   const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
   if (!read || !written) return;
   uint64_t by = weight(OWN, position.rank, 0);
-  add(terms, by, of_share(call, read, position.rank));
-  add(terms, -by, of_share(call, written, position.rank));
+  const struct shares sent = shares_of(call, read), received = shares_of(call, written);
+  add(terms, by, of_share(&sent, position.rank));
+  add(terms, -by, of_share(&received, position.rank));
 }
 
 static struct words of_vector(const struct mpipp_call *call, int size) {
@@ -133,8 +147,9 @@ static struct words of_vector(const struct mpipp_call *call, int size) {
       add(&found, weight(ENTRY, i, 0), of_entries(written, count));
     }
   } else {
+    const struct shares shares = shares_of(call, written);
     for (int i = 0; written && i < size; i++)
-      add(&found, weight(ENTRY, i, 0), of_share(call, written, i));
+      add(&found, weight(ENTRY, i, 0), of_share(&shares, i));
   }
   return (struct words){{found.sums[0], found.sums[1]}};
 }
@@ -151,8 +166,9 @@ static void add_rooted(struct mpipp_terms *terms, const struct mpipp_call *call,
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     if (!buffer->vector) continue; // its own share
+    const struct shares shares = shares_of(call, buffer);
     for (int peer = 0; peer < position.size; peer++) {
-      if (peer != root) add(terms, -weight(PAIR, peer, root), of_share(call, buffer, peer));
+      if (peer != root) add(terms, -weight(PAIR, peer, root), of_share(&shares, peer));
     }
   }
 }
@@ -162,9 +178,11 @@ static void add_pairs(struct mpipp_terms *terms, const struct mpipp_call *call,
                       struct mpipp_position position) {
   const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
   const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
+  const struct shares sent = shares_of(call, read ? read : written);
+  const struct shares received = shares_of(call, written);
   for (int peer = 0; written && peer < position.size; peer++) {
-    add(terms, weight(PAIR, position.rank, peer), of_share(call, read ? read : written, peer));
-    add(terms, -weight(PAIR, peer, position.rank), of_share(call, written, peer));
+    add(terms, weight(PAIR, position.rank, peer), of_share(&sent, peer));
+    add(terms, -weight(PAIR, peer, position.rank), of_share(&received, peer));
   }
 }
 
@@ -174,14 +192,14 @@ static void add_edges(struct mpipp_terms *terms, const struct mpipp_call *call) 
   const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
   const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
   if (!comm || !mpipp_knows_neighbours(comm)) return;
+  const struct shares sent = shares_of(call, read), received = shares_of(call, written);
   for (int i = 0; read && i < comm->outdegree; i++) {
     int to = (int)mpipp_destination(comm, i);
-    if (to != MPI_PROC_NULL) add(terms, weight(PAIR, comm->rank, to), of_share(call, read, i));
+    if (to != MPI_PROC_NULL) add(terms, weight(PAIR, comm->rank, to), of_share(&sent, i));
   }
   for (int i = 0; written && i < comm->indegree; i++) {
     int from = (int)mpipp_source(comm, i);
-    if (from != MPI_PROC_NULL)
-      add(terms, -weight(PAIR, from, comm->rank), of_share(call, written, i));
+    if (from != MPI_PROC_NULL) add(terms, -weight(PAIR, from, comm->rank), of_share(&received, i));
   }
 }
 
@@ -197,11 +215,12 @@ static void add_across(struct mpipp_terms *terms, const struct mpipp_call *call,
                        const struct mpipp_comm *comm) {
   const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
   const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
+  const struct shares sent = shares_of(call, read), received = shares_of(call, written);
   int own = world_rank(comm->world_ranks, comm->rank);
   for (int peer = 0; peer < comm->remote_size; peer++) {
     int other = world_rank(comm->remote_world_ranks, peer);
-    if (read) add(terms, weight(PAIR, own, other), of_share(call, read, peer));
-    if (written) add(terms, -weight(PAIR, other, own), of_share(call, written, peer));
+    if (read) add(terms, weight(PAIR, own, other), of_share(&sent, peer));
+    if (written) add(terms, -weight(PAIR, other, own), of_share(&received, peer));
   }
 }
 
@@ -212,11 +231,14 @@ static void add_to_root(struct mpipp_terms *terms, const struct mpipp_call *call
   const struct mpipp_buffer *buffer =
       buffer_of(call, is_root == root_sends ? MPIPP_READS : MPIPP_WRITES);
   if (!buffer || call->root == MPI_PROC_NULL) return;
-  if (!is_root)
+  if (!is_root) {
     add(terms, weight(PAIR, world_rank(comm->world_ranks, comm->rank), 0), of_buffer(buffer));
-  for (int peer = 0; is_root && peer < comm->remote_size; peer++)
+    return;
+  }
+  const struct shares shares = shares_of(call, buffer);
+  for (int peer = 0; peer < comm->remote_size; peer++)
     add(terms, -weight(PAIR, world_rank(comm->remote_world_ranks, peer), 0),
-        of_share(call, buffer, peer));
+        of_share(&shares, peer));
 }
 
 // A group of an intercommunicator, by its first process.
