@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import runs
+import support
 from support import MPI, on_mpi
 
 SENT = "what is sent does not match what is received, at the first element: {} is sent, {} received"
@@ -213,3 +214,36 @@ def test_what_agrees(mpi: MPI, tmp_path: Path) -> None:
     found = runs.run(mpi, [runs.program("agree.c", mpi, "-w"), tmp_path / "file", "right"])
     assert (found.output.endswith(" rows\n"), found.blocks) == (True, [])
     assert found.last[0].startswith("mpipp: no errors in 2 processes")
+
+
+BETWEEN_GROUPS = """\
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, in[4] = {0}, out[4], counts[2] = {2, 2};
+  MPI_Comm part, inter;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &part);
+  MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, rank == 0, 5, &inter);
+  if (rank == 0) counts[0] = 4;
+  MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, inter);
+  if (rank == 2) counts[0] = 1, counts[1] = 3;
+  MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, inter);
+  MPI_Comm_free(&inter), MPI_Comm_free(&part);
+  MPI_Finalize();
+}
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_recvcounts_in_a_group_of_an_intercommunicator(mpi: MPI) -> None:
+    """The other group has other ones, of the same total."""
+    found = runs.run(mpi, [support.compile_program(BETWEEN_GROUPS, mpi)], n=3)
+    (block,) = found.blocks
+    lines = block.splitlines()
+    assert lines[0] == "error: the processes name different recvcounts: for rank 0 2 and 1"
+    assert [line.partition("(")[0] for line in lines if line.startswith("  rank ")] == [
+        "  rank 1: MPI_Reduce_scatter",
+        "  rank 2: MPI_Reduce_scatter",
+    ]
+    assert "    collective call number 2" in lines
