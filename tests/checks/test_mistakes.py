@@ -14,6 +14,11 @@ PROGRAM = HERE / "programs" / "mistakes.c"
 MISFITS = HERE / "programs" / "misfits.c"
 LIMITS = HERE / "programs" / "limits.c"
 
+# What is true of a call that is held and will not be made: one process sends to itself.
+NOT_MADE = (
+    "deadlock: rank 0 waits for itself",
+    "lost-message: a message is sent and never received",
+)
 # A line for each call that is held: what is to be found there, and what is.
 SCRIPT = """\
 import gdb, json
@@ -57,5 +62,6 @@ def test_mistakes(mpi: support.MPI, program: Path, least: int, tmp_path: Path) -
     )
     held = [json.loads(line) for line in said.read_text().splitlines()]
     assert len(held) > least, printed
-    wrong = [(wanted, found) for wanted, found in held if found != ([wanted] if wanted else [])]
+    told = [(wanted, [one for one in found if one not in NOT_MADE]) for wanted, found in held]
+    wrong = [(wanted, found) for wanted, found in told if found != ([wanted] if wanted else [])]
     assert wrong == []
