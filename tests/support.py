@@ -257,16 +257,22 @@ def _standard(mpicc: str) -> tuple[int, int]:
     return int(numbers["VERSION"]), int(numbers["SUBVERSION"])
 
 
-@functools.cache
 def _wrapper(mpicc: str) -> str:
+    path, failed = _built(mpicc)
+    return path or pytest.fail(failed, pytrace=False)
+
+
+@functools.cache
+def _built(mpicc: str) -> tuple[str, str]:
+    # Its path, or why there is none: that takes as long to find, and is told of each test.
     os.environ["MPIPP_CACHE"] = str(CACHE)
     # Two builders would not disturb each other, but take twice the time.
     BUILD.mkdir(parents=True, exist_ok=True)
     with locked(BUILD / f"wrapper-{hashlib.sha256(mpicc.encode()).hexdigest()[:10]}.lock"):
         try:
-            return str(build.build(mpis.probe(mpicc)))
+            return str(build.build(mpis.probe(mpicc))), ""
         except MpippError as error:
-            pytest.fail(str(error), pytrace=False)
+            return "", str(error)
 
 
 def clean_environment(**more: str) -> dict[str, str]:
