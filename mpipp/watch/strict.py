@@ -118,7 +118,8 @@ def compared(watched: Sequence[Watched], calls: Iterable[Disagreeing]) -> list[F
         one.refresh()
         process = one.process(number)
         joined += _joined(process, by_pid[one.pid])
-    joined.sort(key=lambda one: one.rank)
+    # Both groups of an intercommunicator have such a rank.
+    joined.sort(key=lambda one: (one.rank, one.operation.process.registry.info.world_rank or 0))
     return [
         replace(one, standard=joined[0].operation.process.registry.info.standard)
         for one in _findings(joined)
