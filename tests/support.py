@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
+import patience
 import pytest
 
 from mpipp.checks import rules
@@ -200,6 +201,8 @@ def _wheel_mpi(name: str, directory: Path, ending: str = "") -> MPI:
         launcher += ["--oversubscribe"]
     python = None if ending else str(directory / "bin" / "python")
     env = clean_environment()
+    if name != "openmpi5":
+        env["LD_LIBRARY_PATH"] = str(_patient("mpich5", directory / "lib" / "mpich"))
     return MPI(name, str(tools[0]), str(tools[1]), None, tuple(launcher), env, python)
 
 
@@ -237,13 +240,22 @@ def library(name: str) -> str:
 
 def _mpich_by_its_other_name() -> Path:
     # Debian calls the library libmpich.so.12; mpi4py's wheel looks for the name of the MPICH ABI.
-    directory = BUILD / "mpich4-names"
-    directory.mkdir(parents=True, exist_ok=True)
+    mpich = Path(library("libmpich.so.12"))
+    directory = _patient("mpich4", mpich.parent)
     with locked(directory / "lock"):
         link = directory / "libmpi.so.12"
         if not link.exists():
             link.unlink(missing_ok=True)
-            link.symlink_to(library("libmpich.so.12"))
+            link.symlink_to(mpich)
+    return directory
+
+
+def _patient(name: str, libraries: Path) -> Path:
+    # For LD_LIBRARY_PATH: what lets processes sleep that wait.
+    directory = BUILD / f"{name}-names"
+    directory.mkdir(parents=True, exist_ok=True)
+    with locked(directory / "lock"):
+        patience.add_to(directory, libraries / "libucp.so.0")
     return directory
 
 
