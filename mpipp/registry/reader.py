@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The registry of one process: objects by handle, lists of objects, threads and their calls."""
+"""The registry of one process: objects by handle, lists of objects, and all else that it keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Union
 
@@ -32,23 +31,18 @@ from mpipp.model import (
 from mpipp.registry import guarded, provoked
 from mpipp.registry.calls import Calls
 from mpipp.registry.datatypes import Datatypes
-from mpipp.registry.fields import CHUNK, SLOT
 from mpipp.registry.history import History
 from mpipp.registry.ledger import Ledger
 from mpipp.registry.memory import Memory
 from mpipp.registry.objects import Objects
 from mpipp.registry.onesided import Log, log_of
 from mpipp.registry.processinfo import process_info
-from mpipp.registry.records import RawBreach, RawChunk, RawObject, RawRoot, RawSlot, RawThread
+from mpipp.registry.records import RawObject, RawRoot
 from mpipp.registry.source import Source
+from mpipp.registry.tables import Tables
+from mpipp.registry.threads import HasLeft, Threads
 
-_HASH = 0x9E3779B97F4A7C15
-_REMOVED = 1  # in place of a slot's record
-_PROBE = 4  # slots read at a time
-_MAX_PROBE = 1 << 16
-_MAX_CHUNKS = 1 << 20
 _MAX_SHARING = 1 << 10  # requests that are looked at for the one that is meant
-_READ = 1 << 18  # bytes of records read at a time
 
 Known = Union[Object, Broken]
 
@@ -72,28 +66,24 @@ class Registry:
         self,
         memory: Memory,
         address: int,
-        has_left: Callable[[int, int, int, int], bool] = lambda tid, frame, start, end: False,
+        has_left: HasLeft = lambda tid, frame, start, end: False,
     ) -> None:
-        self._has_left = has_left
         self._source = source = Source(memory, address)
         self.address = address
         self.byte_order = source.byte_order  # "<" or ">"
-        self._chunks = source.layout.decoder(CHUNK, "chunk", RawChunk)
-        self._slots = source.layout.decoder(SLOT, "slot", RawSlot)
+        self._tables = Tables(source)
         self._datatypes = Datatypes(source)
         self._calls = Calls(source, self._datatypes, self._find_datatype)
         self._objects = Objects(source, self._calls)
+        self._threads = Threads(source, self._tables, self._calls, has_left)
         self._ledger = Ledger(source, self._datatypes)
         self._known: dict[tuple[str, int], Known] = {}
         self._told: tuple[RawRoot, ProcessInfo] | None = None
-        self._fints: dict[str, dict[int, int]] = {}
-        self._found: dict[tuple[str, int], int | None] = {}  # of records, by kind and handle
 
     def invalidate(self) -> None:
         """The process has run, or its memory was changed: read everything anew."""
         self._known.clear()
-        self._fints.clear()
-        self._found.clear()
+        self._tables.invalidate()
         self._datatypes.invalidate()
         self._source.invalidate()
 
@@ -124,7 +114,7 @@ class Registry:
         `handle` may be signed, or wider than a handle. Several requests may share a handle: then it
         is the one whose handle MPI stored at the address `place`, else the oldest.
         """
-        address = self._place(kind, handle)
+        address = self._tables.place(kind, handle)
         if address is None:
             return None
         found = self.at(kind, address)
@@ -211,17 +201,17 @@ class Registry:
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Known]:
         """Every object of a kind, with `ended` also those that no handle denotes any more."""
-        for found in self._raw_headers(kind, ended):
+        for found in self._tables.raw_headers(kind, ended):
             yield found if isinstance(found, Broken) else self.at(kind, found[0])
 
     def headers(self, kind: str, ended: bool = False) -> Iterator[Header | Broken]:
         """As `objects`, but only what is common to all: of 10^6 datatypes nothing is kept."""
-        for found in self._raw_headers(kind, ended):
+        for found in self._tables.raw_headers(kind, ended):
             yield found if isinstance(found, Broken) else self._header(kind, *found)
 
     def broken_headers(self, kind: str) -> Iterator[Broken]:
         """Of `headers` those that cannot be decoded."""
-        for found in self._raw_headers(kind, ended=False):
+        for found in self._tables.raw_headers(kind, ended=False):
             if not isinstance(found, Broken):
                 if self._source.is_whole(kind, found[1]):
                     continue
@@ -237,19 +227,6 @@ class Registry:
         except MpippError as error:
             return Broken(kind, address, str(error))
 
-    def _raw_headers(self, kind: str, ended: bool) -> Iterator[Broken | tuple[int, RawObject]]:
-        hidden = 0 if ended else self._source.value("flag", "ended")
-        decode = None
-        for found in self._records(kind):
-            if isinstance(found, Broken):
-                yield found
-                continue
-            address, record = found
-            decode = decode or self._source.raw_headers(kind)
-            raw = decode(record)
-            if raw.serial and not raw.flags & hidden:
-                yield address, raw
-
     def combiner(self, address: int) -> str:
         """That of the datatype whose record is at `address`. Raises MpippError."""
         return self._datatypes.combiner(address)
@@ -260,10 +237,7 @@ class Registry:
             # Handles are INTEGERs themselves (MPICH), also those whose INTEGER is not recorded.
             found = self.find(kind, fint)
             return None if found is None or _ended(found) else found
-        index = self._fints.get(kind)
-        if index is None:
-            index = self._fints[kind] = self._index_fints(kind)
-        address = index.get(fint)
+        address = self._tables.by_fint(kind, fint)
         return None if address is None else self.at(kind, address)
 
     def pending_requests(self) -> Iterator[Request | Broken]:
@@ -275,7 +249,7 @@ class Registry:
     def given_up(self) -> Iterator[Request]:
         """The requests that were freed while their operations were active, which may go on."""
         wanted = self._source.value("flag", "given up")
-        for found in self._records("request"):
+        for found in self._tables.records("request"):
             if isinstance(found, Broken):
                 continue
             raw = self._source.raw_header("request", found[1])
@@ -286,47 +260,20 @@ class Registry:
 
     def threads(self) -> Iterator[Thread | Broken]:
         """The threads that have called MPI."""
-        decoder = self._source.object_decoder("thread", RawThread)
-        for found in self._records("thread"):
-            if isinstance(found, Broken):
-                yield found
-                continue
-            address, record = found
-            try:
-                raw = decoder.one(record)
-                if raw.serial:
-                    call = self._calls.active(raw.call) if raw.depth else None
-                    marked = self._calls.last(raw) if raw.depth and call is None else None
-                    if call and self._has_left(raw.tid, call.frame, raw.stack_start, raw.stack_end):
-                        call = None
-                    if call and raw.shown and raw.shown_serial == call.serial:
-                        call = replace(call, shown=raw.shown)
-                    if call and raw.place_serial == call.serial:
-                        place = self._source.site(raw.place, 0)
-                        if place.python:
-                            place = replace(call.site, python=place.python)
-                        call = replace(call, site=place)
-                    yield Thread(raw.serial, raw.tid, raw.self, raw.depth, call, marked)
-            except MpippError as error:
-                yield Broken("thread", address, str(error))
+        return self._threads.all()
 
     def last_calls(self) -> Iterator[ThreadCall]:
         """The last call of each thread, which may have returned since."""
-        decoder = self._source.object_decoder("thread", RawThread)
-        for found in self._records("thread"):
-            if not isinstance(found, Broken):
-                raw = decoder.one(found[1])
-                if raw.serial:
-                    yield self._calls.last(raw)
+        return self._threads.last_calls()
 
     @property
     def count_of_calls(self) -> int:
         """How many calls of MPI the process has made; 0 if that is not certain."""
-        decoder = self._source.object_decoder("thread", RawThread)
-        found = (one for one in self._records("thread") if not isinstance(one, Broken))
-        return self._source.root().calls + sum(
-            self._calls.serial(decoder.one(record).call) for _, record in found
-        )
+        return self._threads.count_of_calls()
+
+    def breaches(self) -> Iterator[Breach]:
+        """The calls that have broken the thread level that MPI provides, as far as is certain."""
+        return self._threads.breaches()
 
     def past(self, comm: Comm, channel: Channel) -> list[Stretch]:
         """The calls that were counted in a channel of a communicator, as far as they are kept.
@@ -359,26 +306,6 @@ class Registry:
         unlisted = "unlisted" in comm.header.flags  # the handle may be another's
         return self._ledger.history(channel, None if unlisted else comm.header.handle, grows)
 
-    def breaches(self) -> Iterator[Breach]:
-        """The calls that have broken the thread level that MPI provides, as far as is certain."""
-        source = self._source
-        if "breaches" not in source.tables:
-            return
-        for raw in source.entries("breaches", RawBreach):
-            certain = source.enumerator("breach_state", raw.state) == "certain"
-            if certain or self._is_inside(raw.other_tid, raw.other_serial):
-                yield Breach(
-                    source.enumerator("thread_level", raw.level),
-                    ThreadCall(
-                        source.procedure(raw.procedure), raw.tid, source.site(raw.caller, 0)
-                    ),
-                    ThreadCall(
-                        source.procedure(raw.other_procedure),
-                        raw.other_tid,
-                        source.site(raw.other_caller, 0),
-                    ),
-                )
-
     def touches(self) -> Iterator[Touch]:
         """Loads and stores in buffers of pending operations of which nobody was told."""
         return guarded.touches(self._source)
@@ -399,15 +326,6 @@ class Registry:
     def guard_switches(self) -> Iterator[guarded.Switch]:
         """What makes a debugger's wish known, for each call whose operations are guarded."""
         return guarded.switches(self._source)
-
-    def _is_inside(self, tid: int, serial: int) -> bool:
-        return any(
-            isinstance(thread, Thread)
-            and thread.tid == tid
-            and thread.call is not None
-            and thread.call.serial == serial
-            for thread in self.threads()
-        )
 
     def _stored_at(self, place: int, first: Request) -> Known:
         found = first
@@ -439,101 +357,6 @@ class Registry:
             return self._objects.decode(source.header(kind, address, record), record)
         except MpippError as error:
             return Broken(kind, address, str(error))
-
-    def _place(self, kind: str, handle: int) -> int | None:
-        # The address of the record with this handle.
-        try:
-            return self._found[kind, handle]
-        except KeyError:
-            plain = handle % (1 << 8 * self._source.handle_size(kind))
-            found = self._found[kind, handle] = self._probe(kind, plain)
-            return found
-
-    def _probe(self, kind: str, handle: int) -> int | None:
-        # The address of the record with this handle: as mpipp_find in the wrapper's store.h.
-        table = self._source.table(kind)
-        if not table.slots:
-            return self._scan(kind, handle) if table.capacity else None
-        capacity = table.capacity
-        if not 0 < capacity <= 1 << 32 or capacity & (capacity - 1):
-            raise self._damaged(kind, f"has {capacity} slots")
-        slot = (handle * _HASH >> 32) & (capacity - 1)
-        probed, size = 0, self._slots.size
-        while probed < min(capacity, _MAX_PROBE):
-            count = min(_PROBE, capacity - slot)
-            data = self._source.memory.read(table.slots + slot * size, count * size)
-            for found, record in self._slots.many(data):
-                if not record:
-                    return None
-                if found == handle and record != _REMOVED:
-                    return record
-            probed += count
-            slot = (slot + count) & (capacity - 1)
-        return None
-
-    def _scan(self, kind: str, handle: int) -> int | None:
-        # The process was stopped while the slots were being replaced by more.
-        hidden = self._source.value("flag", "unlisted")
-        for found in self._records(kind):
-            if not isinstance(found, Broken):
-                raw = self._source.raw_header(kind, found[1])
-                if raw.serial and raw.handle == handle and not raw.flags & hidden:
-                    return found[0]
-        return None
-
-    def _records(self, kind: str) -> Iterator[Broken | tuple[int, bytes]]:
-        # Every record of a kind, used or not: its address and bytes. A damaged list ends Broken.
-        address = 0
-        try:
-            table = self._source.table(kind)
-            address, size, seen = table.chunks, table.record_size, set[int]()
-            if not 0 < size <= _READ:
-                raise self._damaged(kind, f"has records of {size} bytes")
-            while address:
-                if address in seen or len(seen) >= _MAX_CHUNKS:
-                    raise self._damaged(kind, "has a chunk that follows itself")
-                seen.add(address)
-                chunk = self._chunks.one(self._source.memory.read(address, self._chunks.size))
-                if chunk.used > chunk.capacity:
-                    raise self._damaged(
-                        kind, f"has a chunk with {chunk.used} of {chunk.capacity} records"
-                    )
-                yield from self._chunk(address + self._chunks.size, chunk.used, size)
-                address = chunk.next
-        except MpippError as error:
-            yield Broken(kind, address, str(error))
-
-    def _chunk(self, start: int, count: int, size: int) -> Iterator[tuple[int, bytes]]:
-        if count:
-            # The far end first: a damaged count must not make records of all that follows.
-            self._source.memory.read(start + (count - 1) * size, size)
-        step = _READ // size
-        for first in range(0, count, step):
-            address = start + first * size
-            data = self._source.memory.read(address, min(step, count - first) * size)
-            for offset in range(0, len(data), size):
-                yield address + offset, data[offset : offset + size]
-
-    def _index_fints(self, kind: str) -> dict[int, int]:
-        source, index = self._source, dict[int, int]()
-        hidden = source.value("flag", "ended") | source.value("flag", "unlisted")
-        predefined, null = source.value("flag", "predefined"), source.value("flag", "null")
-        for found in self._records(kind):
-            if isinstance(found, Broken):
-                continue
-            address, record = found
-            raw = source.raw_header(kind, record)
-            if not raw.serial or raw.flags & hidden:
-                continue
-            # The wrapper does not ask for every handle's INTEGER; 0 is real for constants alone.
-            if raw.flags & null:
-                index.setdefault(raw.fint, address)
-            elif raw.fint or raw.flags & predefined:
-                index[raw.fint] = address
-        return index
-
-    def _damaged(self, kind: str, why: str) -> MpippError:
-        return MpippError(f"the table of {kind}s in the mpipp registry is damaged: it {why}")
 
 
 def _ended(found: Known) -> bool:

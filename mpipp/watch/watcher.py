@@ -8,39 +8,35 @@ compared while they run (comparing.py).
 
 from __future__ import annotations
 
-import contextlib
 import selectors
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from mpipp.checks import every
 from mpipp.checks.finding import Finding
-from mpipp.checks.hangs.analysis import Knot
 from mpipp.checks.process import Process
 from mpipp.checks.rules import chosen, hangs, leaks
 from mpipp.errors import MpippError
-from mpipp.model import Site
 from mpipp.reports import suppressions
-from mpipp.reports.sources import Frame
 from mpipp.watch import connection as said
-from mpipp.watch import endings, stuck, uncalled, wrong
+from mpipp.watch import endings, wrong
 from mpipp.watch.alive import goes_on
 from mpipp.watch.answering import Answering
 from mpipp.watch.comparing import Comparing
-from mpipp.watch.coverage import last_words, unseen
+from mpipp.watch.coverage import last_words
 from mpipp.watch.elsewhere import Elsewhere, Nodes
 from mpipp.watch.everybody import INTERVAL, Everybody
-from mpipp.watch.moving import Movement, Moving, movement
+from mpipp.watch.hanging import Hanging
 from mpipp.watch.nodes import Left
 from mpipp.watch.output import Output
-from mpipp.watch.report import Collected, Label, More
+from mpipp.watch.report import Collected
 from mpipp.watch.settings import Settings
 from mpipp.watch.stopping import Stopping
-from mpipp.watch.strict import NOT_BEFORE, STOPS, Told, Waiting, answer, compared
+from mpipp.watch.strict import NOT_BEFORE, STOPS, Waiting, answer, compared
+from mpipp.watch.telling import Telling
 from mpipp.watch.view import Shown, View
-from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed, operations
+from mpipp.watch.watched import GONE, LOST, OVER, RUNNING, Watched, handed
 
 _TOGETHER = 1.0  # seconds in which processes that end together say so
 _KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
@@ -73,34 +69,32 @@ class Watcher:
         self._watched: list[Watched] = []
         self._ended: list[Watched] = []  # not as they should, in order
         self._told_ends: set[float] = set()
-        self._wrong: set[tuple[Shown, Site]] = set()  # calls of which an error was told
         made = chosen.joined([settings.checks])
         self._compares = chosen.has_group(made, "messages", "collectives")
         self._between = self._compares or chosen.has_group(made, "deadlocks", "windows", "rma")
-        self._collected = Collected(suppressions.read(settings.suppress), made)
+        collected = Collected(suppressions.read(settings.suppress), made)
+        self._telling = telling = Telling(output, settings, collected)
         self._comparing = Comparing()
-        self._taking: Any = None  # once something is found
         self._due: float | None = None  # when to look at those at rest
         self._stopping = Stopping(settings.stop, settings.stop_at, output, self._watched)
         self._answering = Answering(
             self._watched,
             self._tell_of_all,
-            self._not_checked,
+            telling.not_checked,
             self._stopping,
-            self._collected.is_chosen,
-            lambda finding: self._collected.is_known(finding, View(self._watched).frames),
+            collected.is_chosen,
+            lambda finding: collected.is_known(finding, View(self._watched).frames),
         )
         self._emptied = self._hearing = self._heard_all = time.monotonic()
-        self._moving = Moving()
-        self._told_hang: Movement = None
-        self._remarked: set[str] = set()  # of what stood still, and may go on
         self._looked_at: object = None  # the last time, once they were at rest
         self._unsure: list[str] = []  # what was not checked of several then: more may come to rest
         self._strict = Waiting()
         self._everybody = Everybody(settings.report)
-        self._told_before = Told()
         self._left = Left(settings.report)
         self._nodes = Nodes(settings.report)
+        self._hanging = Hanging(
+            self._watched, settings.hang_after, telling, output, self._stopping, self._nodes
+        )
 
     def run(self) -> None:
         """Until there is nobody to watch."""
@@ -125,18 +119,18 @@ class Watcher:
                 self._look()
             self._compare_waiting()
             for sentence in self._everybody.decide(self._watched):
-                self._not_checked(sentence)
+                self._telling.not_checked(sentence)
             self._compare()
-            self._look_for_hang()
+            self._hanging.look(self._findings)
         self._look()
-        self._collected.unchecked.update(dict.fromkeys(self._unsure))
-        counted = [one for one in self._watched if self._guarded(one)]
+        self._telling.collected.unchecked.update(dict.fromkeys(self._unsure))
+        counted = [one for one in self._watched if self._telling.can_read(one)]
         calls = sum(one.calls for one in counted)
-        tables = last_words(counted, self._not_checked)
-        self._collected.questions = self._answering.count
+        tables = last_words(counted, self._telling.not_checked)
+        self._telling.collected.questions = self._answering.count
         for sentence in self._stopping.not_stopped():
-            self._not_checked(sentence)
-        self._output.total(self._collected.total(len(counted), calls)._replace(**tables))
+            self._telling.not_checked(sentence)
+        self._output.total(self._telling.collected.total(len(counted), calls)._replace(**tables))
 
     def _hear_launcher(self) -> None:
         if self._output.heard() == said.INTERRUPTED:
@@ -144,16 +138,6 @@ class Watcher:
         else:
             self._selector.unregister(self._output.fileno())
             self._is_last = True
-
-    def _guarded(self, one: Watched) -> bool:
-        try:
-            one.refresh()
-            for sentence in unseen(one):
-                self._not_checked(sentence)
-            return one.initialized
-        except MpippError as error:
-            self._not_checked(f"process {one.pid}: {error}")
-            return False
 
     def _is_done(self) -> bool:
         now = time.monotonic()
@@ -190,7 +174,7 @@ class Watcher:
             except (MpippError, OSError) as error:
                 made.close()
                 if isinstance(error, MpippError):
-                    self._not_checked(str(error))
+                    self._telling.not_checked(str(error))
 
     def _greet(self, made: socket.socket) -> None:
         hello = handed(made)
@@ -203,7 +187,7 @@ class Watcher:
             one.answer(said.MET)
             return
         if isinstance(hello, said.Disagreeing) and not hello.number:
-            self._not_checked(NOT_BEFORE)
+            self._telling.not_checked(NOT_BEFORE)
             made.close()
             return
         if isinstance(hello, said.Disagreeing):
@@ -248,11 +232,11 @@ class Watcher:
             self._selector.unregister(one.connection)
             was = one.state
             one.gone()
-            if was != RUNNING or not self._guarded(one):
+            if was != RUNNING or not self._telling.can_read(one):
                 return
             if goes_on(one.pid):
                 one.state = LOST
-                self._not_checked(
+                self._telling.not_checked(
                     f"{one.label()} goes on unseen: it has become another program, or has closed "
                     "the files that it had open"
                 )
@@ -293,14 +277,14 @@ class Watcher:
             one.answer(said.AT_WORK)
         self._output.looking(len(resting))
         self._tell_endings()
-        known = [one for one in resting if self._guarded(one)]
+        known = [one for one in resting if self._telling.can_read(one)]
         for sentence in self._left.leave(known, self._watched):
-            self._not_checked(sentence)
+            self._telling.not_checked(sentence)
         as_they_are = [(one, one.end, one.calls) for one in known]
         if as_they_are != self._looked_at:
             self._looked_at = as_they_are
             self._unsure.clear()
-            self._tell(known, self._findings(known))
+            self._telling.tell(known, self._findings(known))
         self._output.looking(0)
         for one in waiting:
             one.answer(said.LOOKED)
@@ -328,8 +312,8 @@ class Watcher:
             return False
         for one in self._running():
             one.places.refresh()
-        any_new = self._tell(self._watched, iter(found), line)
-        self._told_before.add(found, View(self._watched).where)
+        any_new = self._telling.tell(self._watched, iter(found), line)
+        self._telling.before.add(found, View(self._watched).where)
         return any_new
 
     def _tell_endings(self) -> None:
@@ -338,10 +322,12 @@ class Watcher:
             self._ended = [one for one in self._ended if one.state == OVER]
         times = {one.ended_at for one in self._ended} - self._told_ends
         for at in sorted(times):
-            ended = [one for one in self._ended if one.ended_at == at and self._guarded(one)]
-            known = [one for one in self._watched if self._guarded(one)]
+            ended = [
+                one for one in self._ended if one.ended_at == at and self._telling.can_read(one)
+            ]
+            known = [one for one in self._watched if self._telling.can_read(one)]
             rest = [one for one in known if one not in ended]
-            ended = endings.causes(ended, rest, self._is_wrong)
+            ended = endings.causes(ended, rest, self._telling.is_wrong)
             others = [one for one in known if one not in ended]
             elsewhere: list[Elsewhere] = []
             if not any(one.end for one in ended):
@@ -355,11 +341,8 @@ class Watcher:
             processes = [one.process(number) for number, one in enumerate(members)]
             how = [(process, one.end) for one, process in zip(ended, processes)]
             found = endings.findings(how, processes[len(ended) :], View(members))
-            self._tell(members, found)
+            self._telling.tell(members, found)
         self._told_ends |= times
-
-    def _is_wrong(self, one: Watched) -> bool:
-        return any((one, call.call.site) in self._wrong for call in operations(one.process(0)))
 
     def _findings(self, resting: list[Watched]) -> Iterator[Finding]:
         processes = [one.process(number) for number, one in enumerate(resting)]
@@ -370,57 +353,20 @@ class Watcher:
             if self._left.has_said(error) or any(one.memory.not_there for one in asked):
                 return
             who = f"{view.label(process.number)}: " if process else ""
-            (self._not_checked if process else self._unsure.append)(f"{who}{error}")
+            (self._telling.not_checked if process else self._unsure.append)(f"{who}{error}")
 
         left = self._left.taken(resting, self._watched)
         for finding in every.findings(processes, failed, between_too=self._between, left=left):
             # Who waits for one that has died, or has been told of already.
-            if finding.rule not in hangs.RULES or not (self._ended or self._told_hang):
+            if finding.rule not in hangs.RULES or not (self._ended or self._hanging.was_told):
                 yield finding
         for one, process in zip(resting, processes):
             if one.end == said.EXITING:
                 found = every.findings([process], failed, leaks_too=True, between_too=False)
                 yield from (each for each in found if each.rule in leaks.RULES)
 
-    def _tell(self, of: Sequence[Shown], found: Iterable[Finding], line: str = "") -> bool:
-        # With one more line each; returns whether there was any that is new.
-        view, any_new, found = View(of), False, list(found)
-        known = view.where, view.label, view.frames
-        parties = (p for one in found if one.rule.severity == "error" for p in one.parties)
-        self._wrong.update((of[p.process], p.site) for p in parties)
-        fresh = (one for one in found if not self._told_before.has(one, view.where))
-        try:
-            for text, told in self._collected.new(fresh, *known, self._pictured(of, view.label)):
-                self._output.block(f"{text}\n{line}" if line else text, told)
-                any_new = True
-        except MpippError as error:
-            self._not_checked(str(error))
-        return any_new
-
     def _tell_of_all(self, found: Iterable[Finding], line: str) -> bool:
-        return self._tell(self._watched, found, line)
-
-    def _pictured(self, of: Sequence[Shown], label: Label) -> More:
-        if not self._settings.kept:
-            return lambda finding, record: None
-        # Drawing takes some time to load.
-        from mpipp.reports.evidence import Taking
-        from mpipp.watch.pictures import Pictures
-
-        self._taking = self._taking or Taking()
-        for one in of:
-            if isinstance(one, Watched) and one.state == RUNNING:
-                with contextlib.suppress(MpippError):
-                    one.refresh()
-        processes = [one.process(number) for number, one in enumerate(of)]
-
-        def frames(number: int, site: Site) -> list[Frame]:
-            return of[number].places.frames(site)
-
-        return Pictures(processes, frames, label, self._taking).add
-
-    def _not_checked(self, sentence: str) -> None:
-        self._collected.unchecked[sentence] = None
+        return self._telling.tell(self._watched, found, line)
 
     def _compare_waiting(self) -> None:
         # Calls that wait for each other: they are as they will be until they are answered.
@@ -430,110 +376,19 @@ class Watcher:
             refused = ""
             stops: list[tuple[Watched, int]] = []
             try:
-                found = list(filter(self._collected.is_chosen, compared(of, asked.calls)))
+                found = list(filter(self._telling.collected.is_chosen, compared(of, asked.calls)))
                 frames = View(of).frames
-                unknown = (one for one in found if not self._collected.is_known(one, frames))
+                unknown = (
+                    one for one in found if not self._telling.collected.is_known(one, frames)
+                )
                 refused = wrong.error_class(unknown)
                 standing = self._stopping.standing(of, found)
                 lines = "\n".join(self._stopping.line(one) for one, _ in standing)
-                if self._tell(of, iter(found), lines):
+                if self._telling.tell(of, iter(found), lines):
                     stops = standing
-                self._told_before.add(found, View(of).where)
+                self._telling.before.add(found, View(of).where)
             except MpippError as error:
-                self._not_checked(str(error))
+                self._telling.not_checked(str(error))
             asked.answer(refused, [one.pid for one, _ in stops])
             for one, tid in stops:
                 self._stopping.stop(one, tid)
-
-    # Whether anything moves.
-
-    def _look_for_hang(self) -> None:
-        after, moving = self._settings.hang_after, self._moving
-        if not after or not moving.look(self._running()):
-            return
-        if moving.any_moved:
-            self._nodes.moves()
-        elif time.monotonic() - moving.since >= after:
-            if self._told_hang != moving.known:
-                self._told_hang = moving.known
-                self._explain()
-            self._explain_all()
-
-    def _explain(self) -> None:
-        everybody = [one for one in self._watched if self._guarded(one)]
-        for one in everybody:
-            one.places.refresh()
-        view = View(everybody)
-        processes = [one.process(number) for number, one in enumerate(everybody)]
-        found: list[stuck.Told] = []
-        others: list[Finding] = []
-        remarks: list[str] = []
-        try:
-            pictured = self._pictured(everybody, view.label)
-            found = list(stuck.told(processes, view, pictured, _may_call(everybody)))
-            if not found:
-                after = self._settings.hang_after
-                remarks = list(stuck.standing(processes, view, after))
-            others = list(self._findings(everybody))
-        except MpippError as error:
-            self._not_checked(str(error))
-        # What has changed meanwhile may have been misread.
-        if movement(self._running()) != self._moving.known:
-            return
-        self._tell_stuck(found, everybody)
-        self._tell(everybody, iter(others))
-        for text in remarks:
-            if text not in self._remarked:
-                self._remarked.add(text)
-                self._output.block(text, [])
-
-    def _tell_stuck(self, found: Iterable[stuck.Told], of: Sequence[Shown]) -> None:
-        # Who is to stop there is there already.
-        view = View(of)
-        for finding, text, record, is_error in found:
-            places = [frame for party in finding.parties for frame in view.frames(party)]
-            if not self._collected.is_chosen(finding):
-                continue
-            if self._collected.is_suppressed(("deadlock", finding.rule.id), places):
-                continue
-            if not is_error:
-                self._output.block(text, [])
-            else:
-                self._collected.count("error")
-                standing = self._stopping.standing(of, [finding])
-                lines = [self._stopping.waiting_line(one) for one, _ in standing]
-                self._output.block("\n".join([text, *lines]), [record])
-                for one, tid in standing:
-                    self._stopping.look_at(one, tid)
-
-    def _explain_all(self) -> None:
-        # With those of other nodes; who waits for each other on one node its watcher has told.
-        everybody = [one for one in self._watched if self._guarded(one)]
-        try:
-            if not (others := self._nodes.stands(everybody)):
-                return
-            members: list[Shown] = [*everybody, *others]
-            view = View(members)
-            here = {one.registry.info.world_rank for one in everybody}
-
-            def is_of_several(knot: Knot) -> bool:
-                return len({rank in here for rank in (*knot.ranks, *knot.ended)}) == 2
-
-            processes = [one.process(number) for number, one in enumerate(members)]
-            pictured = self._pictured(members, view.label)
-            may_call = _may_call(members)
-            found = list(stuck.told(processes, view, pictured, may_call, is_of_several))
-        except (MpippError, OSError) as error:
-            self._not_checked(f"what processes of all nodes wait for: {error}")
-            return
-        if movement(self._running()) == self._moving.known:
-            self._tell_stuck(found, members)
-
-
-def _may_call(of: Sequence[Shown]) -> Callable[[int], bool]:
-    # Of a process of another node it is not known.
-    def may_call(number: int) -> bool:
-        one = of[number]
-        return not isinstance(one, Watched) or uncalled.may_call(one)
-
-    return may_call

@@ -260,7 +260,7 @@ def regions():
     tables, count, size = struct.unpack("<QII", source.memory.read(start + 48, 16))
     yield from ((tables, count * size) for _ in range(4))
     for kind in [*KINDS, "thread"]:
-        for found in registry._records(kind):
+        for found in registry._tables.records(kind):
             if source.table(kind).slots and not source.raw_header(kind, found[1]).serial:
                 continue
             yield found[0], len(found[1])

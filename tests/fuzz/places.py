@@ -51,7 +51,7 @@ def targets(registry: Registry, memory: Memory) -> Targets:
     pointers = [address, address + 64]
     for kind in [*KINDS, "thread"]:
         number = source.table(kind).record
-        for found in registry._records(kind):
+        for found in registry._tables.records(kind):
             assert not isinstance(found, Broken)
             places += _fields(registry, number, found[0])
             pointers.append(found[0])

@@ -155,13 +155,13 @@ def test_a_handle_is_looked_up_once(image: Image, monkeypatch: pytest.MonkeyPatc
     add_request(image, image.call("MPI_Irecv", []))
     registry = Registry(image.finish(), image.base)
     probed: list[int] = []
-    probe = registry._probe
+    probe = registry._tables._probe
 
     def counted(kind: str, handle: int) -> int | None:
         probed.append(handle)
         return probe(kind, handle)
 
-    monkeypatch.setattr(registry, "_probe", counted)
+    monkeypatch.setattr(registry._tables, "_probe", counted)
     found = registry.find("request", 1)
     assert found is registry.find("request", 1) is not None
     assert registry.find("request", 2) is registry.find("request", 2) is None

@@ -31,7 +31,7 @@ def kept(process: Process) -> Iterator[tuple[DatatypeRecord, Digest]]:
     """The datatypes that have a digest, with it."""
     source = process.registry._source
     decoder = source.object_decoder("datatype", _Kept)
-    for found in process.registry._records("datatype"):
+    for found in process.registry._tables.records("datatype"):
         assert isinstance(found, tuple), found
         address, record = found
         where = decoder.one(record).digest

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "guard/pending.h"
+#include "guard/meetings.h"
 #include "guard/stops.h"
 #include "guard/telling.h"
 #include "recorders/chains.h"

@@ -106,17 +106,10 @@ struct mpipp_guarded *mpipp_guarded_next_named(uint64_t request, const struct mp
 // from that frame: said once of each; NULL. address: that of the buffer.
 const struct mpipp_guarded *mpipp_guarded_next_gone(uint64_t frame, uint64_t *address);
 
+// All that there are or have been, most of them free; count: how many. For those without the lock.
+struct mpipp_guarded *mpipp_guarded_all(uint32_t *count);
+
 // The operation whose page an address is in, and the buffer's number; NULL. For signal handlers.
 const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part);
-// The first pending one of which the program may not load (`stores`: store to) all of [low, high);
-// NULL. The pages of such are opened. Takes no lock.
-struct mpipp_meeting {
-  uint64_t serial, address, buffer, writes; // of its request; the first such byte; of its buffer
-};
-const struct mpipp_guarded *mpipp_guarded_meets(uint64_t low, uint64_t high, int stores,
-                                                struct mpipp_meeting *meeting);
-// The first pending one whose buffers may have bytes of [low, high), which are the program's from
-// now on, since it gives them back; each is so once. NULL. Takes no lock.
-const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high);
 
 #endif

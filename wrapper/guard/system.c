@@ -7,8 +7,8 @@
 #include "guard/exposed.h"
 #include "guard/faults.h"
 #include "guard/lock.h"
+#include "guard/meetings.h"
 #include "guard/pages.h"
-#include "guard/pending.h"
 #include "layouts/comb.h"
 #include "recorders/threads.h"
 

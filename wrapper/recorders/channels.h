@@ -81,19 +81,6 @@ void mpipp_note_joined(const struct mpipp_call *call);
 // In a watched program it also says when a process goes from one communicator to another: the
 // channel MPIPP_TURNS has, of each stretch of calls on one, the identity and how many they were.
 
-// MPI_Intercomm_create and MPI_Comm_create_group begin; and fail, on that communicator: how often
-// they were called by those who find each other is not certain then.
-void mpipp_leading(const struct mpipp_call *call, int local_leader, uint64_t peer_comm,
-                   int remote_leader);
-void mpipp_gathering(const struct mpipp_call *call, uint64_t group);
-void mpipp_not_gathered(uint64_t comm, enum mpipp_sequence sequence) MPIPP_COLD;
-
-// The same of what makes a communicator of groups, without another one.
-void mpipp_gathering_apart(struct mpipp_call *call, uint64_t group, const char *stringtag);
-void mpipp_leading_apart(const struct mpipp_call *call, uint64_t local, int local_leader,
-                         uint64_t remote, int remote_leader);
-void mpipp_not_gathered_apart(void) MPIPP_COLD;
-
 // A window or a file is made by that collective call: the channel of the collective calls on it.
 uint64_t mpipp_open_together(const struct mpipp_call *call, enum mpipp_sequence sequence);
 // MPI has accepted such a call: it is counted, and goes to the ledger. Or it failed; returns the
@@ -149,15 +136,6 @@ int mpipp_failed(const struct mpipp_call *call, int code) MPIPP_COLD;
 
 // Nothing is certain from now on, or has been.
 void mpipp_all_uncertain(void);
-
-// A communicator's identity from the call that made it, 0 if it cannot be known to be the same in
-// all its processes.
-uint64_t mpipp_comm_identity(const struct mpipp_call *call, const struct mpipp_comm *made);
-
-// Likewise a window's; stores that of its communicator.
-uint64_t mpipp_window_identity(const struct mpipp_call *call, uint64_t *comm);
-
-uint64_t mpipp_predefined_identity(const char *name);
 
 // Another communicator is about to get the handle: nothing more is counted in those that had it.
 void mpipp_close_channels(uint64_t comm);

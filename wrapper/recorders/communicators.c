@@ -6,6 +6,7 @@
 #include "mpi/resolve.h"
 #include "recorders/channels.h"
 #include "recorders/communicators.h"
+#include "recorders/creations.h"
 #include "records/registry.h"
 #include "records/store.h"
 

@@ -7,6 +7,7 @@
 #include "recorders/attached.h"
 #include "recorders/channels.h"
 #include "recorders/communicators.h"
+#include "recorders/creations.h"
 #include "recorders/datatypes.h"
 #include "recorders/files.h"
 #include "recorders/fortran.h"

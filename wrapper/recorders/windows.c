@@ -6,6 +6,7 @@
 
 #include "mpi/resolve.h"
 #include "recorders/channels.h"
+#include "recorders/creations.h"
 #include "recorders/moved.h"
 #include "recorders/windows.h"
 #include "records/arena.h"

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Whether anything moves in the watched processes; if not, who waits for whom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from mpipp.checks.finding import Finding
+from mpipp.checks.hangs.analysis import Knot
+from mpipp.errors import MpippError
+from mpipp.watch import stuck, uncalled
+from mpipp.watch.elsewhere import Nodes
+from mpipp.watch.moving import Movement, Moving, movement
+from mpipp.watch.output import Output
+from mpipp.watch.stopping import Stopping
+from mpipp.watch.telling import Telling
+from mpipp.watch.view import Shown, View
+from mpipp.watch.watched import RUNNING, Watched
+
+
+class Hanging:
+    """Tells it of all that are `watched`, once nothing has moved for `after` seconds (0: never)."""
+
+    def __init__(
+        self,
+        watched: Sequence[Watched],
+        after: float,
+        telling: Telling,
+        output: Output,
+        stopping: Stopping,
+        nodes: Nodes,
+    ) -> None:
+        self._watched = watched
+        self._after = after
+        self._telling = telling
+        self._output = output
+        self._stopping = stopping
+        self._nodes = nodes
+        self._moving = Moving()
+        self._told: Movement = None
+        self._remarked: set[str] = set()  # of what stood still, and may go on
+
+    def look(self, findings: Callable[[list[Watched]], Iterable[Finding]]) -> None:
+        """Again. `findings`: what else is found in processes that stand still."""
+        after, moving = self._after, self._moving
+        if not after or not moving.look(self._running()):
+            return
+        if moving.any_moved:
+            self._nodes.moves()
+        elif time.monotonic() - moving.since >= after:
+            if self._told != moving.known:
+                self._told = moving.known
+                self._explain(findings)
+            self._explain_all()
+
+    @property
+    def was_told(self) -> bool:
+        """Whether it was told that nothing moves."""
+        return bool(self._told)
+
+    def _running(self) -> list[Watched]:
+        return [one for one in self._watched if one.state == RUNNING]
+
+    def _explain(self, findings: Callable[[list[Watched]], Iterable[Finding]]) -> None:
+        everybody = [one for one in self._watched if self._telling.can_read(one)]
+        for one in everybody:
+            one.places.refresh()
+        view = View(everybody)
+        processes = [one.process(number) for number, one in enumerate(everybody)]
+        found: list[stuck.Told] = []
+        others: list[Finding] = []
+        remarks: list[str] = []
+        try:
+            pictured = self._telling.pictured(everybody, view.label)
+            found = list(stuck.told(processes, view, pictured, _may_call(everybody)))
+            if not found:
+                remarks = list(stuck.standing(processes, view, self._after))
+            others = list(findings(everybody))
+        except MpippError as error:
+            self._telling.not_checked(str(error))
+        # What has changed meanwhile may have been misread.
+        if movement(self._running()) != self._moving.known:
+            return
+        self._tell_stuck(found, everybody)
+        self._telling.tell(everybody, iter(others))
+        for text in remarks:
+            if text not in self._remarked:
+                self._remarked.add(text)
+                self._output.block(text, [])
+
+    def _tell_stuck(self, found: Iterable[stuck.Told], of: Sequence[Shown]) -> None:
+        # Who is to stop there is there already.
+        view = View(of)
+        for finding, text, record, is_error in found:
+            places = [frame for party in finding.parties for frame in view.frames(party)]
+            if not self._telling.collected.is_chosen(finding):
+                continue
+            if self._telling.collected.is_suppressed(("deadlock", finding.rule.id), places):
+                continue
+            if not is_error:
+                self._output.block(text, [])
+            else:
+                self._telling.collected.count("error")
+                standing = self._stopping.standing(of, [finding])
+                lines = [self._stopping.waiting_line(one) for one, _ in standing]
+                self._output.block("\n".join([text, *lines]), [record])
+                for one, tid in standing:
+                    self._stopping.look_at(one, tid)
+
+    def _explain_all(self) -> None:
+        # With those of other nodes; who waits for each other on one node its watcher has told.
+        everybody = [one for one in self._watched if self._telling.can_read(one)]
+        try:
+            if not (others := self._nodes.stands(everybody)):
+                return
+            members: list[Shown] = [*everybody, *others]
+            view = View(members)
+            here = {one.registry.info.world_rank for one in everybody}
+
+            def is_of_several(knot: Knot) -> bool:
+                return len({rank in here for rank in (*knot.ranks, *knot.ended)}) == 2
+
+            processes = [one.process(number) for number, one in enumerate(members)]
+            pictured = self._telling.pictured(members, view.label)
+            may_call = _may_call(members)
+            found = list(stuck.told(processes, view, pictured, may_call, is_of_several))
+        except (MpippError, OSError) as error:
+            self._telling.not_checked(f"what processes of all nodes wait for: {error}")
+            return
+        if movement(self._running()) == self._moving.known:
+            self._tell_stuck(found, members)
+
+
+def _may_call(of: Sequence[Shown]) -> Callable[[int], bool]:
+    # Of a process of another node it is not known.
+    def may_call(number: int) -> bool:
+        one = of[number]
+        return not isinstance(one, Watched) or uncalled.may_call(one)
+
+    return may_call
