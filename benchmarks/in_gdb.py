@@ -26,7 +26,7 @@ def look_ups(name: str, count: int = 20000) -> None:
     handles = [int.from_bytes(raw[i : i + size], "little") for i in range(0, len(raw), 5 * size)]
     start = time.perf_counter()
     for handle in handles[:count]:
-        registry._probe("datatype", handle)  # without decoding, as a look-up does
+        registry._tables._probe("datatype", handle)  # without decoding, as a look-up does
     print(f"@ {name} {(time.perf_counter() - start) / count:.9f}")
 
 

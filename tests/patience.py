@@ -28,7 +28,8 @@ def add_to(directory: Path, ucp: Path) -> None:
     real.unlink(missing_ok=True)
     _link(real, [])
     new = directory / "new"
-    _link(new, ["-O2", f"-Wl,-soname,{_NAME}", "-Wl,--no-as-needed", SOURCE, real])
+    named = [f"-Wl,-soname,{_NAME}", f'-DUCP="{real}"']
+    _link(new, ["-O2", *named, "-Wl,--no-as-needed", SOURCE, real])
     real.unlink()
     real.symlink_to(ucp)
     new.rename(made)

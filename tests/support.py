@@ -173,7 +173,9 @@ def find_mpi(name: str) -> MPI:
     if name == "mpi4py3":
         return older_mpi4py()
     if name in _MACHINE and name.startswith("mpich"):
-        env = clean_environment(LD_LIBRARY_PATH=str(_mpich_by_its_other_name()))
+        names = _mpich_by_its_other_name()
+        # mpi4py looks for the library of its own environment first.
+        env = clean_environment(LD_LIBRARY_PATH=str(names), MPI4PY_LIBMPI=f"{names}/libmpi.so.12")
         return _system_mpi(name, "mpich", env, python=_wheels("MPICH", "mpich") / "bin" / "python")
     if name in _MACHINE:
         env = clean_environment(MPI4PY_LIBMPI=library("libmpi.so.40"))
