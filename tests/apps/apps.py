@@ -46,7 +46,7 @@ class App:
         result: what of its output, and of the files it wrote, must be the same each time.
         n: processes.
         files: files that it writes, read after its output.
-        stops: whether it ends soon enough to be stopped in gdb at random.
+        stops: whether it is stopped in gdb at random: not where it is wrong on purpose, or aborts.
         every: of so many beginnings and ends of calls one is such a stop.
         leaks: whether it leaves objects behind, which are findings at its end.
         found: the words of what a watched run finds, which is true: docs/tested.md says what it is.
@@ -180,6 +180,8 @@ _TESTS = only(r"^ *\d+ tests? (?:completed|skipped).*$")
 # arrival the tester skips that test.
 _BLACS = only(r"^ *(?:PASSED|FAILED|SKIPPED) +(?! |REPEATABLE).*TESTS?.*$")
 
+_SIZES = only(r"^ *\d+: +\d+ bytes +\d+ times")
+
 APPS = (
     App("LAMMPS, melt", "openmpi4", _melt, only(rf"^ +\d+(?: +{_NUMBER}){{5}} *$"), every=500),
     App(
@@ -188,13 +190,12 @@ APPS = (
         _hpcc,
         only(r"^(?:\w+_(?:residual|Failure|errors)\w*=.*|.*tests completed.*)$"),
         files=("hpccoutf.txt",),
-        stops=False,
     ),
-    App("NetPIPE", "openmpi4", _netpipe("NPopenmpi"), only(r"^ *\d+: +\d+ bytes +\d+ times")),
-    App("NetPIPE", "mpich4", _netpipe("NPmpich2"), only(r"^ *\d+: +\d+ bytes +\d+ times")),
+    App("NetPIPE", "openmpi4", _netpipe("NPopenmpi"), _SIZES, every=4),
+    App("NetPIPE", "mpich4", _netpipe("NPmpich2"), _SIZES, every=4),
     # On a grid of 2 x 2 those of Debian's Open MPI hang or end early, with the wrapper and without.
     *(
-        App(f"ScaLAPACK, {tester}", mpi, _scalapack(tester), _TESTS, stops=tester == "xdqr")
+        App(f"ScaLAPACK, {tester}", mpi, _scalapack(tester), _TESTS)
         for mpi in ("openmpi4", "mpich4")
         for tester in ("xdllt", "xdqr", "xzlu")
     ),
@@ -232,7 +233,7 @@ APPS = (
         "openmpi4",
         _petsc("ksp/ksp/tutorials/ex2.c", "-m", "30", "-n", "30"),
         everything,
-        every=100,
+        every=40,
     ),
     App(
         "PETSc, snes ex5",
@@ -241,7 +242,7 @@ APPS = (
             "snes/tutorials/ex5.c", "-da_grid_x", "20", "-da_grid_y", "20", "-snes_monitor_short"
         ),
         everything,
-        every=100,
+        every=40,
     ),
     *(
         App(
