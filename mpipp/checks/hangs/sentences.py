@@ -20,6 +20,7 @@ _UNDONE = {
     "group": "not called it with {group} {tag}",
     "leader": "not called it as the other leader, with this {tag}",
     "fence": "not called it",
+    "free": "not called it",
     "file": "not called it",
     "post": "not called MPI_Win_post for it",
     "complete": "not called MPI_Win_complete for it",

@@ -9,7 +9,7 @@ from mpipp.checks.hangs.collective import Collectives
 from mpipp.checks.hangs.conditions import All, Any, Condition, Event, Met, Unknown
 from mpipp.checks.hangs.files import Files
 from mpipp.checks.hangs.messages import Messages, receive_tag
-from mpipp.checks.hangs.windows import Windows
+from mpipp.checks.hangs.windows import Windows, window_of
 from mpipp.checks.process import Operation
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
@@ -48,7 +48,7 @@ class Waits:
     def _communication(self, operation: Operation) -> Condition:
         # Of a blocking call, or of the operation that a request is of.
         call = operation.call
-        if call.win is not None:
+        if window_of(call) is not None:
             return self.windows.call(operation)
         if call.file is not None:
             return self.files.call(operation)

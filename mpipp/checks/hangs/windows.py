@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What does the synchronization of windows wait for? (MPI-4.1, section 12.5)
 
-Most of it may return at once, and let a later call wait: only a fence that ends an epoch and
-MPI_Win_wait must wait for others.
+Most of it may return at once, and let a later call wait: only a fence that ends an epoch,
+MPI_Win_wait and MPI_Win_free (section 12.2.5) must wait for others.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from mpipp.checks.hangs.conditions import All, Condition, Event, Met, Unknown
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import Member, World
-from mpipp.model import Comm, Group, Win
+from mpipp.model import Call, Comm, Group, Win
 
 _OTHERS = Unknown("which processes it concerns is not known")
 
@@ -35,7 +35,8 @@ class Windows:
     def call(self, operation: Operation) -> Condition:
         """What a call waits for."""
         process, call = operation.process, operation.call
-        win = process.registry.find("win", call.win) if call.win is not None else None
+        handle = window_of(call)
+        win = process.registry.find("win", handle) if handle is not None else None
         member = self._member(process, win) if isinstance(win, Win) else None
         if member is None or not isinstance(win, Win):
             return Unknown("the window is not known in all of its processes")
@@ -51,6 +52,8 @@ class Windows:
             return self._exposure(operation, member, win) if "post" in win.epochs else Met()
         if procedure == "MPI_Win_lock":
             return self._lock(operation, member, win)
+        if procedure == "MPI_Win_free":
+            return self._free(operation, member, win)
         return Unknown(f"whom {procedure} waits for is not recorded")
 
     def _member(self, process: Process, win: Win) -> Member | None:
@@ -72,6 +75,19 @@ class Windows:
         # One that ends no epoch need not wait.
         lenient = "fence" not in win.epochs
         return Event("fence", frozenset(late), operation, member, lenient=lenient)
+
+    def _free(self, operation: Operation, member: Member, win: Win) -> Condition:
+        late: set[int] = set()
+        for rank in member.comm.world_ranks or ():
+            there = self._there(rank, win)
+            if there is None:
+                return _OTHERS
+            freed = isinstance(there, _Holder) and (
+                there.win.header.ended or _is_in(there.process, there.win, "MPI_Win_free")
+            )
+            if not freed:
+                late.add(rank)
+        return Event("free", frozenset(late), operation, member) if late else Met()
 
     def _access(self, operation: Operation, member: Member, win: Win) -> Condition:
         targets = _members(member.process, win.access_group, win.access_serial)
@@ -147,6 +163,12 @@ class Windows:
         return self._windows[process]
 
 
+def window_of(call: Call) -> int | None:
+    """The handle of the window that a call is given; MPI_Win_free is given its address."""
+    freed = call.arguments.get("win") if call.procedure == "MPI_Win_free" else None
+    return freed if isinstance(freed, int) else call.win
+
+
 def _members(process: Process, handle: int | None, serial: int) -> Sequence[int] | None:
     # Of a group, their ranks in MPI_COMM_WORLD; None if its handle is another's by now.
     group = process.registry.find("group", handle) if handle is not None else None
@@ -157,7 +179,7 @@ def _members(process: Process, handle: int | None, serial: int) -> Sequence[int]
 
 def _is_in(process: Process, win: Win, procedure: str) -> bool:
     return any(
-        operation.call.procedure == procedure and operation.call.win == win.header.handle
+        operation.call.procedure == procedure and window_of(operation.call) == win.header.handle
         for operation in _active(process)
     )
 

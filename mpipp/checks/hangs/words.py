@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from mpipp.checks import membership
+from mpipp.checks.hangs.windows import window_of
 from mpipp.checks.process import Operation
 from mpipp.model import Call, Comm, ProcessInfo
 from mpipp.show.members import quoted
@@ -68,8 +69,8 @@ def call(operation: Operation) -> str:
     known = process.registry.find("comm", found.comm) if found.comm is not None else None
     if isinstance(known, Comm) and known.header.name != "MPI_COMM_WORLD":
         words.append(_on(known))
-    if found.win is not None:
-        window = process.registry.find("win", found.win)
+    if (handle := window_of(found)) is not None:
+        window = process.registry.find("win", handle)
         name = getattr(getattr(window, "header", None), "name", "")
         words.append(f"window {quoted(name)}" if name else "a window")
     if found.request_count and found.requests is not None and operation.request is None:

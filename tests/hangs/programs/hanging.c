@@ -284,10 +284,37 @@ static void groups(void) {
   MPI_Comm_create_group(WORLD, two, 3, &made);
 }
 
+static void matched_probe(void) {
+  MPI_Message message;
+  if (rank == 0) MPI_Mprobe(1, 5, WORLD, &message, IGNORED);
+  if (rank == 1) RECEIVE(0, MPI_ANY_TAG);
+}
+
+static void access_epoch(void) {
+  MPI_Win win = window();
+  MPI_Group all, other;
+  int peer = 1 - rank;
+  MPI_Comm_group(WORLD, &all);
+  MPI_Group_incl(all, 1, &peer, &other);
+  if (rank == 0) RECEIVE(1, 5);
+  MPI_Win_start(other, 0, win);
+  MPI_Put(out, 1, MPI_INT, peer, 0, 1, MPI_INT, win);
+  MPI_Win_complete(win);
+}
+
+static void window_free(void) {
+  MPI_Win win = window();
+  if (rank == 1) RECEIVE(0, 5);
+  MPI_Win_free(&win);
+}
+
 static const struct {
   const char *name;
   void (*hang)(void);
-} CASES[] = {{"graph", graph},
+} CASES[] = {{"matched-probe", matched_probe},
+             {"access-epoch", access_epoch},
+             {"window-free", window_free},
+             {"graph", graph},
              {"leaders", leaders},
              {"group-tag", group_tag},
              {"groups", groups},
