@@ -11,6 +11,7 @@ def register() -> None:
     import mpipp.gdb.commands
     import mpipp.gdb.commands.breakpoints
     import mpipp.gdb.commands.guarded
+    import mpipp.gdb.commands.halted
     import mpipp.gdb.commands.summary
     import mpipp.gdb.commands.watchpoints
     import mpipp.gdb.functions
@@ -28,6 +29,7 @@ def register() -> None:
     mpipp.gdb.commands.register()
     mpipp.gdb.commands.breakpoints.register()
     mpipp.gdb.commands.guarded.register()
+    mpipp.gdb.commands.halted.register()
     mpipp.gdb.commands.watchpoints.register()
     mpipp.gdb.commands.summary.register()
     mpipp.gdb.functions.register()
@@ -39,6 +41,7 @@ def unregister() -> None:
     import mpipp.gdb.commands.breakpoints
     import mpipp.gdb.commands.browse
     import mpipp.gdb.commands.guarded
+    import mpipp.gdb.commands.halted
     import mpipp.gdb.commands.summary
     import mpipp.gdb.commands.watchpoints
     import mpipp.gdb.notices
@@ -48,6 +51,7 @@ def unregister() -> None:
     mpipp.gdb.printing.printers.unregister()
     mpipp.gdb.commands.breakpoints.unregister()
     mpipp.gdb.commands.guarded.unregister()
+    mpipp.gdb.commands.halted.unregister()
     mpipp.gdb.commands.watchpoints.unregister()
     mpipp.gdb.commands.summary.unregister()
     mpipp.gdb.commands.browse.close()

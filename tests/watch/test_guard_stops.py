@@ -28,6 +28,8 @@ SENTENCE = (
     "called at touched_twice.c:38 in main. It has not happened yet: continue goes on."
 )
 
+STOPPED = "mpipp: this SIGSTOP is the report's: mpipp frame leads to the line, continue goes on."
+
 
 def stopped(mpi: MPI, *words: str) -> str:
     """What a run with --stop says, whose process goes on each time once it has stopped."""
@@ -118,3 +120,40 @@ def test_gdb_opens_at_the_access_and_says_what_the_next_one_is(mpi: MPI) -> None
     run.type("quit")
     said, _ = run.rest()
     assert QUIT not in said
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_gdb_goes_on_to_where_memory_is_given_back_and_to_the_end(mpi: MPI) -> None:
+    program = runs.program("touched_twice.c", mpi)
+    run = opened(mpi, program, "--gdb", "--check=buffers", n=1, arguments=("late",))
+    assert (
+        run.until(PROMPT).splitlines()[-1] == "19\t  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);"
+    )
+    run.type("continue")
+    said = run.until(PROMPT)
+    assert f"\n{STOPPED}\n" in said
+    run.type("mpipp frame")
+    framed = run.until(PROMPT)
+    assert "\n27\t  free(block);\n" in framed
+    run.type("continue")  # once
+    ended = run.until(PROMPT)
+    assert "exited normally]" in ended
+    run.type("quit")
+    rest, status = run.rest()
+    # The watcher may be slower than gdb.
+    assert (said + framed + ended).count("is given back") == 1
+    assert "mpipp: 2 errors in 1 process, " in rest
+    assert status == 0
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_gdb_opens_where_memory_is_given_back(mpi: MPI) -> None:
+    program = runs.program("unmapped.c", mpi)
+    options, arguments = ("--gdb", "--check=buffers"), ("receives", "munmap")
+    run = opened(mpi, program, *options, arguments=arguments)
+    assert run.until(PROMPT).splitlines()[-1] == "24\t  munmap(memory, BYTES);"
+    run.type("quit")
+    run.until(QUIT)
+    run.type("y")
+    said, _ = run.rest()
+    assert "mpipp: 1 error in 2 processes, " in said

@@ -14,8 +14,6 @@ from mpipp.gdb.commands.base import Command
 from mpipp.gdb.printing import buffers
 from mpipp.gdb.program import callers
 
-_HANDLER = 16  # frames of a signal handler, at most
-
 
 class Frame(Command):
     """Select the frame that called MPI, where the program's variables are.
@@ -43,9 +41,9 @@ class Frame(Command):
             )
         session = sessions.required()
         call = buffers.active_call(session)
-        interrupted = _interrupted() if call is None else None
-        if interrupted is not None:
-            gdb.execute(f"frame level {callers.level(interrupted)}")
+        stopped = _stopped_by_wrapper() if call is None else None
+        if stopped is not None:
+            gdb.execute(f"frame level {callers.level(stopped)}")
             return ()
         if call is None:
             raise MpippError('this thread is in no MPI call: see "mpipp list calls"')
@@ -55,16 +53,14 @@ class Frame(Command):
         return [f"in Python: {python}"] if python else ()
 
 
-def _interrupted() -> gdb.Frame | None:
-    # What a signal handler has interrupted: of the wrapper, where a guarded buffer is touched.
-    frame: gdb.Frame | None = gdb.newest_frame()
-    for _ in range(_HANDLER):
-        if frame is None or frame.type() == gdb.SIGTRAMP_FRAME:
-            break
+def _stopped_by_wrapper() -> gdb.Frame | None:
+    # Outside of a call: what has called the wrapper, to give memory back, or what its handler of
+    # signals has interrupted, which touches a guarded buffer.
+    frame = callers.wrapper()
+    while frame is not None and callers.is_wrapper(frame):
         frame = frame.older()
-    else:
-        return None
-    return frame.older() if frame is not None else None
+    is_handler = frame is not None and frame.type() == gdb.SIGTRAMP_FRAME
+    return frame.older() if frame is not None and is_handler else frame
 
 
 def _thread(tid: int) -> gdb.InferiorThread:

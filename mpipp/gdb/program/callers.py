@@ -16,6 +16,7 @@ from mpipp.model import Site, Thread
 from mpipp.registry import pythonline
 
 _INSIDE = 64  # frames inside MPI, and the tools between it and the program
+_RAISING = 8  # frames of the C library inside raise(), and of a system call
 _LAYER = 4  # frames of MPI's Fortran layer
 _MPI4PY = "/mpi4py/"
 _LIBRARIES = ("libmpi", "libfmpi")  # MPI's own, the Fortran layer among them
@@ -41,6 +42,21 @@ def user(site: Site) -> gdb.Frame:
     function in a library's header, the one that called the library."""
     frame = caller(site)
     return _beyond(frame) or frame
+
+
+def is_wrapper(frame: gdb.Frame) -> bool:
+    """Whether a frame is of the wrapper, or of the library that is loaded beside it."""
+    return os.path.basename(gdb.solib_name(frame.pc()) or "").startswith("libmpipp_")
+
+
+def wrapper() -> gdb.Frame | None:
+    """The newest frame of the wrapper that the selected thread has stopped in, if it has."""
+    frame: gdb.Frame | None = gdb.newest_frame()
+    for _ in range(_RAISING):
+        if frame is None or is_wrapper(frame):
+            return frame
+        frame = frame.older()
+    return None
 
 
 def level(frame: gdb.Frame) -> int:
