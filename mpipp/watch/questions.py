@@ -55,7 +55,7 @@ class Question(NamedTuple):
     call: bytes  # the record
     objects: dict[tuple[str, int], int]  # records by kind and handle
     memory: list[tuple[int, bytes]]
-    pending: list[int]  # records of requests
+    pending: dict[str, list[int]]  # records by kind: of requests, of files with split calls
     others: list[tuple[int, bytes]]  # other threads' calls: tid and record
     touches: list[Touch]
     given_back: list[GivenBack]
@@ -70,7 +70,7 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
     if magic != b"MPIPPQU\0" or not begin <= size <= MOST_BYTES:
         raise MpippError("a question of a watched process is damaged")
     data = memory.read(address, size)
-    question = Question(tid, status, awaits, data[_HEAD.size : begin], {}, [], [], [], [], [], [])
+    question = Question(tid, status, awaits, data[_HEAD.size : begin], {}, [], {}, [], [], [], [])
     at = begin
     while at + _NOTE.size <= size:
         kind, _, length, a, b, record = _NOTE.unpack_from(data, at)
@@ -82,8 +82,8 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
                 question.objects.setdefault((KINDS[a], b), record)
         elif kind == _MEMORY:
             question.memory.append((a, content))
-        elif kind == _PENDING:
-            question.pending.append(a)
+        elif kind == _PENDING and b < len(KINDS):
+            question.pending.setdefault(KINDS[b], []).append(a)
         elif kind == _OTHER:
             question.others.append((b, content))
         elif kind == _TOUCH and len(content) > _TOUCHED.size:
@@ -207,10 +207,14 @@ class Asked(Registry):
                 yield Broken("thread", 0, str(error))
 
     def pending_requests(self) -> Iterator[Request | Broken]:
-        for record in self._question.pending if self._question else ():
-            found = self.at("request", record)
+        for found in self._pending("request"):
             if isinstance(found, (Request, Broken)):
                 yield found
+
+    def _pending(self, kind: str) -> Iterator[Known]:
+        # Both buffers of a call may meet one operation.
+        for record in dict.fromkeys(self._question.pending.get(kind, ()) if self._question else ()):
+            yield self.at(kind, record)
 
     def touches(self) -> Iterator[Touch]:
         touches = self._question.touches if self._question else ()
@@ -225,7 +229,7 @@ class Asked(Registry):
             yield one._replace(site=own_frames(one.site, self._places))
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Known]:
-        return iter(()) if kind == "file" else super().objects(kind, ended)
+        return self._pending(kind) if kind == "file" else super().objects(kind, ended)
 
 
 class Asker(Recorded):

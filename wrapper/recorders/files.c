@@ -35,10 +35,13 @@ void mpipp_file_view(uint64_t file, int64_t disp, uint64_t etype, uint64_t filet
   mpipp_free((void *)(uintptr_t)text);
 }
 
+static uint64_t splits_begun = 0;
+
 void mpipp_split_begun(const struct mpipp_call *call) {
   struct mpipp_file *record = mpipp_lock_live(MPIPP_FILE, call->file);
   if (record) {
     record->call = *call;
+    MPIPP_WRITE(record->split_number, ++splits_begun);
     MPIPP_WRITE(record->split_doubted, 0);
     __atomic_store_n(&record->split_pending, 1, __ATOMIC_RELEASE);
   }

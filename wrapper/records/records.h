@@ -317,6 +317,7 @@ struct mpipp_file {
   uint32_t split_doubted;   // 1: one of them has failed, and what that leaves is not known
   uint64_t split_ended;     // the serial of the last _end in its thread
   uint64_t shadow;          // private, as a communicator's
+  uint64_t split_number;    // private: of that call among all split ones of the process, from 1
   struct mpipp_call call;   // that split collective call
 };
 

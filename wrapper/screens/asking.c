@@ -180,6 +180,17 @@ static int goes_on(const struct mpipp_request *request, uint64_t serial) {
          !(request->special & MPIPP_DOUBTED);
 }
 
+static void ask_met(struct mpipp_asking *asking, struct mpipp_owner met) {
+  const struct mpipp_request *request = mpipp_request_of(met);
+  if (request) {
+    if (goes_on(request, met.serial)) mpipp_ask_pending(asking, request);
+  } else if (met.record & MPIPP_OF_THREAD) {
+    mpipp_ask_other(asking, mpipp_inside(met));
+  } else if (mpipp_goes_on(met)) {
+    mpipp_ask_split(asking, mpipp_split_on(met));
+  }
+}
+
 int mpipp_awaits_answers = 0, mpipp_checks_screens = 0, mpipp_screens_windows = 0;
 static int stops = 0;
 uint64_t mpipp_not_cleared = 0;
@@ -234,13 +245,7 @@ int mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt
     return 0;
   }
   ask_call(&asking, thread);
-  for (uint32_t i = 0; i < count; i++) {
-    uint64_t record = met[i].other.record;
-    if (record & MPIPP_OF_THREAD)
-      mpipp_ask_other(&asking, (const void *)(uintptr_t)(record - MPIPP_OF_THREAD));
-    else if (goes_on((const void *)(uintptr_t)record, met[i].other.serial))
-      mpipp_ask_pending(&asking, (const void *)(uintptr_t)record);
-  }
+  for (uint32_t i = 0; i < count; i++) ask_met(&asking, met[i].other);
   if (waits && asking.question) asking.question->awaits = MPIPP_AWAITS_ANSWER;
   int asked = mpipp_ask_end(&asking);
   if (asked && waits) found = mpipp_ask_await();
@@ -255,10 +260,23 @@ int mpipp_ask(const struct mpipp_thread *thread, const struct mpipp_doubt *doubt
   return refused;
 }
 
+static void ask_splits(struct mpipp_asking *asking) {
+  const struct mpipp_table *table = mpipp_stores[MPIPP_FILE].table;
+  for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
+       chunk = (const void *)(uintptr_t)chunk->next) {
+    const struct mpipp_file *files = (const void *)(chunk + 1);
+    for (uint64_t i = 0; i < chunk->used; i++) {
+      struct mpipp_owner owner = {(uintptr_t)&files[i] | MPIPP_OF_FILE, files[i].split_number};
+      if (files[i].object.serial) ask_met(asking, owner);
+    }
+  }
+}
+
 void mpipp_ask_all(const struct mpipp_thread *thread) {
   struct mpipp_asking asking;
   mpipp_lock();
   ask_call(&asking, thread);
+  ask_splits(&asking);
   const struct mpipp_table *table = mpipp_stores[MPIPP_REQUEST].table;
   for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
        chunk = (const void *)(uintptr_t)chunk->next) {

@@ -45,9 +45,19 @@ static uint32_t *buckets, bucket_mask, room, used = 1, unused;
 #define WRITTEN 0xAAAAAAAAu
 
 const struct mpipp_call *mpipp_call_of(struct mpipp_owner owner) {
-  if (owner.record & MPIPP_OF_THREAD)
-    return &((const struct mpipp_thread *)(uintptr_t)(owner.record - MPIPP_OF_THREAD))->call;
-  return &((const struct mpipp_request *)(uintptr_t)owner.record)->call;
+  if (owner.record & MPIPP_OF_THREAD) return &mpipp_inside(owner)->call;
+  if (owner.record & MPIPP_OF_FILE) return &mpipp_split_on(owner)->call;
+  return &mpipp_request_of(owner)->call;
+}
+
+int mpipp_call_goes_on(struct mpipp_owner owner) {
+  if (owner.record & MPIPP_OF_FILE) {
+    const struct mpipp_file *file = mpipp_split_on(owner);
+    return MPIPP_READ(file->split_pending) && MPIPP_READ(file->split_number) == owner.serial &&
+           !(MPIPP_READ(file->object.flags) & MPIPP_FLAG_ENDED);
+  }
+  const struct mpipp_call *call = &mpipp_inside(owner)->call;
+  return MPIPP_READ(call->serial) == owner.serial && MPIPP_READ(call->state) == MPIPP_CALL_ACTIVE;
 }
 
 static unsigned level_of(uint64_t bytes, uint32_t writes) {

@@ -15,15 +15,27 @@ struct mpipp_box {
   uint32_t buffer; // of the call
 };
 
-// Whose box it is: of a request, or of a call that a thread is inside of.
+// Whose box it is: of a request, of a call that a thread is inside of, or of a split collective
+// call that is pending on a file.
 struct mpipp_owner {
-  uint64_t record; // address; of a thread's record with MPIPP_OF_THREAD
-  uint64_t serial; // of the request, or of the call
+  uint64_t record; // address; of a thread's or file's record with MPIPP_OF_THREAD or _FILE
+  uint64_t serial; // of the request, or of the call; of a split one its split_number
 };
-enum { MPIPP_OF_THREAD = 1 };
+enum { MPIPP_OF_THREAD = 1, MPIPP_OF_FILE = 2, MPIPP_OF_CALL = MPIPP_OF_THREAD | MPIPP_OF_FILE };
 
-// Requests are few at first: they are looked at one by one. Once there have been many their boxes
-// are kept (pending.h).
+// NULL: it is no request.
+static inline const struct mpipp_request *mpipp_request_of(struct mpipp_owner owner) {
+  return owner.record & MPIPP_OF_CALL ? NULL : (const void *)(uintptr_t)owner.record;
+}
+static inline const struct mpipp_thread *mpipp_inside(struct mpipp_owner owner) {
+  return (const void *)(uintptr_t)(owner.record - MPIPP_OF_THREAD);
+}
+static inline const struct mpipp_file *mpipp_split_on(struct mpipp_owner owner) {
+  return (const void *)(uintptr_t)(owner.record - MPIPP_OF_FILE);
+}
+
+// Requests are few at first: they are looked at one by one. Once there have been many, or another
+// operation that is pending, boxes are kept.
 extern int mpipp_boxes_kept MPIPP_HIDDEN;
 enum { MPIPP_FEW_REQUESTS = 16 };
 
@@ -69,12 +81,9 @@ struct mpipp_recent {
 };
 extern struct mpipp_recent mpipp_recent MPIPP_HIDDEN;
 
+int mpipp_call_goes_on(struct mpipp_owner owner) MPIPP_COLD;
 static inline int mpipp_goes_on(struct mpipp_owner owner) {
-  if (MPIPP_UNLIKELY(owner.record & MPIPP_OF_THREAD)) {
-    const struct mpipp_thread *thread = (const void *)(uintptr_t)(owner.record - MPIPP_OF_THREAD);
-    return MPIPP_READ(thread->call.serial) == owner.serial &&
-           MPIPP_READ(thread->call.state) == MPIPP_CALL_ACTIVE;
-  }
+  if (MPIPP_UNLIKELY(owner.record & MPIPP_OF_CALL)) return mpipp_call_goes_on(owner);
   const struct mpipp_request *request = (const void *)(uintptr_t)owner.record;
   return request->object.serial == owner.serial && request->state == MPIPP_REQUEST_ACTIVE &&
          !(request->object.flags & MPIPP_FLAG_ENDED);

@@ -143,9 +143,8 @@ static int is_partitioned(const struct mpipp_call *call) {
 
 // Not where it depends on the partitions that are ready, or have arrived.
 static void know_meeting(const struct mpipp_call *call, const struct mpipp_meeting *meeting) {
-  if (meeting->other.record & MPIPP_OF_THREAD || is_partitioned(call)) return;
-  const struct mpipp_request *request = (const void *)(uintptr_t)meeting->other.record;
-  if (is_partitioned(&request->call)) return;
+  const struct mpipp_request *request = mpipp_request_of(meeting->other);
+  if (!request || is_partitioned(call) || is_partitioned(&request->call)) return;
   mpipp_know_meeting(call, meeting->own_buffer, &request->call, meeting->buffer);
 }
 
@@ -153,9 +152,8 @@ static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner o
   struct meetings *meetings = asking;
   struct mpipp_meeting meeting = {
       .other = owner, .buffer = met->buffer, .own_buffer = meetings->own_buffer};
-  if (!(owner.record & MPIPP_OF_THREAD) &&
-      !mpipp_holds((const void *)(uintptr_t)owner.record, meetings->box, &meeting.doubt))
-    return;
+  const struct mpipp_request *request = mpipp_request_of(owner);
+  if (request && !mpipp_holds(request, meetings->box, &meeting.doubt)) return;
   if (meetings->partitions) {
     mpipp_doubt(&meeting.doubt, (uint64_t)meetings->partitions->first);
     mpipp_doubt(&meeting.doubt, (uint64_t)meetings->partitions->count);
@@ -193,6 +191,10 @@ static void boxes_of(const struct mpipp_call *call, struct mpipp_own *boxes) {
   for (uint32_t i = 0; i < boxes->count; i++) mpipp_box_of(call, i, &boxes->boxes[i], &doubt);
 }
 
+static int begins_split(const struct mpipp_call *call) {
+  return mpipp_facts[call->procedure].form == MPIPP_FORM_SPLIT_BEGIN;
+}
+
 static int is_pending_later(const struct mpipp_call *call) {
   unsigned form = mpipp_facts[call->procedure].form;
   return form == MPIPP_FORM_NONBLOCKING || form == MPIPP_FORM_REQUEST_BASED;
@@ -215,24 +217,28 @@ static void each_active(for_request *act, void *context) {
   }
 }
 
-// Whether there are so few requests that no boxes need be kept; if not they are from now on.
-static void keep(const struct mpipp_request *request, void *context);
-static int are_few(void) {
-  const struct mpipp_chunk *chunk =
-      (const void *)(uintptr_t)mpipp_stores[MPIPP_REQUEST].table->chunks;
-  if (mpipp_boxes_kept) return 0;
-  if (!chunk || chunk->used <= MPIPP_FEW_REQUESTS) return 1;
-  each_active(keep, NULL);
-  mpipp_boxes_kept = 1;
-  return 0;
-}
-
 static void keep(const struct mpipp_request *request, void *context) {
   (void)context;
   struct mpipp_own boxes;
   boxes_of(&request->call, &boxes);
   add_pending(&request->call, &boxes,
               (struct mpipp_owner){(uintptr_t)request, request->object.serial});
+}
+
+// From now on boxes are kept.
+static void keep_boxes(void) {
+  if (!mpipp_boxes_kept) each_active(keep, NULL);
+  mpipp_boxes_kept = 1;
+}
+
+// Whether there are so few requests that no boxes need be kept; if not they are.
+static int are_few(void) {
+  const struct mpipp_chunk *chunk =
+      (const void *)(uintptr_t)mpipp_stores[MPIPP_REQUEST].table->chunks;
+  if (mpipp_boxes_kept) return 0;
+  if (!chunk || chunk->used <= MPIPP_FEW_REQUESTS) return 1;
+  keep_boxes();
+  return 0;
 }
 
 // What is looked at, and for whom.
@@ -342,8 +348,7 @@ static void keep_threads(const struct mpipp_thread *thread) {
 
 static void keep_all(const struct mpipp_thread *thread) {
   static int threads_kept = 0;
-  if (!mpipp_boxes_kept) each_active(keep, NULL);
-  mpipp_boxes_kept = 1;
+  keep_boxes();
   if (!threads_kept) keep_threads(thread);
   threads_kept = 1;
 }
@@ -365,7 +370,7 @@ static int screen_further(struct mpipp_thread *thread, int *refused) {
     unsigned form = mpipp_facts[call->procedure].form;
     if (form != MPIPP_FORM_PERSISTENT && form != MPIPP_FORM_PARTITIONED)
       meet_pending(call, own, (struct mpipp_owner){0, 0}, &meetings);
-    later = mpipp_boxes_kept && is_pending_later(call);
+    later = (mpipp_boxes_kept && is_pending_later(call)) || begins_split(call);
     if (MPIPP_UNLIKELY(mpipp_several_threads) && form == MPIPP_FORM_BLOCKING)
       add_pending(call, own,
                   (struct mpipp_owner){(uintptr_t)thread | MPIPP_OF_THREAD, call->serial});
@@ -420,12 +425,27 @@ static struct mpipp_request *made_by(const struct mpipp_call *call) {
              : NULL;
 }
 
+// The file on which the call has begun a split one; NULL if it is not recorded.
+static const struct mpipp_file *begun_by(const struct mpipp_call *call) {
+  const struct mpipp_file *file = mpipp_find_live(MPIPP_FILE, call->file);
+  return file && file->split_pending && file->call.serial == call->serial &&
+                 file->call.frame == call->frame
+             ? file
+             : NULL;
+}
+
 void mpipp_screen_returned_further(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   if (starts(call)) {
     for_started(call, NULL);
-  } else if (call->requests) {
+  } else if (begins_split(call)) {
+    const struct mpipp_file *file = begun_by(call);
+    keep_boxes(); // it is no request, which would be looked at without
+    if (file)
+      add_pending(call, own_of(thread),
+                  (struct mpipp_owner){(uintptr_t)file | MPIPP_OF_FILE, file->split_number});
+  } else if (call->present & MPIPP_HAS_REQUESTS) {
     const struct mpipp_request *request = made_by(call);
     if (request)
       add_pending(call, own_of(thread),

@@ -95,7 +95,7 @@ static inline __attribute__((always_inline)) int mpipp_is_clear(struct mpipp_thr
 static inline void mpipp_screen_returned(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   const struct mpipp_own *own = (const struct mpipp_own *)thread->boxes;
-  if (MPIPP_LIKELY(own->count == 1 && call->requests)) {
+  if (MPIPP_LIKELY(own->count == 1 && call->present & MPIPP_HAS_REQUESTS)) {
     uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
     mpipp_work_alone();
     const struct mpipp_slot *slot = mpipp_request_slot(MPIPP_READ(mpipp_requests_alone), handle);

@@ -102,7 +102,8 @@ void mpipp_ask_begin(struct mpipp_asking *asking, const struct mpipp_thread *thr
   question->call.caller = mpipp_outside_mpi(thread->call.caller);
 }
 
-static void add_record(struct mpipp_asking *asking, struct mpipp_object *record, uint64_t bytes) {
+static void add_record(struct mpipp_asking *asking, const struct mpipp_object *record,
+                       uint64_t bytes) {
   struct mpipp_note *note = add(asking, MPIPP_NOTE_MEMORY, (uintptr_t)record, 1, bytes);
   if (note) memcpy(note + 1, record, bytes);
 }
@@ -162,18 +163,24 @@ void mpipp_ask_parts(struct mpipp_asking *asking, const struct mpipp_call *call)
     mpipp_ask_datatype(asking, call->buffers[i].record, call->buffers[i].datatype);
   if (call->present & MPIPP_HAS_COMM) mpipp_ask_object(asking, MPIPP_COMM, call->comm);
   if (call->present & MPIPP_HAS_WIN) mpipp_ask_object(asking, MPIPP_WIN, call->win);
+  if (call->present & MPIPP_HAS_FILE) mpipp_ask_object(asking, MPIPP_FILE, call->file);
   if (call->present & MPIPP_HAS_VECTORS)
     add_arrays(asking, call, mpipp_stores[MPIPP_DATATYPE].table->handle_size);
 }
 
 void mpipp_ask_pending(struct mpipp_asking *asking, const struct mpipp_request *request) {
   const struct mpipp_call *call = &request->call;
-  if (!add(asking, MPIPP_NOTE_PENDING, (uintptr_t)request, 0, 0)) return;
-  struct mpipp_note *note = add(asking, MPIPP_NOTE_MEMORY, (uintptr_t)request, 1, sizeof *request);
-  if (note) memcpy(note + 1, request, sizeof *request);
+  if (!add(asking, MPIPP_NOTE_PENDING, (uintptr_t)request, MPIPP_REQUEST, 0)) return;
+  add_record(asking, &request->object, sizeof *request);
   if (call->buffer_count)
     mpipp_ask_memory(asking, request->marks, (uint64_t)call->buffers[0].peers);
   mpipp_ask_parts(asking, call);
+}
+
+void mpipp_ask_split(struct mpipp_asking *asking, const struct mpipp_file *file) {
+  if (!add(asking, MPIPP_NOTE_PENDING, (uintptr_t)file, MPIPP_FILE, 0)) return;
+  add_record(asking, &file->object, sizeof *file);
+  mpipp_ask_parts(asking, &file->call);
 }
 
 void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread) {

@@ -12,7 +12,7 @@
 enum mpipp_note_kind {
   MPIPP_NOTE_OBJECT = 1, // a: its kind, b: its handle; of a datatype that has no handle there ~0
   MPIPP_NOTE_MEMORY,     // a: the address of bytes, which follow; b: 1 for a record
-  MPIPP_NOTE_PENDING,    // a: the address of a request's record
+  MPIPP_NOTE_PENDING,    // a: the address of a request's or file's record; b: its kind
   MPIPP_NOTE_OTHER,      // a: the address of a thread's record: another call that is active
   MPIPP_NOTE_TOUCH,      // struct mpipp_touched, and u64: an instruction's address, its callers'
   MPIPP_NOTE_GIVEN_BACK, // a: address of memory, b: its bytes; u64: as of MPIPP_NOTE_TOUCH
@@ -99,6 +99,8 @@ void mpipp_ask_memory(struct mpipp_asking *asking, uint64_t address, uint64_t by
 // The datatypes, communicator and arrays of a request's call.
 void mpipp_ask_parts(struct mpipp_asking *asking, const struct mpipp_call *call);
 void mpipp_ask_pending(struct mpipp_asking *asking, const struct mpipp_request *request);
+// The split collective call that is pending on a file.
+void mpipp_ask_split(struct mpipp_asking *asking, const struct mpipp_file *file);
 void mpipp_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread);
 // callers: return addresses behind the instruction's.
 void mpipp_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,

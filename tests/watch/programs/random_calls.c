@@ -138,13 +138,15 @@ static void about_topologies(int *numbers) {
   }
 }
 
-// Really: others meet it.
+// Really: others meet it, and its buffer.
 static void split(void) {
-  static int written;
-  if (is_split)
-    MPI_File_write_at_all_end(file, &written, MPI_STATUS_IGNORE);
-  else
-    MPI_File_write_at_all_begin(file, 0, &written, 1, MPI_INT);
+  static void *written;
+  if (is_split) {
+    MPI_File_write_at_all_end(file, written, MPI_STATUS_IGNORE);
+  } else {
+    written = room + 4 * below(ROOM / 8);
+    MPI_File_write_at_all_begin(file, 0, written, 1 + below(3), types[below(USABLE)]);
+  }
   is_split = !is_split;
 }
 
@@ -304,7 +306,7 @@ int main(int argc, char **argv) {
   make_types();
   for (int i = 0; i < PENDING; i++) pending[i] = MPI_REQUEST_NULL;
   for (int i = atoi(argv[2]); i > 0; i--) {
-    if (!below(40)) split();
+    if (rank % 2 && !below(40)) split(); // boxes are kept then
     if (!below(24)) {
       int which = below(PENDING);
       end(&pending[which]);
