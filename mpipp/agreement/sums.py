@@ -11,7 +11,8 @@ They choose what is compared, and nothing more: whether something is wrong is fo
 What these do not compare may make a sum that does not vanish, which costs time alone. Something
 wrong is passed over with a chance of (n / 2^61)^2, n the number of elements and of calls.
 
-Which terms an operation has follows from the rules of `checks.exchanges` and `checks.collectives`.
+Which terms an operation has follows from the rules of `checks.exchanges`, `checks.neighbors` and
+`checks.collectives`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import functools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-from mpipp.checks import ownops, signatures
+from mpipp.checks import neighbors, ownops, signatures
 from mpipp.checks.collectives import reduction
 from mpipp.checks.joined import Joined
 from mpipp.checks.past import sides
@@ -360,6 +361,32 @@ def _reduce_scatter(calls: _Calls, joined: Joined) -> Pair:
     return calls.equal(_whole(joined, "sendbuf"))
 
 
+def _neighbors(calls: _Calls, joined: Joined, sent: Callable[[int], Pair]) -> Pair:
+    # Several edges from one process to another have one weight: they match in any order.
+    found, own = _NOTHING, joined.rank
+    for number, rank in enumerate(neighbors.targets(joined.member) or ()):
+        if rank == own:
+            found = added(found, calls.own(sent(number), _NOTHING))
+        elif rank is not None:
+            found = added(found, calls.goes(own, rank, sent(number)))
+    for number, rank in enumerate(neighbors.sources(joined.member) or ()):
+        received = _share(joined, number, "recvbuf") if rank is not None else _NOTHING
+        if rank == own:
+            found = added(found, calls.own(_NOTHING, received))
+        elif rank is not None:
+            found = added(found, calls.goes(rank, own, received))
+    return found
+
+
+def _neighbor_allgather(calls: _Calls, joined: Joined) -> Pair:
+    sent = _whole(joined, "sendbuf")
+    return _neighbors(calls, joined, lambda _: sent)
+
+
+def _neighbor_alltoall(calls: _Calls, joined: Joined) -> Pair:
+    return _neighbors(calls, joined, lambda number: _share(joined, number, "sendbuf"))
+
+
 _TERMS: dict[str, Callable[[_Calls, Joined], Pair]] = {
     "Bcast": _bcast,
     "Gather": _gather,
@@ -377,4 +404,9 @@ _TERMS: dict[str, Callable[[_Calls, Joined], Pair]] = {
     "Exscan": _reduction,
     "Reduce_scatter": _reduce_scatter,
     "Reduce_scatter_block": _reduce_scatter,
+    "Neighbor_allgather": _neighbor_allgather,
+    "Neighbor_allgatherv": _neighbor_allgather,
+    "Neighbor_alltoall": _neighbor_alltoall,
+    "Neighbor_alltoallv": _neighbor_alltoall,
+    "Neighbor_alltoallw": _neighbor_alltoall,
 }

@@ -30,8 +30,8 @@ def sources(member: Member) -> list[int | None] | None:
     return None if comm.sources is None else list(comm.sources)
 
 
-def _targets(member: Member) -> list[int | None] | None:
-    # The neighbors that it sends to.
+def targets(member: Member) -> list[int | None] | None:
+    """The neighbors that it sends to, likewise."""
     comm = member.comm
     if comm.topology == "cartesian":
         return list(_around(comm))
@@ -58,7 +58,7 @@ def _edges(joined: Sequence[Joined]) -> Iterator[tuple[Joined, list[int], Joined
     # Who sends, its numbers for the other, who receives, and that one's numbers for the sender.
     by_rank = {one.rank: (one, _numbers(sources(one.member))) for one in joined}
     for one in joined:
-        for rank, numbers in _numbers(_targets(one.member)).items():
+        for rank, numbers in _numbers(targets(one.member)).items():
             if rank not in by_rank:
                 continue
             other, theirs = by_rank[rank]

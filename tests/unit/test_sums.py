@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from samples import CHAR, DOUBLE, FLOAT, INT, contiguous
 from mpipp.agreement import sums
 from mpipp.checks.past import agreement, messages
 from mpipp.checks.world import World
-from mpipp.model import Call
+from mpipp.model import Call, Comm
 from mpipp.typetree import Datatype
 
 TRIPLE = contiguous(3, INT)
@@ -205,6 +206,92 @@ def test_collective_calls(operation: str) -> None:
                 if found:
                     assert not vanish(wrong), (size, kind, rank)
             assert found_at_all, (size, kind)
+
+
+# Neighbors: who they are in a topology, and what goes along each edge.
+
+
+@dataclass
+class Neighbor(Ended):
+    """A process of a topology."""
+
+    topology: str = ""
+
+    def comm(self) -> Comm:
+        if self.topology != "graph":
+            made = replace(super().comm(), topology="cartesian", dims=(self.size,))
+            periodic = int(self.topology == "ring")
+            return replace(made, periods=(periodic,), coords=(self.rank,))
+        made = replace(super().comm(), topology="distributed graph")
+        sources, destinations = around(self.topology, self.rank, self.size)
+        return replace(made, sources=tuple(sources), destinations=tuple(destinations))
+
+
+def around(topology: str, rank: int, size: int) -> tuple[list[int], list[int]]:
+    """Who sends to a process, and to whom it sends; -1: nobody."""
+    before, behind = (rank - 1) % size, (rank + 1) % size
+    if topology == "graph":
+        return [rank, before, before], [behind, rank, behind]  # itself, and two edges to one
+    if topology == "line":
+        before, behind = rank - 1, -1 if rank == size - 1 else rank + 1
+    return [before, behind], [before, behind]
+
+
+def neighbor(name: str, topology: str, rank: int, size: int, wrong: str, swapped: bool) -> Call:
+    """A call in which what goes along the last edge may be wrong."""
+    sources, destinations = around(topology, rank, size)
+    sent = [(rank + 1, INT) for _ in destinations]
+    received = [(peer + 1, INT) for peer in sources]
+    if name in ("MPI_Neighbor_alltoall", "MPI_Neighbor_allgather"):
+        sent, received = [(2, INT) for _ in sent], [(2, INT) for _ in received]
+    elif swapped:  # as many of another kind to one neighbor, in another order there
+        sent[0], received[2] = (4, CHAR), (4, CHAR)
+    changed = sent if wrong.startswith("sendbuf") else received
+    if wrong:
+        count, _ = changed[-1]
+        changed[-1] = (count + 1, INT) if wrong.endswith("count") else (count, FLOAT)
+    if "allgather" in name:
+        return call(name, buffer("sendbuf", *sent[-1]), shared("recvbuf", *received))
+    return call(name, shared("sendbuf", *sent), shared("recvbuf", *received))
+
+
+def among(
+    name: str, topology: str, size: int, wrong: str = "", at: int = -1, swapped: bool = False
+) -> list[Ended]:
+    found: list[Ended] = []
+    for rank in range(size):
+        right = neighbor(name, topology, rank, size, "", swapped)
+        other = neighbor(name, topology, rank, size, wrong, swapped) if rank == at else None
+        found.append(Neighbor(rank, size, topology=topology).joins(*loops(right, other)))
+    return found
+
+
+@pytest.mark.parametrize("topology", ["ring", "line", "graph"])
+@pytest.mark.parametrize("form", ["allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"])
+def test_neighbors(topology: str, form: str) -> None:
+    name = f"MPI_Neighbor_{form}"
+    for size in range(2, 6):
+        right = among(name, topology, size)
+        assert list(agreement.check(World(processes(right)))) == []
+        assert vanish(right)
+        for wrong in (*SENT, *RECEIVED):
+            found = 0
+            for at in range(size):
+                ended = among(name, topology, size, wrong, at)
+                is_found = bool(list(agreement.check(World(processes(ended)))))
+                found += is_found
+                assert not is_found or not vanish(ended), (size, wrong, at)
+            assert found >= size - 1, (size, wrong)  # the last of a line has nobody behind it
+
+
+def test_edges_between_two_processes_match_in_any_order() -> None:
+    for name in ("MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"):
+        ended = among(name, "graph", 3, swapped=True)
+        assert list(agreement.check(World(processes(ended)))) == []
+        assert vanish(ended)
+        ended = among(name, "graph", 3, "recvbuf type", 1, swapped=True)
+        assert list(agreement.check(World(processes(ended))))
+        assert not vanish(ended)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import runs
 import support
 from support import MPI, ROOT, on_mpi
 
-from mpipp.agreement import run
+from mpipp.agreement import many, run
 from mpipp.agreement.files import head, read
 from mpipp.errors import MpippError
 
@@ -79,12 +79,14 @@ def counted(lines: list[str]) -> list[str]:
     return [re.sub(r", \d+ questions?", "", line) for line in lines]
 
 
-def watched(mpi: MPI, cwd: Path, *words: str, options: tuple[str, ...] = ()) -> runs.Run:
+def watched(
+    mpi: MPI, cwd: Path, *words: str, options: tuple[str, ...] = (), source: str = "nodes.c"
+) -> runs.Run:
     """Four processes on two nodes, and what is left of them."""
     launcher = [sys.executable, "-I", "-S", str(LAUNCHER), "2", *mpi.mpiexec]
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     command = ["run", "--check", "--mpiexec", " ".join(launcher), "-n", "4", *options, "--"]
-    program = runs.program("nodes.c", mpi)
+    program = runs.program(source, mpi)
     return runs.read(support.shell(*command, program, *words, env=known, cwd=cwd))
 
 
@@ -109,6 +111,29 @@ def test_all_processes_are_compared(mpi: MPI, tmp_path: Path) -> None:
     for path in run.paths(str(report / run.PROCESSES)):
         process = read(path)
         assert (process.info, process.node) == (head(path).info, head(path).node)
+
+
+@pytest.mark.parametrize("topology", ["cart", "graph", "dist_graph"])
+@on_mpi("mpich4", "openmpi4")
+def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str) -> None:
+    """Each wrong call is found, also where sums choose what is compared, as of many processes."""
+    forms = ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
+    what = "what is sent does not match what is received, at the first element: MPI_FLOAT is sent, "
+    keys = []
+    for how in ("right", "wrong"):
+        options = ("--report", how)
+        found = watched(mpi, tmp_path, topology, how, options=options, source="neighbors.c")
+        told = {tuple(block.split("(")[0].splitlines()) for block in found.blocks}
+        names = {f"MPI_Neighbor_{form}" for form in forms} if how == "wrong" else set[str]()
+        expected = {(f"error: {what}MPI_INT received", f"  rank 1: {name}") for name in names}
+        assert told == expected
+        compared = run.compare(str(tmp_path / how), (), many.Alone())
+        assert {one.what for one in compared.findings} == {f"{what}MPI_INT received" for _ in names}
+        assert len(compared.findings) == len(found.blocks) == len(names)
+        paths = run.paths(str(tmp_path / how / run.PROCESSES))
+        keys.append(many.chosen(paths, many.Alone()).keys)
+    right, wrong = keys
+    assert len(wrong - right) == len(forms)
 
 
 @on_mpi("mpich4", "openmpi4")
