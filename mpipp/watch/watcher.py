@@ -89,6 +89,7 @@ class Watcher:
         self._looked_at: object = None  # the last time, once they were at rest
         self._unsure: list[str] = []  # what was not checked of several then: more may come to rest
         self._strict = Waiting()
+        self._asked_strict = 0  # questions about collective calls that seem to disagree
         self._everybody = Everybody(settings.report)
         self._left = Left(settings.report)
         self._nodes = Nodes(settings.report)
@@ -127,7 +128,7 @@ class Watcher:
         counted = [one for one in self._watched if self._telling.can_read(one)]
         calls = sum(one.calls for one in counted)
         tables = last_words(counted, self._telling.not_checked)
-        self._telling.collected.questions = self._answering.count
+        self._telling.collected.questions = self._answering.count + self._asked_strict
         for sentence in self._stopping.not_stopped():
             self._telling.not_checked(sentence)
         self._output.total(self._telling.collected.total(len(counted), calls)._replace(**tables))
@@ -191,6 +192,7 @@ class Watcher:
             made.close()
             return
         if isinstance(hello, said.Disagreeing):
+            self._asked_strict += 1
             self._strict.add(made, hello)
             self._compare_waiting()
             return
@@ -198,6 +200,7 @@ class Watcher:
             self._everybody.add(made, hello, self._watched)
             return
         if isinstance(hello, said.Late):
+            self._asked_strict += 1
             answer(made, self._compare_late(hello))
             return
         if isinstance(hello, said.Touching):

@@ -101,7 +101,7 @@ def test_the_job_is_ended(mpi: MPI, how: str) -> None:
     found = runs.run(mpi, [program, "file", "fatal"], "--strict", "--on-error", how, n=3)
     assert found.status
     assert blocks(found) == [mpi.cited(ROOTS)]
-    assert found.last[0].startswith("mpipp: 1 error in 3 processes, 9 calls")
+    assert found.last[0].startswith("mpipp: 1 error in 3 processes, 9 calls, 3 questions")
 
 
 @on_mpi("mpich4", "openmpi4")

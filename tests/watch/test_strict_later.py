@@ -61,3 +61,12 @@ def test_the_job_is_ended_at_their_completion(mpi: MPI, how: str) -> None:
     assert "went on" not in found.output
     blocks = [re.sub(r"(?<=call number )\d+", "N", block) for block in found.blocks]
     assert blocks == [mpi.cited(FOUND[how])]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_the_questions_at_their_completion_are_counted(mpi: MPI) -> None:
+    """Each of two processes asks one."""
+    program = runs.program("later.c", mpi)
+    right, wrong = (runs.run(mpi, [program, *how], "--strict") for how in ([], ["nonblocking"]))
+    asked = [re.search(r", (\d+) questions$", found.last[-1]) for found in (right, wrong)]
+    assert asked[0] and asked[1] and int(asked[1][1]) == int(asked[0][1]) + 2

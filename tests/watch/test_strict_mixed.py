@@ -76,8 +76,8 @@ def test_all_nodes_agree(mpi: MPI, tmp_path: Path) -> None:
     (block,) = found.blocks
     assert block.startswith("error: the processes name different roots: 0 and 1\n  rank 0: ")
     assert sorted(found.last) == [
-        "mpipp: 1 error in 2 processes, 14 calls",
-        "mpipp: no errors in 1 process, 7 calls",
+        "mpipp: 1 error in 2 processes, 14 calls, 2 questions",
+        "mpipp: no errors in 1 process, 7 calls, 1 question",
     ]
 
 
