@@ -61,6 +61,19 @@ def test_the_wrong_wrapper_says_so_once(mpi: support.MPI) -> None:
     assert errors.replace(sentence + "\n", "") == alone[2]
 
 
+@support.on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+@pytest.mark.parametrize("handlers", [(), ("own",)])
+def test_a_freed_handle_that_the_library_has_given_out_itself(
+    mpi: support.MPI, handlers: tuple[str, ...], tmp_path: Path
+) -> None:
+    """What the wrapper asks about it is an error, which the program's handlers do not see."""
+    program = compiled("stale.c", mpi.id)
+    alone = run(mpi, [program, tmp_path / "file", *handlers])
+    assert run(mpi, [program, tmp_path / "file", *handlers], mpi.wrapper)[:2] == alone[:2]
+    if mpi.id == "openmpi4":
+        assert "went on\n" in alone[1]
+
+
 @support.every_mpi
 @pytest.mark.parametrize("binding", ["", "1"])
 def test_programs_without_mpi(mpi: support.MPI, binding: str) -> None:

@@ -340,11 +340,37 @@ static void import_derived(uint64_t caller, MPI_Datatype datatype, struct conten
   for (int64_t i = 0; i < c->datatypes; i++) give_back(&c->datatype[i]);
 }
 
+static MPI_Errhandler set_aside(MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI(Comm_get_errhandler)(comm, &handler);
+  PMPI(Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
+  return handler;
+}
+
+static void put_back(MPI_Comm comm, MPI_Errhandler handler) {
+  PMPI(Comm_set_errhandler)(comm, handler);
+  if (!mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler))) PMPI(Errhandler_free)(&handler);
+}
+
+// The same of a handle whose datatype was freed: the library may have made one of its own there, of
+// which Open MPI knows no constructor. That is an error, which the program's handlers are not to
+// see: those that MPI calls where there is no communicator. Another thread's error is theirs.
+static int envelope_of_freed(MPI_Datatype datatype, struct contents *c) {
+  int started = 0;
+  PMPI(Initialized)(&started); // and not a session alone
+  if (!started || MPIPP_READ(mpipp_several_threads)) return envelope(datatype, c);
+  MPI_Errhandler world = set_aside(MPI_COMM_WORLD), self = set_aside(MPI_COMM_SELF);
+  int found = envelope(datatype, c);
+  put_back(MPI_COMM_SELF, self);
+  put_back(MPI_COMM_WORLD, world);
+  return found;
+}
+
 void mpipp_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
   if (datatype == MPI_DATATYPE_NULL || mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype))) return;
-  int saved = errno;
+  int saved = errno, freed = mpipp_find(MPIPP_DATATYPE, MPIPP_KEY(datatype)) != NULL;
   struct contents contents = {0};
-  if (envelope(datatype, &contents)) {
+  if (freed ? envelope_of_freed(datatype, &contents) : envelope(datatype, &contents)) {
     if (contents.combiner == MPI_COMBINER_NAMED) {
       char name[MPI_MAX_OBJECT_NAME] = "";
       int length;
