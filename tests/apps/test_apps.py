@@ -89,9 +89,9 @@ NAMES = {
 each = pytest.mark.parametrize("app", APPS, ids=lambda app: f"{app.name}, {app.mpi}")
 
 
-def prepared(app: App) -> tuple[Path, support.MPI, list[str | Path]]:
+def prepared(app: App, patient: bool = False) -> tuple[Path, support.MPI, list[str | Path]]:
     """Its own empty directory, its MPI and its command."""
-    mpi = support.find_mpi(app.mpi)
+    mpi = support.find_mpi(app.mpi, patient)
     where = WORK / f"{app.name}-{app.mpi}".replace("/", "-").replace(" ", "-")
     shutil.rmtree(where, ignore_errors=True)
     where.mkdir(parents=True)
@@ -170,7 +170,7 @@ def test_watched(app: App) -> None:
 def test_wherever_it_stops(app: App, rows: dict[App, Row]) -> None:
     if not app.stops:
         pytest.skip("is wrong on purpose, or aborts")
-    where, mpi, words = prepared(app)
+    where, mpi, words = prepared(app, patient=True)
     stops = silence.stops(
         words,
         mpi,

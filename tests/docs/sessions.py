@@ -60,7 +60,7 @@ def read_sessions(text: str) -> list[Session]:
 def same(line: str) -> str:
     """A line without what differs from run to run."""
     line = re.sub(r"0x[0-9a-f]{5,}", "0x...", line)
-    line = re.sub(r"^#\d+ ", "#N ", line)  # how deep in the library it was stopped
+    line = re.sub(r"^#\d+ +", "#N ", line)  # how deep in the library it was stopped
     line = re.sub(r"(pid|process|LWP|Thread 0x\S+ \(LWP) \d+", r"\1 N", line)
     line = re.sub(r"built with \S+", "built with mpicc", line)
     line = re.sub(r"libthread_db library .*", "libthread_db library", line)

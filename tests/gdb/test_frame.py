@@ -18,7 +18,7 @@ both = support.on_mpi("mpich4", "openmpi4")
 
 
 def plain(output: str) -> list[str]:
-    output = re.sub("0x[0-9a-f]+", "0x", re.sub(r"^#\d+", "#N", output, flags=re.M))
+    output = re.sub("0x[0-9a-f]+", "0x", re.sub(r"^#\d+ +", "#N  ", output, flags=re.M))
     return re.sub(r" \S*/(\w+\.[ch]:\d+)", r" \1", output).splitlines()
 
 

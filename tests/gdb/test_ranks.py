@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
 
 
 def plain(output: str) -> list[str]:
-    output = re.sub("0x[0-9a-f]{5,}", "0x", re.sub(r"^#\d+  0x", "#N  0x", output, flags=re.M))
+    output = re.sub("0x[0-9a-f]{5,}", "0x", re.sub(r"^#\d+ +0x", "#N  0x", output, flags=re.M))
     output = re.sub(r"pid \d+", "pid N", output)
     return re.sub(r" \S*/(\w+\.[ch]:\d+)", r" \1", output).splitlines()
 
