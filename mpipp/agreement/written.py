@@ -268,6 +268,10 @@ class Written:
 
     # What is of a running process alone.
 
+    def is_zero(self, address: int) -> bool:
+        """Nothing is known of its memory."""
+        return False
+
     def combiner(self, address: int) -> str:
         """No datatype but those of calls is known."""
         raise MpippError("a process has left no such datatype")

@@ -2,8 +2,9 @@
 """Is every handle that a call is given one of an object? (MPI-4.1, section 2.5.1)
 
 A handle that no record has may be of an object made out of sight, by a procedure of the library's
-own; it is reported only where no object can have it: 0, the number of another kind of object, an
-address that the process does not have. Datatypes that are null or freed: `checks/datatypes.py`.
+own; it is reported only where no object can have it: 0, another kind of object's, an address that
+the process does not have or where zeros are. Datatypes that are null or freed:
+`checks/datatypes.py`.
 """
 
 from __future__ import annotations
@@ -154,11 +155,42 @@ def _was_freed_before(operation: Operation, given: _Given) -> bool:
 
 
 def _impossible(operation: Operation, given: _Given) -> Findings:
-    why = _why_impossible(operation.process, given)
+    process = operation.process
+    other = _of_another_kind(process, given)
+    why = _is_of(other) if other is not None else _why_impossible(process, given)
     if why:
         what = f"{given.name} is {given.handle:#x}, which is no handle of {_NOUNS[given.kind]}"
         parties = [operation.party(f"{given.handle:#x} {why}")]
+        if other is not None and not _is_known_by_name(other):
+            parties.append(process.made(other))
         yield Finding.of("no-handle", what, parties, error_class=CLASSES[given.kind])
+
+
+def _of_another_kind(process: Process, given: _Given) -> Object | None:
+    # Handles of Open MPI are addresses: no two objects that are there at a time have the same.
+    # MPICH's files have addresses, and all else numbers, which may be the same.
+    info = process.registry.info
+    addresses = info.flavor == "Open MPI"
+    if given.handle == 0 or (given.kind == "file" and not addresses):
+        return None
+    for kind in _NOUNS:
+        found = process.registry.find(kind, given.handle) if kind != given.kind else None
+        if found is None or isinstance(found, Broken):
+            continue
+        there = addresses and not info.several_threads and not found.header.ended
+        if found.header.predefined or found.header.null or there:
+            return found
+    return None
+
+
+def _is_known_by_name(found: Object) -> bool:
+    header = found.header
+    return (header.predefined or header.null) and bool(header.name)
+
+
+def _is_of(other: Object) -> str:
+    noun = _NOUNS[other.header.kind]
+    return f"is {other.header.name}, {noun}" if _is_known_by_name(other) else f"is that of {noun}"
 
 
 def _why_impossible(process: Process, given: _Given) -> str:
@@ -170,10 +202,12 @@ def _why_impossible(process: Process, given: _Given) -> str:
         if given.kind not in kinds:
             nouns = [_NOUNS.get(kind, kind) for kind in kinds]
             return f"would be one of {' or '.join(nouns)}" if nouns else "is no handle of any kind"
-    gaps = process.gaps if info.flavor == "Open MPI" else None  # its handles are addresses
-    if any(not gap.mapped and gap.start <= handle < gap.end for gap in gaps or ()):
+    if info.flavor != "Open MPI":
+        return ""
+    if any(not gap.mapped and gap.start <= handle < gap.end for gap in process.gaps or ()):
         return "is no address of the process"
-    return ""
+    # Each of its objects begins with the address of its class, a debug build's with a mark.
+    return "is where zeros are, not an object" if process.registry.is_zero(handle) else ""
 
 
 def _requests(operation: Operation) -> Findings:

@@ -227,6 +227,13 @@ class Registry:
         except MpippError as error:
             return Broken(kind, address, str(error))
 
+    def is_zero(self, address: int) -> bool:
+        """Whether the word at an address of the program's own is there, and 0."""
+        try:
+            return self._source.integers(address, 1, 8) == (0,)
+        except UnreadableMemory:
+            return False
+
     def combiner(self, address: int) -> str:
         """That of the datatype whose record is at `address`. Raises MpippError."""
         return self._datatypes.combiner(address)

@@ -89,6 +89,41 @@ def test_wrong(mpi: support.MPI, mistake: str) -> None:
     assert re.sub("0x[0-9a-f]+", "0x", printed) == mpi.cited(expected) + counted
 
 
+# What is given as a communicator, and what is said of it.
+NO_COMMUNICATORS = {
+    "datatype": "is MPI_INT, a datatype\n",
+    "info": "is that of an info\n  MPI_Info #3, {}\n    made at no_comm.c:11 in main\n",
+    "zeros": "is where zeros are, not an object\n",
+    "address": "is no address of the process\n",
+}
+
+
+@support.on_mpi("mpich4", "openmpi4", "openmpi5")
+@pytest.mark.parametrize("what", NO_COMMUNICATORS)
+def test_what_is_no_communicator(mpi: support.MPI, what: str) -> None:
+    if mpi.id == "mpich4" and what != "datatype":
+        pytest.skip("its handles are numbers")
+    printed = support.gdb_batch(
+        ["mpipp check"],
+        program=support.compile_program(PROGRAM.with_name("no_comm.c"), mpi),
+        args=[what],
+        mpi=mpi,
+        stop=["set breakpoint pending on", "mpipp break MPI_Barrier", "run"],
+    )
+    expected = f"""\
+error: comm is 0x, which is no handle of a communicator
+  MPI_Barrier(comm = <unknown MPI_Comm 0x>)
+    called at no_comm.c:16 in main
+    0x {NO_COMMUNICATORS[what]}\
+  rule: MPI-4.1, section 2.5.1: a handle that is null, was freed or never set must not be passed \
+where an object is needed
+  to do: look whether the variable was set before
+
+1 finding in 1 process, 1 active call, 0 pending requests
+"""
+    assert re.sub("0x[0-9a-f]+", "0x", printed) == mpi.cited(expected)
+
+
 # A thousand receives into one buffer, the lengths all the same or each its own.
 MANY = """\
 #include <mpi.h>

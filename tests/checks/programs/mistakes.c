@@ -106,6 +106,46 @@ static void handles(void) {
   RIGHT(MPI_Wait(requests, MPI_STATUS_IGNORE));
 }
 
+// "no-handle: comm is 0x55..., which is no handle of a communicator", in `room`, for a handle of
+// some bytes.
+static const char *no_handle(char *room, const char *name, const void *handle, size_t size,
+                             const char *noun) {
+  unsigned long number = 0;
+  memcpy(&number, handle, size);
+  sprintf(room, "no-handle: %s is 0x%lx, which is no handle of %s", name, number, noun);
+  return room;
+}
+
+static void others(void) {
+  static char room[4][100];
+  MPI_Datatype number = MPI_INT;
+  MPI_Op sum = MPI_SUM;
+  WRONG(no_handle(room[0], "op", &number, sizeof number, "an operation"),
+        MPI_Allreduce(out, in, 1, MPI_DOUBLE, (MPI_Op)MPI_INT, comm));
+  WRONG(no_handle(room[1], "comm", &number, sizeof number, "a communicator"),
+        MPI_Barrier((MPI_Comm)MPI_INT));
+  WRONG(no_handle(room[2], "the datatype of buf", &sum, sizeof sum, "a datatype"),
+        MPI_Send(out, 1, (MPI_Datatype)MPI_SUM, 0, 0, comm));
+  MPI_Comm none = MPI_COMM_NULL;
+  WRONG(no_handle(room[3], "group", &none, sizeof none, "a group"),
+        MPI_Group_incl((MPI_Group)MPI_COMM_NULL, 1, numbers, &group));
+}
+
+#ifdef OPEN_MPI
+static void addresses(void) {
+  static char room[2][100], *zeros[512], *filled[512];
+  zeros[1] = filled[0] = (char *)room; // the first word of an object is not 0
+  char *const here = (char *)zeros;
+  WRONG("no-handle: comm is 0x10, which is no handle of a communicator",
+        MPI_Barrier((MPI_Comm)0x10));
+  WRONG(no_handle(room[0], "comm", &here, sizeof here, "a communicator"),
+        MPI_Barrier((MPI_Comm)zeros));
+  WRONG(no_handle(room[1], "the datatype of buf", &here, sizeof here, "a datatype"),
+        MPI_Send(out, 1, (MPI_Datatype)zeros, 0, 0, comm));
+  RIGHT(MPI_Barrier((MPI_Comm)filled)); // may be an object made out of sight
+}
+#endif
+
 static void garbage(void) {
   void *zero = 0;
   int *one = (int[]){1};
@@ -123,6 +163,10 @@ static void garbage(void) {
 #ifdef MPICH_NUMVERSION // its handles tell what they are of
   WRONG("no-handle: comm is 0x4c000405, which is no handle of a communicator",
         MPI_Barrier((MPI_Comm)0x4c000405)); // MPI_INT
+#endif
+  others();
+#ifdef OPEN_MPI // its handles are addresses
+  addresses();
 #endif
   WRONG("no-handle: the datatype of sendbuf for rank 0 is 0x0, which is no handle of a datatype",
         MPI_Alltoallw(out, one, numbers, &type, in, one, numbers, &number, comm));
