@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Union
 
 from mpipp.datatypes.elements import kind
 from mpipp.datatypes.shapes import Blocks, Indices
@@ -127,7 +127,8 @@ def expanded_tree(datatype: Datatype, depth: int = 3, limits: Limits = DEFAULT_L
     `limits.elements` lines are shown.
     """
     most = limits.elements or None
-    lines = list(itertools.islice(_datatype_lines(datatype, "", 0, 0, depth), most))
+    branches = _datatype_lines(datatype, "", 0, 0, depth)
+    lines = list(itertools.islice(_in_order(branches), most))
     rows = [("", "from", "to", "")]
     rows += [(line.text, str(line.low), str(line.high), line.note) for line in lines]
     text = _aligned(rows)
@@ -141,20 +142,32 @@ class _Line(NamedTuple):
     note: str = ""
 
 
-def _datatype_lines(
-    node: Datatype, label: str, base: int, level: int, depth: int
-) -> Iterator[_Line]:
+_Branches = Iterator[Union[_Line, "_Branches"]]
+
+
+def _in_order(branches: _Branches) -> Iterator[_Line]:
+    # The lines of branches within branches: they are nested deeper than functions of Python may be.
+    pending = [branches]
+    while pending:
+        found = next(pending[-1], None)
+        if found is None:
+            pending.pop()
+        elif isinstance(found, _Line):
+            yield found
+        else:
+            pending.append(found)
+
+
+def _datatype_lines(node: Datatype, label: str, base: int, level: int, depth: int) -> _Branches:
     # `node` at displacement `base`, and what is below it down to `depth` datatypes.
     below = "" if depth or node.is_leaf else _elements(node)
     low, high = (node.true_lb, node.true_ub) if node.element_count else (0, 0)
     yield _Line(f"{'  ' * level}{label}({kind(node)})", base + low, base + high, below)
     if depth and not node.is_leaf:
-        yield from _stage_lines(node, (), base, level + 1, depth - 1)
+        yield _stage_lines(node, (), base, level + 1, depth - 1)
 
 
-def _stage_lines(
-    node: Datatype, prefix: Indices, base: int, level: int, depth: int
-) -> Iterator[_Line]:
+def _stage_lines(node: Datatype, prefix: Indices, base: int, level: int, depth: int) -> _Branches:
     # The branches of `node` after `prefix`. The first of a group of like ones is shown in full.
     margin = "  " * level
     shape = node.shape
@@ -165,7 +178,7 @@ def _stage_lines(
         label = f"[{group.first}]"
         if len(first) < shape.stages - 1 or not (component.is_leaf or len(first) == shape.stages):
             yield _Line(margin + label, base + low, base + high)
-            yield from _stage_lines(node, first, base, level + 1, depth)
+            yield _stage_lines(node, first, base, level + 1, depth)
         elif len(first) < shape.stages:
             count = shape.branching(first)
             what = f"{margin}{label}  {count} ({kind(component)})"
@@ -175,7 +188,7 @@ def _stage_lines(
             continue
         else:
             start = base + shape.displacement(first)
-            yield from _datatype_lines(component, label, start, level, depth)
+            yield _datatype_lines(component, label, start, level, depth)
         if group.last > group.first:
             yield _rest(margin, group, base + low, base + high)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -171,3 +172,13 @@ def test_expanded_tree_of_many_blocks_is_cut() -> None:
         "  [2]  1 (INT)    32        36",
         "...",
     ]
+
+
+@pytest.mark.parametrize(("make", "depth"), [(dup, 5000), (lambda t: struct((1, 0, t)), 2000)])
+def test_a_tree_nested_very_deep(make: Callable[[Datatype], Datatype], depth: int) -> None:
+    tree = INT
+    for _ in range(depth):
+        tree = make(tree)
+    lines = expanded_tree(tree, depth + 1, Limits(elements=0))
+    assert len(lines) - 2 == depth * tree.shape.stages - (tree.shape.stages - 1)
+    assert lines[-1].split()[-2:] == ["0", "4"]

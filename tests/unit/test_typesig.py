@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Sequence
@@ -280,6 +281,18 @@ def test_deep_chains() -> None:
     assert signature(first) is signature(INT)
     assert compare(signature(second), signature(flat)).verdict == "match"
     assert regular.text(signature(second)) == "{2 x MPI_INT, 10000 x {2 x MPI_DOUBLE, MPI_INT}}"
+
+
+def test_text_of_what_is_nested_very_deep() -> None:
+    whole, depth = INT, 5000
+    for _ in range(depth):
+        whole = struct((2, 0, whole), (1, 0, CHAR))
+    found = signature(whole)
+    assert regular.text(found) == "{2 x " * depth + "MPI_INT" + ", MPI_CHAR}" * depth
+    assert regular.text(found, 1) == "{2 x " * depth + "MPI_INT" + "...}" * depth
+    entries, complete = regular.entries(found)
+    assert not complete
+    assert json.dumps(entries).count("entries") == 201
 
 
 def fibonacci(n: int, grammar: int) -> Signature:

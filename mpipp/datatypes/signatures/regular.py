@@ -8,27 +8,53 @@ neighbouring windows are summarised, the narrowest first, again and again.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, Optional, TypeVar
 
 from mpipp.datatypes.signatures.runlength import Items, Node, Signature
 
 _MOST_ITEMS = 100_000  # of one list looked at
 _WORK = 3_000_000  # comparisons of items while a list is summarised
+_DEEPEST = 200  # of plain data, which few could read if it were nested deeper
+
+Found = TypeVar("Found")
+# Yields items of which it is sent what was found, and returns what it has found of its own.
+Visit = Generator[Items, Optional[Found], Found]
 
 
 def text(signature: Signature, most: int = 0) -> str:
     """The signature with at most `most` entries (0: all); `...` stands for the rest."""
-    return _text(_items(signature), _Room(most))
+    room = _Room(most)
+    return _visited(_items(signature), lambda items, depth: _text(items, room))
 
 
 def entries(signature: Signature, most: int = 0) -> tuple[list[dict[str, Any]], bool]:
     """The regular form as plain data, at most `most` entries of it, and whether it is complete.
 
-    An entry has `count` and `type`, or `count` and the `entries` of what is repeated.
+    An entry has `count` and `type`, or `count` and the `entries` of what is repeated; these are
+    left out where they are nested too deeply, and all after them.
     """
     room = _Room(most)
-    return _entries(_items(signature), room), not room.full
+    found = _visited(_items(signature), lambda items, depth: _entries(items, depth, room))
+    return found, not room.full
+
+
+def _visited(items: Items, visit: Callable[[Items, int], Visit[Found]]) -> Found:
+    # What a visit of the items finds, which asks for those of parts: they may be nested as deeply
+    # as datatypes are, deeper than functions of Python.
+    visits = [visit(items, 0)]
+    found: Found | None = None
+    while True:
+        try:
+            inner = visits[-1].send(found)
+        except StopIteration as end:
+            visits.pop()
+            found = end.value
+            if not visits:
+                return end.value  # type: ignore[no-any-return]
+        else:
+            visits.append(visit(inner, len(visits)))
+            found = None
 
 
 class _Room:
@@ -45,12 +71,12 @@ class _Room:
         return not self.full
 
 
-def _text(items: Items, room: _Room) -> str:
+def _text(items: Items, room: _Room) -> Visit[str]:
     # "" if there is no room for any of it.
     parts: list[str] = []
     for item in items:
         kind, inner, count = _opened(*item)
-        what = _text(inner, room) if inner else kind if room.take() else ""
+        what = (yield inner) if inner else kind if room.take() else ""
         if what:
             parts.append(what if count == 1 else f"{count} x {what}")
         if room.full:
@@ -61,12 +87,15 @@ def _text(items: Items, room: _Room) -> str:
     return whole if len(items) == 1 else "{" + whole + "}"
 
 
-def _entries(items: Items, room: _Room) -> list[dict[str, Any]]:
+def _entries(items: Items, depth: int, room: _Room) -> Visit[list[dict[str, Any]]]:
     found: list[dict[str, Any]] = []
     for item in items:
         kind, inner, count = _opened(*item)
-        if inner:
-            inside = _entries(inner, room)
+        if inner and depth == _DEEPEST:
+            room.full = True
+            found.append({"count": count, "entries": []})
+        elif inner:
+            inside = yield inner
             if inside:
                 found.append({"count": count, "entries": inside})
         elif room.take():
