@@ -55,6 +55,12 @@ CONVERSATION = (
     ),
     ("mpipp list requests --kind vector", "--kind is for types: there are no such requests."),
     ("mpipp list calls --committed", "--committed is for types: there are no such calls."),
+    ("mpipp list messages --made a.c", "--made is for objects: messages are none."),
+    ("mpipp list calls --limit 0", "--limit is for objects: calls are none."),
+    (
+        "mpipp list calls --all",
+        "--all is for objects and messages: all calls are listed without it.",
+    ),
     (
         "mpipp list types --limit -1",
         "The limit -1 is negative: write --limit 0 for no limit.",

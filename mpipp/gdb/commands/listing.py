@@ -64,7 +64,7 @@ class List(Command):
     peer and tag, in their order; "probed" the handles that matching probes give out; "epochs" the
     windows on which this process has any open, with the locks it holds.
 
-    --all             also freed ones, and those that are predefined; all messages, not the last
+    --all             all there are: also objects that are freed or predefined, also old messages
     --ranks           of all processes in this gdb: what is equal but for addresses and the own
                       rank is one line
     --named           those that were given a name
@@ -127,7 +127,7 @@ def _parse(argument: str) -> argparse.Namespace:
     parser.add_argument("--uncommitted", action="store_true")
     parser.add_argument("--kind")
     parser.add_argument("--made")
-    parser.add_argument("--limit", type=int, default=_LIMIT)
+    parser.add_argument("--limit", type=int)
     parser.add_argument("--json", action="store_true")
     try:
         words = shlex.split(argument)
@@ -145,13 +145,26 @@ def _parse(argument: str) -> argparse.Namespace:
         options.kind = options.kind.upper()
         if options.kind not in ARGUMENTS:
             raise MpippError(f"{options.kind} is no combiner: write one of {', '.join(ARGUMENTS)}")
+    _refuse_meaningless(options)
+    if options.limit is None:
+        options.limit = _LIMIT
     if options.limit < 0:
         raise MpippError(f"the limit {options.limit} is negative: write --limit 0 for no limit")
-    if options.what != "types":
+    return options
+
+
+def _refuse_meaningless(options: argparse.Namespace) -> None:
+    what = options.what
+    if what != "types":
         for option in ("committed", "uncommitted", "kind"):
             if getattr(options, option):
-                raise MpippError(f"--{option} is for types: there are no such {options.what}")
-    return options
+                raise MpippError(f"--{option} is for types: there are no such {what}")
+    if what in _OTHERS:
+        for option, given in vars(options).items():
+            if option in ("named", "made", "limit") and given is not None and given is not False:
+                raise MpippError(f"--{option} is for objects: {what} are none")
+    if what == "calls" and options.all:
+        raise MpippError("--all is for objects and messages: all calls are listed without it")
 
 
 def _document(options: argparse.Namespace, session: Session) -> str:
