@@ -126,7 +126,7 @@ class Telling:
             parties.append(self._given_back(found.event, found.other))
         elif found.other is not None:
             parties.append(self._party(found.other, ()))
-        made = Finding.of(found.rule, MISTAKES[found.rule][0], parties)
+        made = Finding.of(found.rule, MISTAKES[found.rule], parties)
         return replace(made, lifelines=self._epochs(found))
 
     def _given_back(self, event: events.Event, given: events.GivenBack) -> Party:

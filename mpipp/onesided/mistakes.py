@@ -10,23 +10,23 @@ from mpipp.model.onesided import Completed, Event, Operation, Synchronization
 from mpipp.onesided.accesses import Entry, bounds
 from mpipp.onesided.epochs import Epochs, Span, Window
 
-# What is wrong, and the section of MPI-4.1 that says so.
+# What is wrong, by the id of the rule (checks/rules/onesided.py).
 MISTAKES = {
-    "rma-no-epoch": ("an operation where no epoch is open for its target", "12.5"),
-    "rma-with-request": ("an operation with a request in an active target epoch", "12.3.5"),
-    "rma-given-up": ("the request of an operation is freed", "12.3.5"),
-    "rma-nested": ("an epoch is opened while another is open that excludes it", "12.5"),
-    "rma-locked": ("a target is locked that this process has locked", "12.5.3"),
-    "rma-not-open": ("a call ends, or must be in, an epoch that is not open", "12.5"),
-    "rma-not-ended": ("an epoch is open at the end", "12.5"),
-    "rma-gone": ("the buffer of an operation is gone before it is complete", "12.3"),
-    "rma-twice": ("an operation writes the same memory twice", "12.3"),
-    "rma-detached": ("an operation on memory that is not attached to its window", "12.2.4"),
-    "rma-nocheck": ("MPI_MODE_NOCHECK of MPI_Win_start or MPI_Win_post alone", "12.5.5"),
-    "rma-some-fences": ("an assertion of MPI_Win_fence by some processes alone", "12.5.5"),
-    "rma-noprecede": ("MPI_MODE_NOPRECEDE, but operations precede", "12.5.5"),
-    "rma-noput": ("MPI_MODE_NOPUT, but there is an update", "12.5.5"),
-    "rma-nostore": ("MPI_MODE_NOSTORE, but there was a store", "12.5.5"),
+    "rma-no-epoch": "an operation where no epoch is open for its target",
+    "rma-with-request": "an operation with a request in an active target epoch",
+    "rma-given-up": "the request of an operation is freed",
+    "rma-nested": "an epoch is opened while another is open that excludes it",
+    "rma-locked": "a target is locked that this process has locked",
+    "rma-not-open": "a call ends, or must be in, an epoch that is not open",
+    "rma-not-ended": "an epoch is open at the end",
+    "rma-gone": "the buffer of an operation is gone before it is complete",
+    "rma-twice": "an operation writes the same memory twice",
+    "rma-detached": "an operation on memory that is not attached to its window",
+    "rma-nocheck": "MPI_MODE_NOCHECK of MPI_Win_start or MPI_Win_post alone",
+    "rma-some-fences": "an assertion of MPI_Win_fence by some processes alone",
+    "rma-noprecede": "MPI_MODE_NOPRECEDE, but operations precede",
+    "rma-noput": "MPI_MODE_NOPUT, but there is an update",
+    "rma-nostore": "MPI_MODE_NOSTORE, but there was a store",
 }
 
 

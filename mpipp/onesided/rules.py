@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which accesses of the same bytes may happen at once: the table that code and docs share.
 
+Rules that they break are named by their ids: what each says is in `checks/rules/onesided.py`.
+
 What is not in RULES is allowed: two accesses that only read. That two loads or stores of one
 process are in order is the language's matter, and so are those of processes that share memory.
 """
@@ -39,41 +41,38 @@ VERDICTS = {
 class Rule(NamedTuple):
     """Accesses of `one` kind and of the `other` kind: what they are when nothing orders them.
 
-    Attributes:
-        id: of the rule that they break.
-        section: of MPI-4.1.
+    `id` is of the rule that they break.
     """
 
     one: tuple[int, ...]
     other: tuple[int, ...]
     verdict: int
     id: str
-    section: str
 
 
 RULES = (
-    Rule((LOAD, STORE), (STORE,), LANGUAGE, "", ""),
-    Rule((STORE,), (READ,), CONFLICT, "rma-buffer", "12.3"),
-    Rule((LOAD, STORE), (WRITTEN,), CONFLICT, "rma-buffer", "12.3"),
-    Rule((READ, WRITTEN), (WRITTEN,), CONFLICT, "rma-two-buffers", "12.3"),
-    Rule((STORE, WRITTEN), (GET,), CONFLICT, "rma-local", "12.3"),
-    Rule((LOAD, STORE, READ, WRITTEN), (PUT,), CONFLICT, "rma-local", "12.7"),
-    Rule((STORE, WRITTEN), (ACCUMULATE,), CONFLICT, "rma-local", "12.7"),
-    Rule((LOAD, READ), (ACCUMULATE,), READS, "rma-local", "12.7"),
-    Rule((GET, PUT), (PUT,), CONFLICT, "rma-target", "12.7"),
-    Rule((PUT,), (ACCUMULATE,), CONFLICT, "rma-target", "12.7"),
-    Rule((GET,), (ACCUMULATE,), READS, "rma-target", "12.7"),
-    Rule((ACCUMULATE,), (ACCUMULATE,), ACCUMULATES, "rma-accumulates", "12.7"),
+    Rule((LOAD, STORE), (STORE,), LANGUAGE, ""),
+    Rule((STORE,), (READ,), CONFLICT, "rma-buffer"),
+    Rule((LOAD, STORE), (WRITTEN,), CONFLICT, "rma-buffer"),
+    Rule((READ, WRITTEN), (WRITTEN,), CONFLICT, "rma-two-buffers"),
+    Rule((STORE, WRITTEN), (GET,), CONFLICT, "rma-local"),
+    Rule((LOAD, STORE, READ, WRITTEN), (PUT,), CONFLICT, "rma-local"),
+    Rule((STORE, WRITTEN), (ACCUMULATE,), CONFLICT, "rma-local"),
+    Rule((LOAD, READ), (ACCUMULATE,), READS, "rma-local"),
+    Rule((GET, PUT), (PUT,), CONFLICT, "rma-target"),
+    Rule((PUT,), (ACCUMULATE,), CONFLICT, "rma-target"),
+    Rule((GET,), (ACCUMULATE,), READS, "rma-target"),
+    Rule((ACCUMULATE,), (ACCUMULATE,), ACCUMULATES, "rma-accumulates"),
 )
 # In the separate memory model, and although the bytes are others of the same window.
-APART = Rule((STORE,), UPDATES, CONFLICT, "rma-apart", "12.7")
+APART = Rule((STORE,), UPDATES, CONFLICT, "rma-apart")
 # In the separate memory model, where they are ordered, but the window's copies were not.
-COPIES = Rule((LOAD, STORE), REMOTE, CONFLICT, "rma-copies", "12.7")
+COPIES = Rule((LOAD, STORE), REMOTE, CONFLICT, "rma-copies")
 # Of one operation, whose buffer lies where its target is.
 ITSELF = "rma-itself"
 
 KINDS = range(len(WORDS))
-_NONE = Rule((), (), ALLOWED, "", "")
+_NONE = Rule((), (), ALLOWED, "")
 TABLE = tuple(
     tuple(
         next(

@@ -7,11 +7,19 @@ import re
 
 import pytest
 
-from mpipp.checks.rules import RULES, TABLES, Rule, Version, cited
+from mpipp.checks.rules import RULES, TABLES, Rule, Version, cited, onesided
+from mpipp.onesided.mistakes import MISTAKES
+from mpipp.onesided.rules import APART, COPIES, ITSELF
+from mpipp.onesided.rules import RULES as ACCESSES
 
 
 def test_every_rule_has_its_own_id() -> None:
     assert [rule.id for table in TABLES for rule in table.RULES] == list(RULES)
+
+
+def test_what_runs_break_has_its_rule() -> None:
+    broken = {rule.id for rule in (*ACCESSES, APART, COPIES) if rule.id} | {ITSELF, *MISTAKES}
+    assert broken == {rule.id for rule in onesided.RULES}
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
