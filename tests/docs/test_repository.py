@@ -113,3 +113,9 @@ def test_no_file_names_a_workplace_or_a_registry() -> None:
 )
 def test_what_is_forbidden(line: str, forbidden: bool) -> None:
     assert bool(FORBIDDEN.search(line)) is forbidden
+
+
+def test_each_room_of_tests_is_in_the_table() -> None:
+    rooms = {path.parent.relative_to(ROOT) for path in (ROOT / "tests").glob("*/test_*.py")}
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    assert [room for room in sorted(rooms) if f"| `{room}/` |" not in text] == []
