@@ -30,7 +30,7 @@ TESTS = (*OWN, "--check-untyped-defs", "--disable-error-code=union-attr")
 def main() -> int:
     """Returns the number of rooms with errors."""
     rooms = [ROOT / "tools", ROOT / "benchmarks", ROOT / "wrapper" / "generator", ROOT / "tests"]
-    rooms += sorted({path.parent for path in (ROOT / "tests").glob("*/*.py")})
+    rooms += sorted({path.parent for path in (ROOT / "tests").glob("*/**/*.py")})
     failed = int(_fails([], ()))
     for room in rooms:
         words: tuple[str, ...] = TESTS if "tests" in room.relative_to(ROOT).parts else STRICT
