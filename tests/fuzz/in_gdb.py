@@ -20,7 +20,10 @@ _HANDLES = (
     *("types", "requests", "MPI_INT"),
 )
 _ADDRESSES = ("values", "&values[3]", "others", "numbers", "0", "0x7fffffffffff0000")
-_KINDS = "types requests comms groups wins ops files infos errhandlers probed calls".split()
+_KINDS = (
+    "types requests comms groups wins epochs ops files infos errhandlers sessions probed".split()
+)
+_PROCEDURES = ("MPI_Send", "MPI_Wait", "MPI_Nothing", "main")
 _NUMBERS = ("0", "1", "2", "3", "1000", "4294967296", "18446744073709551615")
 
 
@@ -60,13 +63,19 @@ def attach(pids):
             gdb.execute("add-inferior", to_string=True)
             gdb.execute(f"inferior {number}", to_string=True)
         gdb.execute(f"attach {pid}", to_string=True)
+    _begin_anew()
+    setattr(sessions, "InferiorMemory", Damaged)  # noqa: B010
+    forget()
+
+
+def _begin_anew():
+    # As if nothing had been typed: commands select processes and frames, and set breakpoints.
+    gdb.execute("delete", to_string=True)
     gdb.execute("inferior 1", to_string=True)
     frame = gdb.newest_frame()  # gdb 13 may die of `frame function`
     while frame.name() != "main":
         frame = frame.older()
     frame.select()
-    setattr(sessions, "InferiorMemory", Damaged)  # noqa: B010
-    forget()
 
 
 def _command(chance):
@@ -85,11 +94,13 @@ def _command(chance):
             f"mpipp {handle} packed {number}",
             f"mpipp {handle} --expanded --depth {chance.randint(0, 5)}",
             f"mpipp list {chance.choice(_KINDS)} {chance.choice(('', '--all'))}{json}",
-            f"mpipp list calls --all{json}",
+            f"mpipp list calls{json}",
+            f"mpipp list {chance.choice((*_KINDS, 'calls', 'messages'))} --ranks",
             f"mpipp list messages{json}",
             f"mpipp list messages --all{json}",
             "mpipp info",
             f"mpipp why{json}",
+            f"mpipp why {chance.choice(('--picture', '--svg /dev/null'))}",
             f"mpipp check --leaks{json}",
             f"mpipp check{json}",
             f"mpipp typesig {handle} {number}{json}",
@@ -99,10 +110,13 @@ def _command(chance):
             f"mpipp overlap {handle} {address} with {other} values{json}",
             f"mpipp compare {handle} values {number}{json}",
             f"mpipp compare {handle} with numbers{json}",
+            f"mpipp compare{json}",
+            *_selecting(chance, handle, address),
             f"output {handle}",
             f"output {address}",
             f"output/r {handle}",
             f"output $mpi_size({handle}) + $mpi_extent({other})",
+            "output $mpi_rank()",
             f'output $mpi_element({handle}, {address}, "{indices}")',
             f'output $mpi_arg("{chance.choice(("count", "tag", "recvbuf", "comm", "nothing"))}")',
             "info locals",
@@ -110,6 +124,21 @@ def _command(chance):
             *_machine(chance, handle, address),
         )
     )
+
+
+def _selecting(chance, handle, address):
+    # What selects something, sets something, or is of programs that this one is not.
+    number, indices = chance.choice(_NUMBERS), f"[{chance.randrange(3)}][{chance.randrange(3)}]"
+    procedure = chance.choice(_PROCEDURES)
+    yield f"mpipp frame {chance.choice(('', number))}"
+    yield f"mpipp rank {number}"
+    yield f"mpipp watch {handle}{chance.choice(('', indices))} {address} {number}"
+    yield f"mpipp watch {handle}{indices} {address} {chance.choice(('--access', '--read'))}"
+    yield f"mpipp guard {chance.choice((handle, 'all'))}"
+    yield f"mpipp py {chance.choice((handle, number))}"
+    yield f"mpipp make {chance.choice((handle, address))}"
+    yield f"mpipp break {procedure}"
+    yield f'mpipp break {procedure} if $mpi_arg("tag") == {number}'
 
 
 def _machine(chance, handle, address):
@@ -160,6 +189,7 @@ def fuzz(seeds):
                 print(f"wrong: {seed}: {command}: {wrong[0]}: {wrong[1][:1000]}")
             if "var-create" in command:
                 _said('interpreter-exec mi "-var-delete it"')
+            _begin_anew()
         _damage.clear()
         forget()
     print("done")
