@@ -8,9 +8,6 @@ from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.process import Operation, Process
 from mpipp.model import Call, File
 
-_DATA = frozenset(
-    f"File_{verb}_{which}" for verb in ("read", "write") for which in ("all", "at_all", "ordered")
-)
 # Before which split collective calls must have ended, and the rules that say so.
 _QUIET = {
     "File_close": "split-before-close",
@@ -61,7 +58,7 @@ def _beside(operation: Operation, split: Call) -> Findings:
             yield Finding.of("split-other-end", what, parties)
     elif facts.form == "split begin":
         yield Finding.of("split-twice", what, parties)
-    elif facts.operation in _DATA:
+    elif facts.over == "file" and facts.buffers:
         yield Finding.of("split-beside", what, parties)
     elif facts.operation in _QUIET:
         yield Finding.of(_QUIET[facts.operation], what, parties)

@@ -26,40 +26,6 @@ static int has_own_op(const struct mpipp_call *call) {
   return call->present & MPIPP_HAS_OP && !mpipp_is_constant(MPIPP_OP, call->op);
 }
 
-int mpipp_collective_can_be_late(const struct mpipp_call *call) {
-  const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
-  if (facts->form != MPIPP_FORM_NONBLOCKING || facts->over != MPIPP_OVER_COMM || !call->requests ||
-      has_own_op(call))
-    return 0;
-  switch (facts->operation) {
-  case MPIPP_PROC_Barrier:
-  case MPIPP_PROC_Bcast:
-  case MPIPP_PROC_Gather:
-  case MPIPP_PROC_Scatter:
-  case MPIPP_PROC_Allgather:
-  case MPIPP_PROC_Alltoall:
-  case MPIPP_PROC_Reduce:
-  case MPIPP_PROC_Allreduce:
-  case MPIPP_PROC_Scan:
-  case MPIPP_PROC_Exscan:
-  case MPIPP_PROC_Reduce_scatter_block:
-  case MPIPP_PROC_Gatherv:
-  case MPIPP_PROC_Scatterv:
-  case MPIPP_PROC_Allgatherv:
-  case MPIPP_PROC_Alltoallv:
-  case MPIPP_PROC_Alltoallw:
-  case MPIPP_PROC_Reduce_scatter:
-  case MPIPP_PROC_Neighbor_allgather:
-  case MPIPP_PROC_Neighbor_alltoall:
-  case MPIPP_PROC_Neighbor_allgatherv:
-  case MPIPP_PROC_Neighbor_alltoallv:
-  case MPIPP_PROC_Neighbor_alltoallw:
-    return is_of_this_world(call);
-  default:
-    return 0;
-  }
-}
-
 // One side of a call, as MPI is given it.
 struct side {
   int is_there; // it is significant in this process, at whatever address: MPI_BOTTOM may be NULL
@@ -126,6 +92,45 @@ static struct side side(const struct mpipp_passage *passage, unsigned access) {
 #define ROOTED_REDUCTION(COUNT)                                                                    \
   (in.address, out.address, (COUNT)one.count, one.type, op, root, TAIL)
 
+// Those that have a persistent form, beside MPI_Barrier, and its arguments.
+#define OPERATIONS(EACH)                                                                           \
+  EACH(Bcast, BROADCAST)                                                                           \
+  EACH(Gather, ROOTED)                                                                             \
+  EACH(Scatter, ROOTED)                                                                            \
+  EACH(Allgather, EXCHANGE)                                                                        \
+  EACH(Alltoall, EXCHANGE)                                                                         \
+  EACH(Reduce, ROOTED_REDUCTION)                                                                   \
+  EACH(Allreduce, REDUCTION)                                                                       \
+  EACH(Scan, REDUCTION)                                                                            \
+  EACH(Exscan, REDUCTION)                                                                          \
+  EACH(Gatherv, GATHER_V)                                                                          \
+  EACH(Scatterv, SCATTER_V)                                                                        \
+  EACH(Allgatherv, ALLGATHER_V)                                                                    \
+  EACH(Alltoallv, EXCHANGE_V)                                                                      \
+  EACH(Alltoallw, EXCHANGE_W)                                                                      \
+  EACH(Reduce_scatter, SCATTERED_REDUCTION)                                                        \
+  EACH(Neighbor_allgather, EXCHANGE)                                                               \
+  EACH(Neighbor_alltoall, EXCHANGE)                                                                \
+  EACH(Neighbor_allgatherv, ALLGATHER_V)                                                           \
+  EACH(Neighbor_alltoallv, EXCHANGE_V)                                                             \
+  EACH(Neighbor_alltoallw, EXCHANGE_W)                                                             \
+  EACH(Reduce_scatter_block, REDUCTION)
+
+int mpipp_collective_can_be_late(const struct mpipp_call *call) {
+  const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
+  if (facts->form != MPIPP_FORM_NONBLOCKING || facts->over != MPIPP_OVER_COMM || !call->requests ||
+      has_own_op(call))
+    return 0;
+  switch (facts->operation) {
+#define IS_ONE(NAME, ARGUMENTS) case MPIPP_PROC_##NAME:
+    OPERATIONS(IS_ONE)
+  case MPIPP_PROC_Barrier:
+    return is_of_this_world(call);
+  default:
+    return 0;
+  }
+}
+
 void mpipp_collective_make(struct mpipp_passage *passage, MPI_Request *request) {
   const struct mpipp_call *call = passage->call;
   struct side in = side(passage, MPIPP_READS), out = side(passage, MPIPP_WRITES);
@@ -139,68 +144,11 @@ void mpipp_collective_make(struct mpipp_passage *passage, MPI_Request *request) 
   case MPIPP_PROC_Barrier:
     passage->code = PMPI(Barrier_init)(TAIL);
     return;
-  case MPIPP_PROC_Bcast:
-    passage->code = MAKE(Bcast, BROADCAST);
+#define MAKES(NAME, ARGUMENTS)                                                                     \
+  case MPIPP_PROC_##NAME:                                                                          \
+    passage->code = MAKE(NAME, ARGUMENTS);                                                         \
     return;
-  case MPIPP_PROC_Gather:
-    passage->code = MAKE(Gather, ROOTED);
-    return;
-  case MPIPP_PROC_Scatter:
-    passage->code = MAKE(Scatter, ROOTED);
-    return;
-  case MPIPP_PROC_Allgather:
-    passage->code = MAKE(Allgather, EXCHANGE);
-    return;
-  case MPIPP_PROC_Alltoall:
-    passage->code = MAKE(Alltoall, EXCHANGE);
-    return;
-  case MPIPP_PROC_Reduce:
-    passage->code = MAKE(Reduce, ROOTED_REDUCTION);
-    return;
-  case MPIPP_PROC_Allreduce:
-    passage->code = MAKE(Allreduce, REDUCTION);
-    return;
-  case MPIPP_PROC_Scan:
-    passage->code = MAKE(Scan, REDUCTION);
-    return;
-  case MPIPP_PROC_Exscan:
-    passage->code = MAKE(Exscan, REDUCTION);
-    return;
-  case MPIPP_PROC_Gatherv:
-    passage->code = MAKE(Gatherv, GATHER_V);
-    return;
-  case MPIPP_PROC_Scatterv:
-    passage->code = MAKE(Scatterv, SCATTER_V);
-    return;
-  case MPIPP_PROC_Allgatherv:
-    passage->code = MAKE(Allgatherv, ALLGATHER_V);
-    return;
-  case MPIPP_PROC_Alltoallv:
-    passage->code = MAKE(Alltoallv, EXCHANGE_V);
-    return;
-  case MPIPP_PROC_Alltoallw:
-    passage->code = MAKE(Alltoallw, EXCHANGE_W);
-    return;
-  case MPIPP_PROC_Reduce_scatter:
-    passage->code = MAKE(Reduce_scatter, SCATTERED_REDUCTION);
-    return;
-  case MPIPP_PROC_Neighbor_allgather:
-    passage->code = MAKE(Neighbor_allgather, EXCHANGE);
-    return;
-  case MPIPP_PROC_Neighbor_alltoall:
-    passage->code = MAKE(Neighbor_alltoall, EXCHANGE);
-    return;
-  case MPIPP_PROC_Neighbor_allgatherv:
-    passage->code = MAKE(Neighbor_allgatherv, ALLGATHER_V);
-    return;
-  case MPIPP_PROC_Neighbor_alltoallv:
-    passage->code = MAKE(Neighbor_alltoallv, EXCHANGE_V);
-    return;
-  case MPIPP_PROC_Neighbor_alltoallw:
-    passage->code = MAKE(Neighbor_alltoallw, EXCHANGE_W);
-    return;
-  default:
-    passage->code = MAKE(Reduce_scatter_block, REDUCTION);
+    OPERATIONS(MAKES)
   }
 }
 
