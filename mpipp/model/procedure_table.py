@@ -8,25 +8,26 @@ Accumulate: Accumulate+; request-based: Raccumulate+ | takes op target_rank win 
   origin_addr origin_count origin_datatype, target_disp target_count target_datatype
 Allgather: Allgather+; nonblocking: Iallgather+; persistent: Allgather_init+ | takes comm |
   buffers sendbuf sendcount sendtype, recvbuf recvcount*peers recvtype | in_place sendbuf all |
-  over comm | signatures equal
+  over comm | flow exchange | signatures equal
 Allgatherv: Allgatherv+; nonblocking: Iallgatherv+; persistent: Allgatherv_init+ | takes comm |
   buffers sendbuf sendcount sendtype, recvbuf recvcounts*each recvtype | in_place sendbuf all |
-  over comm | signatures vector
+  over comm | flow exchange | signatures vector
 Allreduce: Allreduce+; nonblocking: Iallreduce+; persistent: Allreduce_init+ | takes comm op |
-  buffers sendbuf count datatype, recvbuf count datatype | in_place sendbuf all | over comm |
-  signatures equal | agree op=predefined
+  buffers sendbuf count datatype, recvbuf count datatype | in_place sendbuf all | over comm | flow
+  exchange | signatures equal | agree op=predefined
 Alltoall: Alltoall+; nonblocking: Ialltoall+; persistent: Alltoall_init+ | takes comm | buffers
   sendbuf sendcount*peers sendtype, recvbuf recvcount*peers recvtype | in_place sendbuf all | over
-  comm | signatures equal
+  comm | flow exchange | signatures equal
 Alltoallv: Alltoallv+; nonblocking: Ialltoallv+; persistent: Alltoallv_init+ | takes comm |
   buffers sendbuf sendcounts*each sendtype, recvbuf recvcounts*each recvtype | in_place sendbuf
-  all | over comm | signatures pairs
+  all | over comm | flow exchange | signatures pairs
 Alltoallw: Alltoallw+; nonblocking: Ialltoallw+; persistent: Alltoallw_init+ | takes comm |
   buffers sendbuf sendcounts*each sendtypes, recvbuf recvcounts*each recvtypes | in_place sendbuf
-  all | over comm | signatures pairs
-Barrier: Barrier; nonblocking: Ibarrier; persistent: Barrier_init | takes comm | over comm
+  all | over comm | flow exchange | signatures pairs
+Barrier: Barrier; nonblocking: Ibarrier; persistent: Barrier_init | takes comm | over comm | flow
+  agree
 Bcast: Bcast+; nonblocking: Ibcast+; persistent: Bcast_init+ | takes comm root | buffers buffer
-  count datatype | over comm | signatures equal | agree root=root
+  count datatype | over comm | flow from root | signatures equal | agree root=root
 Bsend: Bsend+; nonblocking: Ibsend+; persistent: Bsend_init+ | takes comm dest tag | buffers buf
   count datatype
 Buffer_attach: Buffer_attach+
@@ -34,22 +35,22 @@ Buffer_detach: Buffer_detach+
 Buffer_flush: nonblocking: Buffer_iflush
 Cancel: Cancel
 Cart_coords: Cart_coords | takes comm
-Cart_create: Cart_create | takes comm | over comm | agree ndims=equal dims=equal periods=equal
-  reorder=equal
+Cart_create: Cart_create | takes comm | over comm | flow agree | agree ndims=equal dims=equal
+  periods=equal reorder=equal
 Cart_rank: Cart_rank | takes comm
 Cart_shift: Cart_shift | takes comm
-Cart_sub: Cart_sub | takes comm | over comm
-Comm_accept: Comm_accept | takes comm root | over comm | agree root=root
+Cart_sub: Cart_sub | takes comm | over comm | flow agree
+Comm_accept: Comm_accept | takes comm root | over comm | flow meet | agree root=root
 Comm_attach_buffer: Comm_attach_buffer+ | takes comm
-Comm_connect: Comm_connect | takes comm root | over comm | agree root=root
-Comm_create: Comm_create | takes comm | over comm | agree group=members
+Comm_connect: Comm_connect | takes comm root | over comm | flow meet | agree root=root
+Comm_create: Comm_create | takes comm | over comm | flow agree | agree group=members
 Comm_create_errhandler: Comm_create_errhandler
 Comm_create_from_group: Comm_create_from_group | over group | agree group=members stringtag=equal
 Comm_create_group: Comm_create_group | takes comm tag | over group | agree group=members tag=equal
 Comm_detach_buffer: Comm_detach_buffer+ | takes comm
 Comm_disconnect: Comm_disconnect | over comm
 Comm_dup: Comm_dup Comm_dup_with_info; nonblocking: Comm_idup Comm_idup_with_info | takes comm |
-  over comm
+  over comm | flow agree
 Comm_flush_buffer: nonblocking: Comm_iflush_buffer | takes comm
 Comm_free: Comm_free | over comm
 Comm_get_errhandler: Comm_get_errhandler | takes comm
@@ -60,22 +61,23 @@ Comm_remote_group: Comm_remote_group | takes comm
 Comm_set_errhandler: Comm_set_errhandler | takes comm
 Comm_set_info: Comm_set_info | takes comm | over comm
 Comm_set_name: Comm_set_name | takes comm
-Comm_spawn: Comm_spawn | takes comm root | over comm | agree root=root
-Comm_spawn_multiple: Comm_spawn_multiple | takes comm root | over comm | agree root=root
-Comm_split: Comm_split | takes comm | over comm
-Comm_split_type: Comm_split_type | takes comm | over comm | agree split_type=defined
+Comm_spawn: Comm_spawn | takes comm root | over comm | flow meet | agree root=root
+Comm_spawn_multiple: Comm_spawn_multiple | takes comm root | over comm | flow meet | agree
+  root=root
+Comm_split: Comm_split | takes comm | over comm | flow agree
+Comm_split_type: Comm_split_type | takes comm | over comm | flow agree | agree split_type=defined
 Compare_and_swap: Compare_and_swap | takes target_rank win | buffers origin_addr 1 datatype,
   compare_addr 1 datatype, result_addr 1 datatype, target_disp 1 datatype
 Dims_create: Dims_create
-Dist_graph_create: Dist_graph_create Dist_graph_create_adjacent | takes comm | over comm | agree
-  reorder=equal weights=weights
+Dist_graph_create: Dist_graph_create Dist_graph_create_adjacent | takes comm | over comm | flow
+  agree | agree reorder=equal weights=weights
 Errhandler_create: Errhandler_create
 Errhandler_free: Errhandler_free
 Errhandler_get: Errhandler_get | takes comm
 Errhandler_set: Errhandler_set | takes comm
 Exscan: Exscan+; nonblocking: Iexscan+; persistent: Exscan_init+ | takes comm op | buffers sendbuf
-  count datatype, recvbuf count datatype | in_place sendbuf any | over comm | signatures equal |
-  agree op=predefined
+  count datatype, recvbuf count datatype | in_place sendbuf any | over comm | flow prefix |
+  signatures equal | agree op=predefined
 Fetch_and_op: Fetch_and_op | takes op target_rank win | buffers origin_addr 1 datatype,
   result_addr 1 datatype, target_disp 1 datatype
 File_close: File_close | over file
@@ -84,7 +86,7 @@ File_get_errhandler: File_get_errhandler | takes file
 File_get_group: File_get_group | takes file
 File_get_info: File_get_info | takes file
 File_get_view: File_get_view | takes file
-File_open: File_open | takes comm | over comm | agree amode=equal
+File_open: File_open | takes comm | over comm | flow agree | agree amode=equal
 File_preallocate: File_preallocate | takes file | over file | agree size=equal
 File_read: File_read+; nonblocking: File_iread+ | takes file | buffers buf count datatype
 File_read_all: File_read_all+; nonblocking: File_iread_all+; split begin: File_read_all_begin+ |
@@ -124,18 +126,18 @@ File_write_shared: File_write_shared+; nonblocking: File_iwrite_shared+ | takes 
 Finalize: Finalize
 Gather: Gather+; nonblocking: Igather+; persistent: Gather_init+ | takes comm root | buffers
   sendbuf sendcount sendtype, recvbuf recvcount*peers recvtype | in_place sendbuf root | over comm
-  | signatures equal | agree root=root
+  | flow to root | signatures equal | agree root=root
 Gatherv: Gatherv+; nonblocking: Igatherv+; persistent: Gatherv_init+ | takes comm root | buffers
   sendbuf sendcount sendtype, recvbuf recvcounts*each recvtype | in_place sendbuf root | over comm
-  | signatures pairs | agree root=root
+  | flow to root | signatures pairs | agree root=root
 Get: Get+; request-based: Rget+ | takes target_rank win | buffers origin_addr origin_count
   origin_datatype, target_disp target_count target_datatype
 Get_accumulate: Get_accumulate+; request-based: Rget_accumulate+ | takes op target_rank win |
   buffers origin_addr origin_count origin_datatype, result_addr result_count result_datatype,
   target_disp target_count target_datatype
 Get_hw_resource_info: Get_hw_resource_info
-Graph_create: Graph_create | takes comm | over comm | agree nnodes=equal index=equal edges=equal
-  reorder=equal
+Graph_create: Graph_create | takes comm | over comm | flow agree | agree nnodes=equal index=equal
+  edges=equal reorder=equal
 Graph_neighbors: Graph_neighbors | takes comm
 Grequest_start: Grequest_start
 Group_difference: Group_difference
@@ -155,11 +157,11 @@ Info_free: Info_free
 Info_set: Info_set
 Init: Init
 Init_thread: Init_thread
-Intercomm_create: Intercomm_create | takes comm tag | over groups | agree local_leader=side
-  tag=leaders
+Intercomm_create: Intercomm_create | takes comm tag | over groups | flow agree | agree
+  local_leader=side tag=leaders
 Intercomm_create_from_groups: Intercomm_create_from_groups | over groups | agree local_group=side
   local_leader=side stringtag=equal
-Intercomm_merge: Intercomm_merge | takes comm | over comm | agree high=side
+Intercomm_merge: Intercomm_merge | takes comm | over comm | flow agree | agree high=side
 Mprobe: Mprobe; nonblocking: Improbe | takes comm source tag
 Mrecv: Mrecv+; nonblocking: Imrecv+ | takes message | buffers buf count datatype
 Neighbor_allgather: Neighbor_allgather+; nonblocking: Ineighbor_allgather+; persistent:
@@ -194,15 +196,16 @@ Put: Put+; request-based: Rput+ | takes target_rank win | buffers origin_addr or
 Recv: Recv+; nonblocking: Irecv+; persistent: Recv_init+ | takes comm source tag | buffers buf
   count datatype
 Reduce: Reduce+; nonblocking: Ireduce+; persistent: Reduce_init+ | takes comm op root | buffers
-  sendbuf count datatype, recvbuf count datatype | in_place sendbuf root | over comm | signatures
-  equal | agree root=root op=predefined
+  sendbuf count datatype, recvbuf count datatype | in_place sendbuf root | over comm | flow to
+  root | signatures equal | agree root=root op=predefined
 Reduce_local: Reduce_local+ | takes op | buffers inbuf count datatype, inoutbuf count datatype
 Reduce_scatter: Reduce_scatter+; nonblocking: Ireduce_scatter+; persistent: Reduce_scatter_init+ |
   takes comm op | buffers sendbuf recvcounts*sum datatype, recvbuf recvcounts*own datatype |
-  in_place sendbuf all | over comm | signatures vector | agree op=predefined
+  in_place sendbuf all | over comm | flow exchange | signatures vector | agree op=predefined
 Reduce_scatter_block: Reduce_scatter_block+; nonblocking: Ireduce_scatter_block+; persistent:
   Reduce_scatter_block_init+ | takes comm op | buffers sendbuf recvcount*peers datatype, recvbuf
-  recvcount datatype | in_place sendbuf all | over comm | signatures equal | agree op=predefined
+  recvcount datatype | in_place sendbuf all | over comm | flow exchange | signatures equal | agree
+  op=predefined
 Request_free: Request_free
 Request_get_status: Request_get_status
 Request_get_status_all: Request_get_status_all
@@ -211,14 +214,14 @@ Request_get_status_some: Request_get_status_some
 Rsend: Rsend+; nonblocking: Irsend+; persistent: Rsend_init+ | takes comm dest tag | buffers buf
   count datatype
 Scan: Scan+; nonblocking: Iscan+; persistent: Scan_init+ | takes comm op | buffers sendbuf count
-  datatype, recvbuf count datatype | in_place sendbuf any | over comm | signatures equal | agree
-  op=predefined
+  datatype, recvbuf count datatype | in_place sendbuf any | over comm | flow prefix | signatures
+  equal | agree op=predefined
 Scatter: Scatter+; nonblocking: Iscatter+; persistent: Scatter_init+ | takes comm root | buffers
   sendbuf sendcount*peers sendtype, recvbuf recvcount recvtype | in_place recvbuf root | over comm
-  | signatures equal | agree root=root
+  | flow from root | signatures equal | agree root=root
 Scatterv: Scatterv+; nonblocking: Iscatterv+; persistent: Scatterv_init+ | takes comm root |
   buffers sendbuf sendcounts*each sendtype, recvbuf recvcount recvtype | in_place recvbuf root |
-  over comm | signatures pairs | agree root=root
+  over comm | flow from root | signatures pairs | agree root=root
 Send: Send+; nonblocking: Isend+; persistent: Send_init+ | takes comm dest tag | buffers buf count
   datatype
 Sendrecv: Sendrecv+; nonblocking: Isendrecv+ | takes comm dest recvtag source tag | buffers
@@ -272,12 +275,12 @@ Wait: Wait
 Waitall: Waitall
 Waitany: Waitany
 Waitsome: Waitsome
-Win_allocate: Win_allocate+ | takes comm | over comm
-Win_allocate_shared: Win_allocate_shared+ | takes comm | over comm
+Win_allocate: Win_allocate+ | takes comm | over comm | flow agree
+Win_allocate_shared: Win_allocate_shared+ | takes comm | over comm | flow agree
 Win_attach: Win_attach | takes win
 Win_complete: Win_complete | takes win
-Win_create: Win_create+ | takes comm | over comm
-Win_create_dynamic: Win_create_dynamic | takes comm | over comm
+Win_create: Win_create+ | takes comm | over comm | flow agree
+Win_create_dynamic: Win_create_dynamic | takes comm | over comm | flow agree
 Win_create_errhandler: Win_create_errhandler
 Win_detach: Win_detach | takes win
 Win_fence: Win_fence | takes win | over win | agree assert=bits

@@ -54,6 +54,8 @@ class Procedure:
     buffers: tuple[BufferArguments, ...] = ()
     in_place: InPlace | None = None
     over: str = ""  # what it is collective over: "comm" "win" "file" "group" "groups"
+    # Whose part a collective call needs: "from root" "to root" "prefix" "exchange" "agree" "meet"
+    flow: str = ""
     signatures: str = ""  # how those of buffers must agree: "equal" "vector" "pairs" "neighbors"
     agree: Mapping[str, str] = field(default_factory=dict)  # arguments that must, and how
 
@@ -108,6 +110,7 @@ def _procedures(row: str) -> Iterator[Procedure]:
                     buffers=buffers,
                     in_place=in_place,
                     over=facts.get("over", ""),
+                    flow=facts.get("flow", ""),
                     signatures=facts.get("signatures", ""),
                     agree=agree,
                 )

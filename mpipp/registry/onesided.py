@@ -55,14 +55,6 @@ from mpipp.registry.loggedcalls import (
 )
 from mpipp.registry.source import Source, certain
 
-# Which collective calls have data for whom; those that are not here are taken to tell all of all.
-_FROM_ROOT = frozenset(("Bcast", "Scatter", "Scatterv"))
-_TO_ROOT = frozenset(("Gather", "Gatherv", "Reduce"))
-_TO_LATER = frozenset(("Scan", "Exscan"))
-# Of an intercommunicator: each group to the other.
-_TO_OTHERS = frozenset(
-    ("Barrier", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Allreduce")
-) | {"Reduce_scatter", "Reduce_scatter_block"}
 _MOST_KNOWN = 1 << 13  # entries whose events are kept
 _DAMAGED = (ValueError, IndexError, KeyError)  # what entries that are damaged lead to
 
@@ -375,7 +367,7 @@ class _Events:
     def _sources(self, of: Entry, members: Members) -> tuple[int, ...] | None:
         # Whose data it gets; None: that of all.
         _, _, root, _, bits, *some = of.words
-        operation = procedures.of(self._log.procedure(of)).operation
+        called = procedures.of(self._log.procedure(of))
         all_of_them = members.others or None
         if not bits & self._kinds.takes:
             return ()
@@ -383,13 +375,15 @@ class _Events:
             if NOT_KNOWN in some:
                 raise _Cut
             return tuple(map(signed, some))
-        if operation in _FROM_ROOT:
+        if called.flow == "from root":
             return () if root in (NOT_KNOWN, self._log.rank) else (root,)
-        if operation in _TO_ROOT:
+        if called.flow == "to root":
             return all_of_them if root == self._log.rank else ()
-        if operation in _TO_LATER:
+        if called.flow == "prefix":
             return members.ranks[: members.ranks.index(self._log.rank)]
-        return all_of_them if operation in _TO_OTHERS else None
+        # Others are taken to tell all of all; of an intercommunicator, each group the other.
+        to_others = called.flow == "exchange" or called.operation == "Barrier"
+        return all_of_them if to_others else None
 
     def _started(self, entry: Entry) -> Iterator[Event]:
         request, ordinal = entry.words

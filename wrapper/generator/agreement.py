@@ -159,6 +159,32 @@ IN_PLACE = {
     **dict.fromkeys(("Scan", "Exscan"), ("sendbuf", "any")),
 }  # fmt: skip
 
+# Whose part a collective call needs, but for those of neighbors (chapters 6, 7, 11, 12 and 14).
+#   from root   the root's, which has data for the others
+#   to root     the root needs that of the others
+#   prefix      that of processes with lower ranks
+#   exchange    that of all: each has data for each
+#   agree       that of all: they agree on something
+#   meet        that of another job, once all of this one have come
+FLOWS = {
+    **dict.fromkeys(("Bcast", "Scatter", "Scatterv"), "from root"),
+    **dict.fromkeys(("Gather", "Gatherv", "Reduce"), "to root"),
+    **dict.fromkeys(("Scan", "Exscan"), "prefix"),
+    **dict.fromkeys(
+        ("Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Allreduce",
+         "Reduce_scatter", "Reduce_scatter_block"),
+        "exchange",
+    ),
+    **dict.fromkeys(
+        ("Barrier", "Comm_create", "Comm_dup", "Comm_split",
+         "Comm_split_type", "Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create",
+         "Intercomm_create", "Intercomm_merge", "Win_create", "Win_allocate",
+         "Win_allocate_shared", "Win_create_dynamic", "File_open"),
+        "agree",
+    ),
+    **dict.fromkeys(("Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect"), "meet"),
+}  # fmt: skip
+
 
 def of(operation: str) -> Agreement:
     """What is collective about an operation, nothing about most."""

@@ -39,6 +39,7 @@ def _facts(procedure: Procedure) -> str:
         "buffers": ", ".join(_buffer(b, procedure) for b in buffers_of(procedure)),
         "in_place": " ".join(agreement.IN_PLACE.get(procedure.operation, ())),
         "over": rule.over,
+        "flow": agreement.FLOWS.get(procedure.operation, ""),
         "signatures": rule.signatures,
         "agree": " ".join(map(_agreeing, rule.arguments)),
     }

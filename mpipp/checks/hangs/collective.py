@@ -20,23 +20,6 @@ from mpipp.checks.world import Member, World
 from mpipp.errors import MpippError
 from mpipp.model import Buffer, DatatypeRecord, Request
 
-# All wait for all: they agree on something, or each has data for each.
-_AGREE = frozenset(
-    "Barrier Comm_create Comm_dup Comm_dup_with_info Comm_split Comm_split_type Cart_create "
-    "Cart_sub Graph_create Dist_graph_create Intercomm_create Intercomm_merge Win_create "
-    "Win_allocate Win_allocate_shared Win_create_dynamic File_open".split()
-)
-_EXCHANGE = frozenset(
-    "Allgather Allgatherv Alltoall Alltoallv Alltoallw Allreduce Reduce_scatter "
-    "Reduce_scatter_block".split()
-)
-_FROM_ROOT = frozenset({"Bcast", "Scatter", "Scatterv"})
-_TO_ROOT = frozenset({"Gather", "Gatherv", "Reduce"})
-# With another job, after all of this one have come.
-_MEETING = frozenset({"Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect"})
-_PREFIX = frozenset({"Scan", "Exscan"})
-
-
 _UNCERTAIN = Unknown("which collective calls belong together is not certain")
 
 
@@ -164,7 +147,7 @@ class Collectives:
             if late:
                 ranks = frozenset(late)
                 found.append(Event("collective", ranks, operation, member, lenient=lenient))
-        if name in _MEETING:
+        if operation.call.facts.flow == "meet":
             found.append(Unknown("what the other job does is not recorded"))
         return All(tuple(found)) if found else Met()
 
@@ -214,20 +197,21 @@ def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted
     comm = member.comm
     size = comm.remote_size if comm.inter else comm.size
     others = [rank for rank in range(size) if comm.inter or rank != comm.rank]
-    if name in _AGREE:
+    flow = operation.call.facts.flow
+    if flow == "agree":
         return [_Wanted(rank, name.startswith(("Win_", "File_"))) for rank in others]
-    if name in _EXCHANGE:
+    if flow == "exchange":
         if all(buffer.shares is None for buffer in operation.call.buffers):
             lenient = not _has_data(operation, 0)
             return [_Wanted(rank, lenient) for rank in others]
         return [_Wanted(rank, not _has_data(operation, rank)) for rank in others]
-    if name in _PREFIX:
+    if flow == "prefix":
         return [_Wanted(rank, rank > comm.rank or not _has_data(operation, 0)) for rank in others]
-    if name in _FROM_ROOT or name in _TO_ROOT:
-        return _rooted(name, operation, member, others)
-    if name in _MEETING:
+    if flow in ("from root", "to root"):
+        return _rooted(operation, member, others)
+    if flow == "meet":
         return [_Wanted(rank, True) for rank in others]
-    theirs = sources(member) if name.startswith("Neighbor_") else None
+    theirs = sources(member) if operation.among_neighbors else None
     if theirs is None:
         return None
     # In place of what is beyond the grid there is no process (MPI-4.1, section 8.6).
@@ -235,9 +219,8 @@ def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted
     return [_Wanted(rank, not _has_data(operation, i)) for i, rank in wanted]
 
 
-def _rooted(
-    name: str, operation: Operation, member: Member, others: list[int]
-) -> list[_Wanted] | None:
+def _rooted(operation: Operation, member: Member, others: list[int]) -> list[_Wanted] | None:
+    to_root = operation.call.facts.flow == "to root"
     root, name_of = operation.call.root, operation.process.around.constant_name
     if root is None:
         return None
@@ -246,11 +229,10 @@ def _rooted(
     is_root = name_of(root, "MPI_ROOT") is not None if member.comm.inter else False
     is_root = is_root or (not member.comm.inter and root == member.comm.rank)
     if is_root:
-        gathers = name in _TO_ROOT
-        return [_Wanted(rank, not (gathers and _has_data(operation, rank))) for rank in others]
+        return [_Wanted(rank, not (to_root and _has_data(operation, rank))) for rank in others]
     if root not in others:
         return None
-    return [_Wanted(root, name in _TO_ROOT or not _has_data(operation, root))]
+    return [_Wanted(root, to_root or not _has_data(operation, root))]
 
 
 def _has_data(operation: Operation, rank: int) -> bool:
