@@ -307,7 +307,7 @@ def _walk(datatype: Datatype, parsed: ParsedAddress, repetition: int) -> Element
         node = shape.component(here)
     if taken < len(parsed.indices):
         error = _TooManyIndices(
-            f"index [{parsed.indices[taken]}] is one too many: {_path(steps)} is already "
+            f"index [{parsed.indices[taken]}] is one too many: {_path(steps) or 'it'} is already "
             f"one {node.name or node.combiner}"
         )
         error.left = len(parsed.indices) - taken

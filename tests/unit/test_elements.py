@@ -111,6 +111,12 @@ def test_errors_say_what_is_wrong(address: str, message: str) -> None:
     assert str(error.value) == message
 
 
+def test_an_index_of_a_basic_type_is_one_too_many() -> None:
+    with pytest.raises(AddressError) as error:
+        find(INT, "[0][2]", 1)
+    assert str(error.value) == "index [0] is one too many: it is already one MPI_INT"
+
+
 def test_by_packed_position() -> None:
     assert at_packed(STRUCT, 25).path == "(STRUCT)[2][5](CHAR)"
     assert at_packed(STRUCT, 43 + 26).path == "[1](STRUCT)[2][6](CHAR)"
