@@ -269,6 +269,7 @@ def _patient(name: str, libraries: Path) -> Path:
         # A library without a name of its own is needed by the path that the linker is given.
         ucp.unlink(missing_ok=True)
         link = [need("gcc"), "-shared", "-fPIC", "-O2", "-Wl,--no-as-needed"]
+        link.append("-Wl,--build-id=none")  # gdb takes it for UCX of a core
         subprocess.run([*link, "-xc", "/dev/null", "-o", ucp], check=True)
         link += [f'-DUCP="{ucp}"', f"-Wl,-soname,{made.name}"]
         subprocess.run([*link, source, ucp, "-o", new], check=True)

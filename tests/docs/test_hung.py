@@ -36,7 +36,7 @@ def alike(line: str) -> str:
 
 @pytest.mark.timeout(300)
 def test_every_output_is_what_gdb_prints(tmp_path: Path) -> None:
-    mpi = find_mpi("mpich4")
+    mpi = find_mpi("mpich4", patient=False)  # as programs wait
     need("gdb")
     compiled(("halo",), mpi, tmp_path)
     verify(ROOT / "docs" / "hung.md", tmp_path, partial(attached, mpi, tmp_path), alike)
