@@ -17,7 +17,7 @@ _SOON = """
 import sys
 from mpipp.cli import watched
 from mpipp.cli.main import main
-watched._LATE = 0.2
+watched._LATE = 0.6
 sys.exit(main())
 """
 
