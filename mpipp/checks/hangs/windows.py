@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What does the synchronization of windows wait for? (MPI-4.1, section 12.5)
 
-Most of it may return at once, and let a later call wait: only a fence that ends an epoch,
-MPI_Win_wait and MPI_Win_free (section 12.2.5) must wait for others.
+Most of it may return at once, and let a later call wait: only a fence that ends an epoch and
+MPI_Win_wait must wait for others, and MPI_Win_free (section 12.2.5) unless the program has given
+the info key no_locks.
 """
 
 from __future__ import annotations
@@ -87,7 +88,10 @@ class Windows:
             )
             if not freed:
                 late.add(rank)
-        return Event("free", frozenset(late), operation, member) if late else Met()
+        if not late:
+            return Met()
+        # It need not wait for a window with the info key no_locks, which is not recorded.
+        return Event("free", frozenset(late), operation, member, lenient=True)
 
     def _access(self, operation: Operation, member: Member, win: Win) -> Condition:
         targets = _members(member.process, win.access_group, win.access_serial)
