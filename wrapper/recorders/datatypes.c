@@ -352,16 +352,13 @@ static void put_back(MPI_Comm comm, MPI_Errhandler handler) {
   if (!mpipp_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler))) PMPI(Errhandler_free)(&handler);
 }
 
-// Whether MPI can be asked without the program's error handlers: those that it calls where there is
-// no communicator are set aside meanwhile. Not in sessions alone; and another thread's error is
-// its.
-static int is_quiet(void) {
+// The same of a handle whose datatype was freed: the library may have made one of its own there, of
+// which Open MPI knows no constructor. That is an error, which the program's handlers are not to
+// see: those that MPI calls where there is no communicator. Another thread's error is theirs.
+static int envelope_of_freed(MPI_Datatype datatype, struct contents *c) {
   int started = 0;
-  PMPI(Initialized)(&started);
-  return started && !MPIPP_READ(mpipp_several_threads);
-}
-
-static int envelope_quietly(MPI_Datatype datatype, struct contents *c) {
+  PMPI(Initialized)(&started); // and not a session alone
+  if (!started || MPIPP_READ(mpipp_several_threads)) return envelope(datatype, c);
   MPI_Errhandler world = set_aside(MPI_COMM_WORLD), self = set_aside(MPI_COMM_SELF);
   int found = envelope(datatype, c);
   put_back(MPI_COMM_SELF, self);
@@ -369,10 +366,11 @@ static int envelope_quietly(MPI_Datatype datatype, struct contents *c) {
   return found;
 }
 
-static void import(uint64_t caller, MPI_Datatype datatype, int quietly) {
-  int saved = errno;
+void mpipp_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
+  if (datatype == MPI_DATATYPE_NULL || mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype))) return;
+  int saved = errno, freed = mpipp_find(MPIPP_DATATYPE, MPIPP_KEY(datatype)) != NULL;
   struct contents contents = {0};
-  if (quietly ? envelope_quietly(datatype, &contents) : envelope(datatype, &contents)) {
+  if (freed ? envelope_of_freed(datatype, &contents) : envelope(datatype, &contents)) {
     if (contents.combiner == MPI_COMBINER_NAMED) {
       char name[MPI_MAX_OBJECT_NAME] = "";
       int length;
@@ -384,14 +382,6 @@ static void import(uint64_t caller, MPI_Datatype datatype, int quietly) {
     contents_deinit(&contents);
   }
   errno = saved;
-}
-
-void mpipp_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
-  if (datatype == MPI_DATATYPE_NULL || mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype))) return;
-  // Where one was freed the library may have made one of its own, of which Open MPI knows no
-  // constructor: an error.
-  int freed = mpipp_find(MPIPP_DATATYPE, MPIPP_KEY(datatype)) != NULL;
-  import(caller, datatype, freed && is_quiet());
 }
 
 void mpipp_contents_taken(const struct mpipp_call *call, MPI_Datatype datatype,
@@ -411,10 +401,11 @@ static void import_handles(struct mpipp_call *call, const struct mpipp_vector *v
   }
 }
 
-// Whether a handle that was never seen may be a datatype's, and MPI can be asked, though it has not
-// looked at it: what is none would make it call an error handler, or read whatever that leads to.
-static int can_ask(MPI_Datatype datatype) {
-#if defined(MPIPP_DATATYPE_CLASS)
+// Whether a handle that was never seen is a datatype's, for certain. MPI must be who says that it
+// is not: asked with MPI_Type_get_envelope, it would call an error handler, or read whatever the
+// handle leads to. So of most libraries it is not known before they have accepted it.
+static int is_certain(MPI_Datatype datatype) {
+#ifdef MPIPP_DATATYPE_CLASS
   struct {
     const void *class;
     int32_t references;
@@ -422,22 +413,16 @@ static int can_ask(MPI_Datatype datatype) {
   struct iovec own = {&object, sizeof object}, other = {datatype, sizeof object};
   return process_vm_readv(getpid(), &own, 1, &other, 1, 0) == sizeof object && object.class &&
          object.class == MPIPP_DATATYPE_CLASS && object.references > 0;
-#elif defined(MPIPP_FOR_MPICH)
-  // A handle says what it is of, in the bits below the highest two, and MPICH whether there is one.
-  enum { DATATYPE = 3 };
-  uint32_t handle = (uint32_t)datatype;
-  return handle >> 30 && (handle >> 26 & 15) == DATATYPE && is_quiet();
 #else
   (void)datatype;
   return 0;
 #endif
 }
 
-// Before MPI has looked at it.
+// Those that are certain to be datatypes, before MPI has looked at them.
 static void import_certain(const struct mpipp_call *call, MPI_Datatype datatype) {
-  if (datatype != MPI_DATATYPE_NULL && !mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype)) &&
-      can_ask(datatype))
-    import(call->caller, datatype, MPIPP_FLAVOR == MPIPP_FLAVOR_MPICH);
+  if (!mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype)) && is_certain(datatype))
+    mpipp_datatype_imported(call->caller, datatype);
 }
 
 void mpipp_import_certain(struct mpipp_call *call) {

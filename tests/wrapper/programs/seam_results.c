@@ -232,10 +232,10 @@ static int find_library(struct dl_phdr_info *object, size_t size, void *data) {
 // A datatype that was made out of sight, and what is none.
 static int unseen(void) {
   MPI_Datatype vector;
-#ifdef MPI_ABI_VERSION
-  int sure = 0;
-#else
+#ifdef OPEN_MPI
   int sure = 1;
+#else
+  int sure = 0;
 #endif
   if (!dl_iterate_phdr(find_library, NULL)) return 0;
   REAL(Type_vector)(2, 1, 3, MPI_INT, &vector);
