@@ -72,13 +72,14 @@ def test_a_leak(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_mpi_ends_the_program(mpi: MPI) -> None:
-    # The launcher may end the process in MPI_Finalize before the one in which the error was.
+    # The launcher may end the other process, before it is in MPI_Finalize or there.
     found = runs.run(mpi, [runs.program("fatal.c", mpi)])
     died, compared = (block.splitlines() for block in found.blocks)
     assert died[0] == "error: a process has died, by a signal or _exit"
     assert died[1].startswith('  rank 1: MPI_Bcast(root = 0, comm = "MPI_COMM_WORLD", buffer = 0x')
     assert compared[0] == "error: 4 elements sent, but only 3 received"
-    assert found.last == ["mpipp: 2 errors in 2 processes, 9 calls"]
+    (last,) = found.last
+    assert last in [f"mpipp: 2 errors in 2 processes, {calls} calls" for calls in (8, 9)]
 
 
 @every_mpi
