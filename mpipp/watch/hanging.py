@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether anything moves in the watched processes; if not, who waits for whom."""
+"""Which of the watched processes do not move, and who waits for whom there."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from mpipp.watch.telling import Telling
 from mpipp.watch.view import Shown, View
 from mpipp.watch.watched import RUNNING, Watched
 
+_SHARE = 20  # of the time that passes, one part for explaining what some that stand wait for
+
 
 class Hanging:
-    """Tells it of all that are `watched`, once nothing has moved for `after` seconds (0: never)."""
+    """Tells it of the `watched` that have not moved for `after` seconds (0: never)."""
 
     def __init__(
         self,
@@ -39,6 +41,9 @@ class Hanging:
         self._nodes = nodes
         self._moving = Moving()
         self._told: Movement = None
+        self._told_some: dict[int, object] = {}
+        self._some_from = 0.0  # when it may be looked again at some alone
+        self._stuck: set[frozenset[str]] = set()  # those that were told never to go on
         self._remarked: set[str] = set()  # of what stood still, and may go on
 
     def look(self, findings: Callable[[list[Watched]], Iterable[Finding]]) -> None:
@@ -48,34 +53,61 @@ class Hanging:
             return
         if moving.any_moved:
             self._nodes.moves()
+            self._look_at_some()
         elif time.monotonic() - moving.since >= after:
             if self._told != moving.known:
                 self._told = moving.known
                 self._explain(findings)
             self._explain_all()
 
+    def _look_at_some(self) -> None:
+        # Others compute, or poll: those that wait for each other will stand whatever these do.
+        standing = self._moving.standing(self._after)
+        begun = time.monotonic()
+        if standing == self._told_some or begun < self._some_from:
+            return
+        self._told_some = standing
+        moving = [one for one in self._running() if one.pid not in standing]
+        of = [one for one in self._watched if one not in moving and self._telling.can_read(one)]
+        if any(one.inside() for one in of):
+            self._explain_some(of)
+        self._some_from = time.monotonic() + _SHARE * (time.monotonic() - begun)
+
+    def _explain_some(self, of: list[Watched]) -> None:
+        try:
+            found = [one for one in self._stuck_of(of) if one.is_error]
+        except MpippError:
+            return  # it is said when all stand
+        now = dict(movement([one for one in of if one.state == RUNNING]) or ())
+        if all(now.get(pid) == moved for pid, moved in self._told_some.items()):
+            self._tell_stuck(found, of)
+
+    def _stuck_of(self, of: list[Watched]) -> list[stuck.Told]:
+        for one in of:
+            one.places.refresh()
+        view = View(of)
+        processes = [one.process(number) for number, one in enumerate(of)]
+        pictured = self._telling.pictured(of, view.label)
+        return list(stuck.told(processes, view, pictured, _may_call(of)))
+
     @property
     def was_told(self) -> bool:
-        """Whether it was told that nothing moves."""
-        return bool(self._told)
+        """Whether it was told that nothing moves, or that some can never go on."""
+        return bool(self._told or self._stuck)
 
     def _running(self) -> list[Watched]:
         return [one for one in self._watched if one.state == RUNNING]
 
     def _explain(self, findings: Callable[[list[Watched]], Iterable[Finding]]) -> None:
         everybody = [one for one in self._watched if self._telling.can_read(one)]
-        for one in everybody:
-            one.places.refresh()
-        view = View(everybody)
-        processes = [one.process(number) for number, one in enumerate(everybody)]
         found: list[stuck.Told] = []
         others: list[Finding] = []
         remarks: list[str] = []
         try:
-            pictured = self._telling.pictured(everybody, view.label)
-            found = list(stuck.told(processes, view, pictured, _may_call(everybody)))
+            found = self._stuck_of(everybody)
             if not found:
-                remarks = list(stuck.standing(processes, view, self._after))
+                processes = [one.process(number) for number, one in enumerate(everybody)]
+                remarks = list(stuck.standing(processes, View(everybody), self._after))
             others = list(findings(everybody))
         except MpippError as error:
             self._telling.not_checked(str(error))
@@ -92,7 +124,9 @@ class Hanging:
     def _tell_stuck(self, found: Iterable[stuck.Told], of: Sequence[Shown]) -> None:
         # Who is to stop there is there already.
         view = View(of)
-        for finding, text, record, is_error in found:
+        for finding, text, record, is_error, who in found:
+            if who in self._stuck:
+                continue
             places = [frame for party in finding.parties for frame in view.frames(party)]
             if not self._telling.collected.is_chosen(finding):
                 continue
@@ -101,6 +135,7 @@ class Hanging:
             if not is_error:
                 self._output.block(text, [])
             else:
+                self._stuck.add(who)
                 self._telling.collected.count("error")
                 standing = self._stopping.standing(of, [finding])
                 lines = [self._stopping.waiting_line(one) for one, _ in standing]

@@ -37,6 +37,7 @@ class Moving:
         self.any_moved = False
         self.since = time.monotonic()
         self._looked = 0.0
+        self._each: dict[int, tuple[object, float]] = {}  # by process: the same of it alone
 
     def look(self, running: Sequence[Watched]) -> bool:
         """Look again; returns False where it has just been looked."""
@@ -51,4 +52,13 @@ class Moving:
             self.since = now
         if self.any_moved:
             self.known = seen
+        before, self._each = self._each, {}
+        for pid, moved in seen or ():
+            was, since = before.get(pid, (None, now))
+            self._each[pid] = (moved, since if moved == was else now)
         return True
+
+    def standing(self, seconds: float) -> dict[int, object]:
+        """Those that have not moved for so long, by number: what differs once they have."""
+        until = time.monotonic() - seconds
+        return {pid: moved for pid, (moved, since) in self._each.items() if since <= until}

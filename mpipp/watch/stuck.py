@@ -26,7 +26,8 @@ class Told(NamedTuple):
     finding: Finding
     text: str
     record: dict[str, Any]  # the same for machines
-    is_error: bool = True  # False: a remark, since a thread may call MPI that has not yet
+    is_error: bool  # False: a remark, since a thread may call MPI that has not yet
+    who: frozenset[str]  # the processes that can never go on
 
 
 def told(
@@ -62,7 +63,8 @@ def told(
             record.update(said, check="deadlock", text=text)
             record["picture"] = svg(picture.groups(found, view))
             pictured(finding, record)
-            yield Told(finding, text, record, not remarks)
+            who = frozenset(view.label(found.states[rank].process.number) for rank in knot.ranks)
+            yield Told(finding, text, record, not remarks, who)
 
 
 def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterator[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that wait, while a thread of theirs has not called MPI yet."""
+"""Processes that wait, while a thread of theirs has not called MPI yet, or others go on."""
 
 from __future__ import annotations
 
@@ -98,3 +98,48 @@ def test_one_computes_and_the_other_waits(mpi: MPI) -> None:
     found = runs.read(done)
     assert (found.status, found.blocks, len(found.last)) == (0, [], 1)
     assert done.stderr.count("remark: ") == 1
+
+
+POLLS = """\
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank, value = 0, there = 0, wrong = argc > 1, seconds = 3;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  double begun = MPI_Wtime();
+  if (rank == 0) {
+    while (MPI_Wtime() - begun < seconds) {
+      MPI_Iprobe(1, 7, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+      usleep(1000);
+    }
+    if (!wrong) MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+    alarm(2);
+  } else {
+    int peer = rank == 1 && !wrong ? 0 : 3 - rank;
+    MPI_Recv(&value, 1, MPI_INT, peer, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Send(&value, 1, MPI_INT, 2, 5, MPI_COMM_WORLD);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  alarm(0);
+  MPI_Finalize();
+}
+"""
+STUCK = """\
+error: deadlock: rank 1 and rank 2 wait for each other
+  rank 1 waits in MPI_Recv(source 2, tag 5), called at main.c:17 in main
+    rank 2 has no such send pending
+  rank 2 waits in MPI_Recv(source 1, tag 5), called at main.c:17 in main
+    rank 1 has no such send pending"""
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("wrong", [True, False])
+def test_others_poll(mpi: MPI, wrong: bool) -> None:
+    """Two can never go on, whatever the third does: told while it calls MPI all the time, once."""
+    program = support.compile_program(POLLS, mpi, ("-g",))
+    options = ["--hang-after", "1"]
+    found = runs.run(mpi, [program, *(["wrong"] if wrong else [])], *options, n=3)
+    assert found.blocks[:1] == ([STUCK] if wrong else [])
+    assert sum("deadlock" in block for block in found.blocks) == wrong
+    assert (found.status != 0) == wrong
