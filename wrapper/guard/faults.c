@@ -185,8 +185,8 @@ void mpipp_faults_take(const struct mpipp_touch *found, uint64_t next, uint64_t 
   if (touch && stops) stop_at(touch, buffer);
 }
 
-// Whether a page that no operation has any more is met for the first time: another thread has just
-// completed it, and the instruction is to be tried again.
+// Whether a page that no operation has is met for the first time: another thread may just have
+// completed one, or exchanged the page, and the instruction is to be tried again.
 static int is_first(uint64_t address, uint64_t pc) {
   static __thread uint64_t last[2] __attribute__((tls_model("initial-exec")));
   int first = last[0] != address || last[1] != pc;
@@ -195,46 +195,41 @@ static int is_first(uint64_t address, uint64_t pc) {
   return first;
 }
 
-static void handle(int number, siginfo_t *info, void *context) {
-  int saved = errno;
+static int may_be_over(const siginfo_t *info, const ucontext_t *context) {
+  uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+  return info->si_code == SEGV_ACCERR && is_first(address, instruction(context));
+}
+
+// An access to a part of an operation that is pending. The program goes on.
+static void meet(const struct mpipp_guarded *guarded, uint32_t part, uint64_t address,
+                 const ucontext_t *context) {
+  const struct mpipp_thread *thread = mpipp_self;
+  int inside = thread != &mpipp_no_thread && thread->depth; // MPI's own: the screens tell of it
+  int told = inside || address - expected_address < expected_bytes;
+  struct mpipp_touch *touch = told ? NULL : take_down_fault(guarded, part, address, context);
+  if (touch && stops) {
+    stop_at(touch, guarded->parts[part].bytes.low);
+    open_all(guarded->parts[part].window);
+  }
+  uint64_t page = mpipp_page_down(address);
+  mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
+}
+
+// Whether it is done with: no signal that the program is to get.
+static int is_handled(const siginfo_t *info, void *context) {
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
   uint32_t part = 0;
-  if (info->si_code > 0 && mpipp_faults_other && mpipp_faults_other(address, context)) {
-    errno = saved;
-    return;
-  }
-  int ours = info->si_code > 0 && mpipp_pages_meet(address, address + 1);
-  if (info->si_code > 0 && !(ours && mpipp_guarded_at(address, &part)) &&
-      mpipp_careful_gives_up(context)) {
-    errno = saved;
-    return;
-  }
-  if (info->si_code > 0 &&
-      (mpipp_pages_await(address) ||
-       (mpipp_pages_were_left(address) && is_first(address, instruction(context))))) {
-    errno = saved;
-    return;
-  }
-  if (!ours) {
-    mpipp_handler_pass_on(number, info, context);
-    errno = saved;
-    return;
-  }
+  if (info->si_code <= 0) return 0;
+  if (mpipp_faults_other && mpipp_faults_other(address, context)) return 1;
+  if (mpipp_pages_await(address)) return 1;
   const struct mpipp_guarded *guarded = mpipp_guarded_at(address, &part);
-  if (guarded) {
-    const struct mpipp_thread *thread = mpipp_self;
-    int inside = thread != &mpipp_no_thread && thread->depth; // MPI's own: the screens tell of it
-    int told = inside || address - expected_address < expected_bytes;
-    struct mpipp_touch *touch = told ? NULL : take_down_fault(guarded, part, address, context);
-    if (touch && stops) {
-      stop_at(touch, guarded->parts[part].bytes.low);
-      open_all(guarded->parts[part].window);
-    }
-    uint64_t page = mpipp_page_down(address);
-    mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
-  } else if (!is_first(address, instruction(context))) {
-    mpipp_handler_pass_on(number, info, context);
-  }
+  if (guarded) meet(guarded, part, address, context);
+  return guarded || mpipp_careful_gives_up(context) || may_be_over(info, context);
+}
+
+static void handle(int number, siginfo_t *info, void *context) {
+  int saved = errno;
+  if (!is_handled(info, context)) mpipp_handler_pass_on(number, info, context);
   errno = saved;
 }
 

@@ -39,8 +39,7 @@ static uint64_t lowest = ~(uint64_t)0, highest; // of all
 static void *copies[MOST_RANGES];
 static int contended;
 static uint64_t own_bytes;
-// Pages that are being exchanged; those that could not be, the last time.
-static struct range exchanged, left;
+static struct range exchanged; // pages that are at this moment
 
 // A program may close all files it has, and open its own under their numbers.
 static int is_open(void) {
@@ -138,10 +137,6 @@ int mpipp_pages_await(uint64_t address) {
   return waited;
 }
 
-int mpipp_pages_were_left(uint64_t address) {
-  return is_in(&left, address);
-}
-
 static int exchange(uint64_t low, uint64_t high) {
   int flags = MAP_SHARED | MAP_FIXED | MAP_POPULATE;
   void *at = (void *)(uintptr_t)low;
@@ -158,10 +153,7 @@ static int convert(uint64_t low, uint64_t high) {
   }
   int done = exchange(low, high);
   if (done) add(low, high);
-  if (contended && !done) {
-    set(&left, low, high);
-    mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
-  }
+  if (contended && !done) mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
   if (contended) set(&exchanged, 0, 0);
   return done;
 }
@@ -273,7 +265,6 @@ static void give_back(uint64_t low, uint64_t high, uint32_t unused) {
     take_out(low, high);
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)low, (off_t)(high - low));
   } else {
-    set(&left, low, high);
     mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
   }
   set(&exchanged, 0, 0);

@@ -31,11 +31,9 @@ void mpipp_pages_open_all(uint64_t low, uint64_t high);
 // Whether a mapping is of the file's pages, or of another view of them.
 int mpipp_pages_are_own(const struct mpipp_mapping *mapping);
 // Whether threads may store to pages while these are exchanged: they wait then, in the handler of
-// faults.h, which must be there. The others are for that: whether the thread has waited; whether
-// the pages could not be exchanged, so that it may store there after all.
+// faults.h, which must be there. The other is for that: whether the thread has waited.
 void mpipp_pages_contend(int others_store);
 int mpipp_pages_await(uint64_t address);
-int mpipp_pages_were_left(uint64_t address);
 // Another view of pages that are the file's, at `at`; 0 without.
 int mpipp_pages_show(void *at, uint64_t low, uint64_t high);
 // What the program may do there. For signal handlers, too.

@@ -101,6 +101,10 @@ static void forks(void) {
   MPI_Win_unlock_all(win);
 }
 
+static void say(const char *by) {
+  if (lost) fprintf(stderr, "lost %d until after %s\n", lost, by);
+}
+
 int main(int argc, char **argv) {
   int rank, provided, *memory;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -110,8 +114,11 @@ int main(int argc, char **argv) {
   MPI_Win_create(memory, (ROUNDS + 4) * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
                  &win);
   if (provided == MPI_THREAD_MULTIPLE) gets(memory, rank);
+  say("gets");
   inits();
+  say("stores");
   if (provided == MPI_THREAD_MULTIPLE) forks();
+  say("forks");
   MPI_Win_free(&win);
   MPI_Free_mem(memory);
   printf("lost %d\n", lost);
