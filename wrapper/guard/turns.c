@@ -77,7 +77,8 @@ int mpipp_turn_comes(struct mpipp_hook *hook, const struct mpipp_call *call) {
   if (possible) chosen = choose(call);
   chosen_count += (uint32_t)(chosen != NULL);
   int any = chosen_count || mpipp_guarded_count;
-  if (any != heard) mpipp_hook_hears(hook, any);
+  // Another thread may have changed it before the lock was had.
+  if (any == MPIPP_READ(hook->deaf)) mpipp_hook_hears(hook, any);
   mpipp_guard_unlock();
   return any;
 }
