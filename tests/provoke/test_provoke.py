@@ -51,8 +51,8 @@ def test_latent_errors_show(mpi: MPI) -> None:
     assert silent.stdout == "sum 16\nsum 16\nin order 012345\n" + 5 * "sum 16\n" + "sum 32\n"
     done = run(mpi, [program, *LATENT], "--provoke=1")
     collective = 32 if mpi.has_sessions else 16  # as persistent collective operations, of MPI 4
-    expected = [32, -9701573200, None, 32, 32, collective, collective, collective]
-    words = ["in order 423501" if one is None else f"sum {one}" for one in expected]
+    expected = [32, 33955506144, None, 32, 32, collective, collective, collective]
+    words = ["in order 352104" if one is None else f"sum {one}" for one in expected]
     assert (done.returncode, done.stdout.splitlines()) == (0, words)
     assert done.stderr == "mpipp: provoked with seed 1\n"
 
@@ -69,7 +69,7 @@ def test_a_program_of_sessions(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "session.c", mpi)
     assert run(mpi, [program]).stdout == 2 * "sum 16, all 32\n"
     done = run(mpi, [program], "--provoke=1")
-    assert (done.returncode, done.stdout) == (0, "sum 32, all 64\nsum 16, all 32\n")
+    assert (done.returncode, done.stdout) == (0, "sum 32, all 48\nsum 16, all 32\n")
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -23,9 +23,7 @@ Provoked (again: --provoke=1), by the calls that it was done to:
   MPI_Irecv at latent.c:N in in_order, 6 calls of rank 0
     all with junk in the buffer until complete
   MPI_Isend at latent.c:N in in_order, 6 calls of rank 1
-      1 unchanged
-      2 deferred to MPI_Isend at latent.c:N in in_order
-      3 deferred to MPI_Waitall at latent.c:N in in_order
+    all deferred to MPI_Waitall at latent.c:N in in_order
     all synchronous
   MPI_Send at latent.c:N in in_order, 1 call of rank 1
     synchronous

@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 
+#include "generated/procedures.h"
 #include "records/registry.h"
 #include "records/store.h"
 
 enum { BUFFERED_IN = 4 }; // one seed in so many leaves standard sends to MPI
 
-static uint64_t seed, calls;
+static uint64_t seed;
+static uint32_t calls[MPIPP_PROCEDURES]; // of each procedure
 static _Thread_local uint64_t state, of_call;
 
 // Steele, Lea, Flood: Fast splittable pseudorandom number generators (SplitMix64).
@@ -23,18 +25,17 @@ void mpipp_chance_open(const char *text) {
   seed = strtoull(text, NULL, 10);
 }
 
-void mpipp_chance_begin(void) {
-  uint64_t own = seed;
-  state = next(&own) ^ (uint64_t)(mpipp_registry.world_rank + 1) << 40;
-  state += __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
-  of_call = state = next(&state);
-}
-
 void mpipp_chance_begin_at(uint32_t place, uint32_t time) {
   uint64_t own = seed, at = (uint64_t)place << 32 | time;
   state = next(&own) ^ (uint64_t)(mpipp_registry.world_rank + 1) << 40;
   state += mpipp_chance_of(at);
   of_call = state = next(&state);
+}
+
+// How often a program asks whether something is there depends on time: of that no other call's
+// choice depends.
+void mpipp_chance_begin(unsigned procedure) {
+  mpipp_chance_begin_at(procedure, __atomic_add_fetch(&calls[procedure], 1, __ATOMIC_RELAXED));
 }
 
 void mpipp_chance_part(uint64_t part) {

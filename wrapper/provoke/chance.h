@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is chosen: by the seed, the process's rank, and the ordinal of its call, so that the same
-// seed chooses the same.
+// What is chosen: by the seed, the process's rank, and the ordinal of its call among those of that
+// procedure, so that the same seed chooses the same.
 #ifndef MPIPP_CHANCE_H
 #define MPIPP_CHANCE_H
 
@@ -9,7 +9,7 @@
 // seed: as the environment says it.
 void mpipp_chance_open(const char *seed);
 // For the call that the thread begins.
-void mpipp_chance_begin(void);
+void mpipp_chance_begin(unsigned procedure);
 // The same of which the ordinal among all is not certain to be alike in the next run.
 void mpipp_chance_begin_at(uint32_t place, uint32_t time);
 // For a part of that call: what it chooses does not depend on what was chosen before.

@@ -89,7 +89,7 @@ static int give_up(struct mpipp_passage *passage) {
 
 static int enter_first(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  mpipp_chance_begin();
+  mpipp_chance_begin(call->procedure);
   makes = mpipp_collective_can_be_late(call);
   starts = mpipp_start_can_be_late(call);
   marks = mpipp_ready_can_be_late(call);
