@@ -13,6 +13,8 @@
 #include "recorders/threads.h"
 #include "watch/questions.h"
 
+int (*mpipp_is_held_back)(MPI_Request request) = NULL;
+
 enum { KNOWN = 1024, DEEP = 3, MOST_KEPT = 32 };
 
 // Sums of what was asked about; but for the last bit, which says that the data had not been moved.
@@ -43,6 +45,7 @@ static enum mpipp_moved ask_moved(const struct mpipp_touch *touch) {
   if (MPIPP_READ(mpipp_several_threads) || touch->serial & MPIPP_ACCESS) return MPIPP_MOVED_UNKNOWN;
   int flag = 0;
   MPI_Request request = (MPI_Request)(uintptr_t)touch->request;
+  if (mpipp_is_held_back && mpipp_is_held_back(request)) return MPIPP_NOT_MOVED;
   if (PMPI(Request_get_status)(request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return MPIPP_MOVED_UNKNOWN;
   if (!flag) return MPIPP_NOT_MOVED;

@@ -4,12 +4,17 @@
 #define MPIPP_TELLING_H
 
 #include "guard/faults.h"
+#include "mpi/vendor.h"
 #include "records/records.h"
 
 // Before a call of MPI, without the guard's lock: whether MPI has moved the data of the operations
 // whose buffers were touched; and what the call ends, of that the watcher is asked. Each place is
 // asked about once.
 void mpipp_tell_touches(const struct mpipp_call *call);
+
+// Whether MPI was not given an operation yet that the program has started, by its request (of
+// provoke); NULL: it is given all at once.
+extern int (*mpipp_is_held_back)(MPI_Request request);
 
 // A request whose operation goes on still, by its handle and number: a program that has left a call
 // by a jump may take it for complete. NULL; with the store's lock.

@@ -159,6 +159,16 @@ void mpipp_held_start(const struct mpipp_at *by) {
   pthread_mutex_unlock(&lock);
 }
 
+int mpipp_held_waits(MPI_Request request) {
+  int found = 0;
+  if (!MPIPP_READ(late)) return 0;
+  pthread_mutex_lock(&lock);
+  for (const struct mpipp_held *held = late; held && !found; held = held->next_late)
+    found = held->request == request && !held->ready;
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
 void mpipp_held_abandon(struct mpipp_held *held) {
   pthread_mutex_lock(&lock);
   held->next = abandoned;

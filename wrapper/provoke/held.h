@@ -45,6 +45,9 @@ void mpipp_held_later(struct mpipp_held *held);
 // Starts them, in their order. by: the call that does it; NULL: they were to be started at once.
 void mpipp_held_start(const struct mpipp_at *by);
 
+// Whether the operation with that handle is one of them. Partitions that are marked late are none.
+int mpipp_held_waits(MPI_Request request);
+
 // Requests that the program has freed, while MPI receives beside its buffers.
 void mpipp_held_abandon(struct mpipp_held *held);
 void mpipp_held_ask_abandoned(void);

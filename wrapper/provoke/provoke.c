@@ -10,6 +10,7 @@
 
 #include "generated/facts.h"
 #include "guard/shares.h"
+#include "guard/telling.h"
 #include "intercept/seam.h"
 #include "mpi/resolve.h"
 #include "provoke/chance.h"
@@ -97,6 +98,7 @@ static int enter_first(struct mpipp_passage *passage) {
   is_late = can_be_late && mpipp_chance(ON_TIME_IN);
   mpipp_noting(call);
   if (can_be_late) mpipp_note_here(is_late ? MPIPP_WAY_CALLED : MPIPP_WAY_AT_ONCE);
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_faults_count))) mpipp_tell_touches(call); // none is started
   if (!is_late && !is_local[call->procedure]) mpipp_held_start(mpipp_here());
   mpipp_held_ask_abandoned();
   mpipp_arrived_anew(call);
@@ -202,6 +204,7 @@ __attribute__((constructor)) static void hook_in(void) {
   mpipp_chance_open(seed);
   know_local();
   mpipp_before_marked = before_marked;
+  mpipp_is_held_back = mpipp_held_waits;
   mpipp_hook_in(&first);
   mpipp_hook_in(&last);
 }
