@@ -201,7 +201,7 @@ Reduce: Reduce+; nonblocking: Ireduce+; persistent: Reduce_init+ | takes comm op
 Reduce_local: Reduce_local+ | takes op | buffers inbuf count datatype, inoutbuf count datatype
 Reduce_scatter: Reduce_scatter+; nonblocking: Ireduce_scatter+; persistent: Reduce_scatter_init+ |
   takes comm op | buffers sendbuf recvcounts*sum datatype, recvbuf recvcounts*own datatype |
-  in_place sendbuf all | over comm | flow exchange | signatures vector | agree op=predefined
+  in_place sendbuf any | over comm | flow exchange | signatures vector | agree op=predefined
 Reduce_scatter_block: Reduce_scatter_block+; nonblocking: Ireduce_scatter_block+; persistent:
   Reduce_scatter_block_init+ | takes comm op | buffers sendbuf recvcount*peers datatype, recvbuf
   recvcount datatype | in_place sendbuf all | over comm | flow exchange | signatures equal | agree

@@ -151,7 +151,7 @@ def rows_by_operation() -> dict[str, list[str]]:
     programs = ROOT / "tests" / "watch"
     text = (programs / "programs" / "agree.c").read_text()
     wrong = re.findall(
-        r'^    "(\w+)": \(', (programs / "test_agreement.py").read_text(), re.MULTILINE
+        r'^    "(\w+)"(?:: \(|,$)', (programs / "test_agreement.py").read_text(), re.MULTILINE
     )
     found: dict[str, list[str]] = {}
     hangs = ROOT / "tests" / "hangs" / "programs"

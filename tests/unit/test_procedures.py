@@ -76,6 +76,8 @@ AGREEMENT = {
 IN_PLACE = {
     "MPI_Iallgather": InPlace("sendbuf", "all"),
     "MPI_Exscan": InPlace("sendbuf", "any"),
+    "MPI_Ireduce_scatter": InPlace("sendbuf", "any"),
+    "MPI_Reduce_scatter_block": InPlace("sendbuf", "all"),
     "MPI_Gatherv_init": InPlace("sendbuf", "root"),
     "MPI_Scatter_c": InPlace("recvbuf", "root"),
     "MPI_Bcast": None,

@@ -147,16 +147,17 @@ COLLECTIVE = {
 }
 
 # The buffer that MPI_IN_PLACE may stand for (chapter 6, at each procedure). A prefix reduction
-# leaves it to each process (6.11.1).
+# leaves it to each process (6.11.1), and so does MPI_REDUCE_SCATTER (6.10.2): those whose entry of
+# recvcounts is 0 may have no receive buffer. Of MPI_REDUCE_SCATTER_BLOCK all must give it (6.10.1).
 IN_PLACE = {
     **dict.fromkeys(("Gather", "Gatherv", "Reduce"), ("sendbuf", "root")),
     **dict.fromkeys(("Scatter", "Scatterv"), ("recvbuf", "root")),
     **dict.fromkeys(
         ("Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Allreduce",
-         "Reduce_scatter", "Reduce_scatter_block"),
+         "Reduce_scatter_block"),
         ("sendbuf", "all"),
     ),
-    **dict.fromkeys(("Scan", "Exscan"), ("sendbuf", "any")),
+    **dict.fromkeys(("Scan", "Exscan", "Reduce_scatter"), ("sendbuf", "any")),
 }  # fmt: skip
 
 # Whose part a collective call needs, but for those of neighbors (chapters 6, 7, 11, 12 and 14).

@@ -86,8 +86,11 @@ ROW(reduce_scatter_op) {
   MPI_Reduce_scatter(ints, more, counts, MPI_INT, OTHER(MPI_SUM, MPI_MAX), comm);
 }
 ROW(reduce_scatter_place) {
-  int counts[2] = {2, 2};
+  // Each may give it or not: who receives nothing need not have a receive buffer.
+  int counts[2] = {2, 2}, none[2] = {2, 0};
   MPI_Reduce_scatter(OTHER((void *)ints, MPI_IN_PLACE), more, counts, MPI_INT, MPI_SUM, comm);
+  MPI_Reduce_scatter(OTHER(MPI_IN_PLACE, (void *)ints), OTHER(more, NULL), none, MPI_INT, MPI_SUM,
+                     comm);
 }
 ROW(reduce_scatter_block_op) {
   MPI_Reduce_scatter_block(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), comm);
