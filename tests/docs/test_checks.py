@@ -144,12 +144,14 @@ HANGING = (
 
 
 def rows_by_operation() -> dict[str, list[str]]:
-    """The functions of tests/watch/programs/agree.c, by the operation that differs in them.
+    """The functions of tests/watch/programs/agree/, by the operation that differs in them.
 
     Then those of `HANGING`, by that which does not come, and those of begin.c, by the last one.
     """
     programs = ROOT / "tests" / "watch"
-    text = (programs / "programs" / "agree.c").read_text()
+    including = (programs / "programs" / "agree.c").read_text()
+    themes = re.findall(r'#include "(agree/\w+\.h)"', including)
+    text = "".join((programs / "programs" / theme).read_text() for theme in themes)
     wrong = re.findall(
         r'^    "(\w+)"(?:: \(|,$)', (programs / "test_agreement.py").read_text(), re.MULTILINE
     )

@@ -6,6 +6,7 @@ Not here is what makes MPI libraries hang or end the program: test_begin.py has 
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,9 @@ WARNINGS = {"reduce_own", "scan_own", "iallreduce_own", "exscan_commutes"}
 OF_ONE = {"bcast_missing"}
 ALIKE = "must be the same in all processes"
 
-# Function of programs/agree.c: what is found, and the rule.
+THEMES = {path.name for path in (runs.PROGRAMS / "agree").iterdir()}
+
+# Function of programs/agree/: what is found, and the rule.
 ROWS = {
     "bcast_type": (INTS, TYPES),
     "gather_type": (FLOATS, TYPES),
@@ -184,7 +187,9 @@ HANGS = {
 def found_in(block: str) -> tuple[str, str, str]:
     """The function of a finding's calls, what is found, and the rule."""
     lines = block.splitlines()
-    functions = {line.rpartition(" in ")[2] for line in lines if " at agree.c:" in line}
+    places = re.findall(r"(?:called|made) at (\w+\.[ch]):\d+ in (\w+)", block)
+    assert {file for file, _ in places} <= {"agree.c", *THEMES}, block
+    functions = {function for _, function in places}
     assert len(functions) == 1, block
     name = functions.pop().replace("opened", "open_amode")
     ranks = (0,) if name in OF_ONE else (0, 1)
