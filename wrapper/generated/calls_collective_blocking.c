@@ -1263,7 +1263,7 @@ int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, mpipp_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   mpipp_counts(call, recvcounts, sizeof *recvcounts);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1302,7 +1302,7 @@ int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count rec
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, mpipp_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   mpipp_counts(call, recvcounts, sizeof *recvcounts);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1341,7 +1341,7 @@ int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, 
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_block *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)
@@ -1379,7 +1379,7 @@ int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count rec
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm)

@@ -1332,7 +1332,7 @@ int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvco
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_block_init *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
@@ -1372,7 +1372,7 @@ int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Coun
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
@@ -1412,7 +1412,7 @@ int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvco
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, mpipp_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   mpipp_counts(call, recvcounts, sizeof *recvcounts);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1453,7 +1453,7 @@ int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Coun
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, mpipp_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
-  mpipp_buffer(call, 1, recvbuf, mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
+  mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_joined(call);
   mpipp_counts(call, recvcounts, sizeof *recvcounts);
   int code = MPIPP_LIKELY(!mpipp_active(thread))

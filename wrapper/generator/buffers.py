@@ -17,6 +17,7 @@ DISPLACEMENTS = {"POLYDISPLACEMENT", "DISPLACEMENT"}
 # One-sided procedures: what happens to the target's memory.
 TARGET_ACCESS = {"Put": "WRITES", "Get": "READS"}
 _BLOCKS = "Reduce_scatter_block"  # its sendbuf is one vector, though counted by blocks
+_SCATTERED = (_BLOCKS, "Reduce_scatter")
 SINGLE = {"Fetch_and_op", "Compare_and_swap"}  # one element, no count
 
 
@@ -57,9 +58,16 @@ class Buffer:
             return "mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES"
         if procedure.base == "Precv_init":
             return "MPIPP_WRITES"
+        if self._may_be_both(procedure):
+            return "sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES"
         return {"in": "MPIPP_READS", "out": "MPIPP_WRITES", "inout": "MPIPP_READS | MPIPP_WRITES"}[
             self.pointer.direction
         ]
+
+    def _may_be_both(self, procedure: Procedure) -> bool:
+        # With MPI_IN_PLACE a reduce-scatter takes the whole vector from recvbuf, which is a
+        # send-and-receive buffer then (MPI-4.1, sections 6.2.1 and 6.10).
+        return self.pointer.name == "recvbuf" and procedure.operation in _SCATTERED
 
     def _key(self) -> str:
         if self.packed:
@@ -71,7 +79,8 @@ class Buffer:
     def times(self, procedure: Procedure) -> str:
         """How often the count stands for data: "peers", "sources" or "targets" (neighbors that send
         to this process, or that it sends to), "partitions", "each" (an array has a count for each
-        of them); "own" and "sum" are the process's entry of such an array, and all; else "".
+        of them); "own" and "sum" are the process's entry of such an array, and all; else "". With
+        MPI_IN_PLACE a reduce-scatter's recvbuf is recorded with what sendbuf would have.
         """
         if self._is_vector:
             return "each"
@@ -106,13 +115,17 @@ class Buffer:
         if procedure.base in SINGLE:
             return "1"
         assert self.count, procedure.name
-        times = self.times(procedure)
+        count, times = self.count.name, self.times(procedure)
+        if procedure.operation not in _SCATTERED:
+            return count
+        own, every = count, f"{count} * mpipp_parts(call)"
         if times in ("own", "sum"):
-            which = "own" if times == "own" else "total"
-            return f"mpipp_{which}_count(call, {self.count.name}, sizeof *{self.count.name})"
-        if times == "peers" and procedure.operation == _BLOCKS:
-            return f"{self.count.name} * mpipp_parts(call)"
-        return self.count.name
+            own, every = (
+                f"mpipp_{which}_count(call, {count}, sizeof *{count})" for which in ("own", "total")
+            )
+        if self._may_be_both(procedure):
+            return f"sendbuf == MPI_IN_PLACE ? {every} : {own}"
+        return every
 
     def _vector(self, procedure: Procedure) -> str:
         assert self.count and self.displacements and self.datatype

@@ -42,8 +42,8 @@ static int is_left_alone(const struct mpipp_call *call, uint32_t access) {
 }
 
 // With MPI_IN_PLACE a reduce-scatter takes the parts of all processes from the buffer that its own
-// result goes to: more than the call's buffer says.
-static int is_more(const struct mpipp_call *call) {
+// result goes to: which of the others' MPI writes is its own affair.
+static int is_of_all(const struct mpipp_call *call) {
   unsigned operation = mpipp_facts[call->procedure].operation;
   return (operation == MPIPP_PROC_Reduce_scatter || operation == MPIPP_PROC_Reduce_scatter_block) &&
          call->buffers[0].address == (uintptr_t)MPI_IN_PLACE;
@@ -56,7 +56,7 @@ int mpipp_is_used(const struct mpipp_call *call, uint32_t index) {
   if (!buffer->vector && (buffer->count < 1 || buffer->peers < 1 || (type && !type->size)))
     return 0;
   return has_peer(call, buffer->access) && !is_left_alone(call, buffer->access) &&
-         !is_ignored(call, buffer->access) && !is_more(call);
+         !is_ignored(call, buffer->access) && !is_of_all(call);
 }
 
 static int64_t element(uint64_t array, uint64_t index, uint32_t size) {

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "generated/facts.h"
+#include "intercept/intercept.h"
 #include "mpi/resolve.h"
 #include "records/store.h"
 
@@ -88,6 +89,7 @@ static struct side side(const struct mpipp_passage *passage, unsigned access) {
   (in.address, in.counts, in.displacements, in.types, out.address, out.counts, out.displacements,  \
    out.types, TAIL)
 #define REDUCTION(COUNT) (in.address, out.address, (COUNT)one.count, one.type, op, TAIL)
+#define BLOCKS(COUNT) (in.address, out.address, (COUNT)block, in.type, op, TAIL)
 #define SCATTERED_REDUCTION(COUNT) (in.address, out.address, counts, in.type, op, TAIL)
 #define ROOTED_REDUCTION(COUNT)                                                                    \
   (in.address, out.address, (COUNT)one.count, one.type, op, root, TAIL)
@@ -114,7 +116,7 @@ static struct side side(const struct mpipp_passage *passage, unsigned access) {
   EACH(Neighbor_allgatherv, ALLGATHER_V)                                                           \
   EACH(Neighbor_alltoallv, EXCHANGE_V)                                                             \
   EACH(Neighbor_alltoallw, EXCHANGE_W)                                                             \
-  EACH(Reduce_scatter_block, REDUCTION)
+  EACH(Reduce_scatter_block, BLOCKS)
 
 int mpipp_collective_can_be_late(const struct mpipp_call *call) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
@@ -138,6 +140,7 @@ void mpipp_collective_make(struct mpipp_passage *passage, MPI_Request *request) 
   MPI_Comm comm = (MPI_Comm)(uintptr_t)call->comm;
   MPI_Op op = (MPI_Op)(uintptr_t)call->op;
   const void *counts = (const void *)(uintptr_t)call->vectors[0].counts; // of a reduce-scatter
+  int64_t parts = mpipp_parts(call), block = parts ? in.count / parts : 0;
   int root = (int)call->root, large = mpipp_facts[call->procedure].large;
   (void)large;
   switch (mpipp_facts[call->procedure].operation) {
