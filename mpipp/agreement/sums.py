@@ -357,10 +357,6 @@ def _reduction(calls: _Calls, joined: Joined) -> Pair:
     return calls.equal(_whole(joined, "sendbuf", "recvbuf"))
 
 
-def _reduce_scatter(calls: _Calls, joined: Joined) -> Pair:
-    return calls.equal(_whole(joined, "sendbuf"))
-
-
 def _neighbors(calls: _Calls, joined: Joined, sent: Callable[[int], Pair]) -> Pair:
     # Several edges from one process to another have one weight: they match in any order.
     found, own = _NOTHING, joined.rank
@@ -402,8 +398,8 @@ _TERMS: dict[str, Callable[[_Calls, Joined], Pair]] = {
     "Allreduce": _reduction,
     "Scan": _reduction,
     "Exscan": _reduction,
-    "Reduce_scatter": _reduce_scatter,
-    "Reduce_scatter_block": _reduce_scatter,
+    "Reduce_scatter": _reduction,
+    "Reduce_scatter_block": _reduction,
     "Neighbor_allgather": _neighbor_allgather,
     "Neighbor_allgatherv": _neighbor_allgather,
     "Neighbor_alltoall": _neighbor_alltoall,

@@ -97,14 +97,9 @@ def _alltoall(joined: Sequence[Joined]) -> Pairs:
 
 
 def _reduction(joined: Sequence[Joined]) -> Pairs:
+    # MPI_IN_PLACE: recvbuf has what is reduced, in a reduce-scatter the blocks of all processes.
     for one in joined[1:]:
         yield joined[0].whole("sendbuf", "recvbuf"), one.whole("sendbuf", "recvbuf")
-
-
-def _reduce_scatter(joined: Sequence[Joined]) -> Pairs:
-    # With MPI_IN_PLACE only the process's own share is recorded.
-    for one in joined[1:]:
-        yield joined[0].whole("sendbuf"), one.whole("sendbuf")
 
 
 _RULES: dict[str, Callable[[Sequence[Joined]], Pairs]] = {
@@ -122,7 +117,7 @@ _RULES: dict[str, Callable[[Sequence[Joined]], Pairs]] = {
     "allreduce": _reduction,
     "scan": _reduction,
     "exscan": _reduction,
-    "reduce_scatter": _reduce_scatter,
-    "reduce_scatter_block": _reduce_scatter,
+    "reduce_scatter": _reduction,
+    "reduce_scatter_block": _reduction,
     **neighbors.RULES,
 }

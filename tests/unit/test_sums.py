@@ -127,6 +127,18 @@ def reduce_scatter(rank: int, size: int, wrong: str) -> Call:
     return call("MPI_Reduce_scatter", sent, received, op=op, counts=tuple(counts))
 
 
+def scattered_in_place(name: str) -> Made:
+    """Its recvbuf has the whole vector."""
+
+    def made(rank: int, size: int, wrong: str) -> Call:
+        found = reduce_scatter(rank, size, wrong)
+        given = replace(found.buffers[0], role="recvbuf")
+        counts = found.counts if name == "MPI_Reduce_scatter" else None
+        return call(name, in_place("sendbuf"), given, op=found.op, counts=counts)
+
+    return made
+
+
 def of_root(name: str, root_has: str, others_have: str, both: str) -> Made:
     """MPI_Gather and MPI_Scatter: of the root two buffers are looked at."""
 
@@ -174,6 +186,8 @@ OPERATIONS: dict[str, tuple[Made, Sequence[str]]] = {
         (*SENT, "op"),
     ),
     "Reduce_scatter": (reduce_scatter, (*SENT, "op", "counts")),
+    "Reduce_scatter in place": (scattered_in_place("MPI_Reduce_scatter"), (*SENT, "op")),
+    "Reduce_scatter_block in place": (scattered_in_place("MPI_Reduce_scatter_block"), SENT),
 }
 
 

@@ -33,6 +33,12 @@ CASES = {
     "lengths": ("count", "3 elements sent, but only 2 received"),
     "reduce": ("count", "the processes reduce different numbers of elements: 1 and 2"),
     "reduce_scatter": ("count", "the processes name different recvcounts: for rank 1 1 and 2"),
+    "block": ("count", "the processes reduce different numbers of elements: 3 and 6"),
+    "block in place": ("count", "the processes reduce different numbers of elements: 3 and 6"),
+    "reduce_scatter in place": (
+        "type",
+        "the processes reduce different types, at the first element: MPI_INT and MPI_FLOAT",
+    ),
     "scan": (
         "type",
         "the processes reduce different types, at the first element: MPI_UNSIGNED and MPI_INT",
@@ -91,7 +97,7 @@ def test_error_handlers_are_called_in_all_processes(mpi: MPI, tmp_path: Path) ->
     assert said == [f"error: {what}" for _, what in CASES.values()]
     assert found.status == 0
     (last,) = found.last
-    assert last.startswith(f"mpipp: {len(CASES)} errors in 3 processes, 670 calls")
+    assert last.startswith(f"mpipp: {len(CASES)} errors in 3 processes, 697 calls")
 
 
 @on_mpi("mpich4", "openmpi4")

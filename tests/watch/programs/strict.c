@@ -46,6 +46,12 @@ static void reductions(void) {
   tell("reduce", MPI_Reduce(values, values + 3, 1 + rank % 2, MPI_INT, MPI_SUM, 0, world));
   counts[1] = rank == 2 ? 2 : 1;
   tell("reduce_scatter", MPI_Reduce_scatter(values, values + 6, counts, MPI_INT, MPI_SUM, world));
+  int block = 1 + (rank == 1);
+  tell("block", MPI_Reduce_scatter_block(values, values + 9, block, MPI_INT, MPI_SUM, world));
+  const void *place = MPI_IN_PLACE;
+  tell("block in place", MPI_Reduce_scatter_block(place, values, block, MPI_INT, MPI_SUM, world));
+  MPI_Datatype type = rank == 2 ? MPI_FLOAT : MPI_INT;
+  tell("reduce_scatter in place", MPI_Reduce_scatter(place, values, counts, type, MPI_SUM, world));
   tell("scan", MPI_Scan(values, values + 3, 1, rank ? MPI_INT : MPI_UNSIGNED, MPI_SUM, world));
 }
 

@@ -30,6 +30,19 @@ ROW(reduce_scatter_place) {
   MPI_Reduce_scatter(OTHER(MPI_IN_PLACE, (void *)ints), OTHER(more, NULL), none, MPI_INT, MPI_SUM,
                      comm);
 }
+ROW(reduce_scatter_place_type) {
+  int counts[2] = {2, 2};
+  MPI_Reduce_scatter(MPI_IN_PLACE, more, counts, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, comm);
+}
+ROW(reduce_scatter_block_type) {
+  MPI_Reduce_scatter_block(ints, more, 2, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, comm);
+}
+ROW(reduce_scatter_block_place) {
+  MPI_Reduce_scatter_block(OTHER((void *)ints, MPI_IN_PLACE), more, 2, MPI_INT, MPI_SUM, comm);
+}
+ROW(reduce_scatter_block_place_type) {
+  MPI_Reduce_scatter_block(MPI_IN_PLACE, more, 2, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, comm);
+}
 ROW(reduce_scatter_block_op) {
   MPI_Reduce_scatter_block(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), comm);
 }
