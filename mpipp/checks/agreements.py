@@ -196,6 +196,7 @@ _RULES = {
     "Cart_create": "grid-differs",
     "Graph_create": "graph-differs",
     "Dist_graph_create": "distributed-graph-differs",
+    "Dist_graph_create_adjacent": "distributed-graph-differs",
     "Comm_create": "group-differs",
     "Comm_create_group": "group-differs",
     "Comm_split_type": "split-type-differs",

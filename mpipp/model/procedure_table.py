@@ -69,8 +69,10 @@ Comm_split_type: Comm_split_type | takes comm | over comm | flow agree | agree s
 Compare_and_swap: Compare_and_swap | takes target_rank win | buffers origin_addr 1 datatype,
   compare_addr 1 datatype, result_addr 1 datatype, target_disp 1 datatype
 Dims_create: Dims_create
-Dist_graph_create: Dist_graph_create Dist_graph_create_adjacent | takes comm | over comm | flow
-  agree | agree reorder=equal weights=weights
+Dist_graph_create: Dist_graph_create | takes comm | over comm | flow agree | agree reorder=equal
+  weights=weights
+Dist_graph_create_adjacent: Dist_graph_create_adjacent | takes comm | over comm | flow agree |
+  agree reorder=equal weights=weights
 Errhandler_create: Errhandler_create
 Errhandler_free: Errhandler_free
 Errhandler_get: Errhandler_get | takes comm

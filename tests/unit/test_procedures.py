@@ -22,7 +22,7 @@ FORMS = {
     "MPI_File_read_ordered_begin": ("File_read_ordered", "split begin", False),
     "MPI_File_read_ordered_end": ("File_read_ordered", "split end", False),
     "MPI_Comm_idup_with_info": ("Comm_dup", "nonblocking", False),
-    "MPI_Dist_graph_create_adjacent": ("Dist_graph_create", "blocking", False),
+    "MPI_Dist_graph_create_adjacent": ("Dist_graph_create_adjacent", "blocking", False),
     "MPI_Init": ("Init", "blocking", False),
     "MPI_Info_create": ("Info_create", "blocking", False),
     "MPI_Intercomm_merge": ("Intercomm_merge", "blocking", False),

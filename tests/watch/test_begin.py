@@ -24,6 +24,7 @@ ROWS = {
     "comm_set_info": ("other", "Comm_set_info Barrier communicator"),
     "cart_sub": ("other", "Cart_sub Barrier communicator"),
     "intercomm_leader": ("arg", "the processes give different local leaders: 0 and 1"),
+    "dist_graph": ("other", "Dist_graph_create Dist_graph_create_adjacent communicator"),
     "merge_high": ("arg", "the processes give different high: 1 and 0"),
     "spawn_root": ("root", ROOTS),
     "spawn_multiple_root": ("root", ROOTS),

@@ -87,7 +87,7 @@ const struct mpipp_facts mpipp_facts[MPIPP_PROCEDURES] = {
   FACTS(Compare_and_swap, Compare_and_swap, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Dims_create, Dims_create, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Dist_graph_create, Dist_graph_create, BLOCKING, COMM, NONE, NONE, 0, MPIPP_AGREE_REORDER | MPIPP_AGREE_WEIGHTS)
-  FACTS(Dist_graph_create_adjacent, Dist_graph_create, BLOCKING, COMM, NONE, NONE, 0, MPIPP_AGREE_REORDER | MPIPP_AGREE_WEIGHTS)
+  FACTS(Dist_graph_create_adjacent, Dist_graph_create_adjacent, BLOCKING, COMM, NONE, NONE, 0, MPIPP_AGREE_REORDER | MPIPP_AGREE_WEIGHTS)
   FACTS(Errhandler_free, Errhandler_free, BLOCKING, NONE, NONE, NONE, 0, 0)
   FACTS(Exscan, Exscan, BLOCKING, COMM, EQUAL, ANY, 0, MPIPP_AGREE_OP)
   FACTS(Exscan_c, Exscan, BLOCKING, COMM, EQUAL, ANY, 1, MPIPP_AGREE_OP)

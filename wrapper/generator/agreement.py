@@ -113,6 +113,7 @@ Cart_create                 comm    -          ndims dims periods reorder
 Cart_sub                    comm    -
 Graph_create                comm    -          nnodes index edges reorder
 Dist_graph_create           comm    -          reorder weights
+Dist_graph_create_adjacent  comm    -          reorder weights
 Comm_spawn                  comm    -          root
 Comm_spawn_multiple         comm    -          root
 Comm_accept                 comm    -          root
@@ -179,8 +180,8 @@ FLOWS = {
     **dict.fromkeys(
         ("Barrier", "Comm_create", "Comm_dup", "Comm_split",
          "Comm_split_type", "Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create",
-         "Intercomm_create", "Intercomm_merge", "Win_create", "Win_allocate",
-         "Win_allocate_shared", "Win_create_dynamic", "File_open"),
+         "Dist_graph_create_adjacent", "Intercomm_create", "Intercomm_merge", "Win_create",
+         "Win_allocate", "Win_allocate_shared", "Win_create_dynamic", "File_open"),
         "agree",
     ),
     **dict.fromkeys(("Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect"), "meet"),

@@ -76,6 +76,15 @@ ROW(cart_sub) {
   MPI_Cart_create(comm, 2, dims, periods, 0, grid);
   return differs ? MPI_Barrier(*grid) : MPI_Cart_sub(*grid, kept, &made);
 }
+ROW(dist_graph) {
+  MPI_Comm made;
+  int degree = 1, other = (rank + 1) % 3, last = (rank + 2) % 3;
+  if (differs)
+    return MPI_Dist_graph_create_adjacent(comm, 1, &last, MPI_UNWEIGHTED, 1, &other, MPI_UNWEIGHTED,
+                                          MPI_INFO_NULL, 0, &made);
+  return MPI_Dist_graph_create(comm, 1, &rank, &degree, &other, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                               &made);
+}
 ROW(intercomm_leader) {
   MPI_Comm made;
   return MPI_Intercomm_create(comm, differs, MPI_COMM_WORLD, 0, 5, &made);
@@ -177,16 +186,36 @@ static const struct {
   const char *name;
   int (*run)(void);
 } rows[] = {
-    ENTRY(comm_dup),           ENTRY(comm_free),          ENTRY(comm_disconnect),
-    ENTRY(comm_split),         ENTRY(comm_split_type),    ENTRY(comm_create),
-    ENTRY(comm_set_info),      ENTRY(cart_sub),           ENTRY(intercomm_leader),
-    ENTRY(merge_high),         ENTRY(spawn_root),         ENTRY(spawn_multiple_root),
-    ENTRY(accept_root),        ENTRY(connect_root),       ENTRY(win_create),
-    ENTRY(win_create_dynamic), ENTRY(win_allocate),       ENTRY(win_allocate_shared),
-    ENTRY(win_set_info),       ENTRY(win_fence),          ENTRY(win_free),
-    ENTRY(open_amode),         ENTRY(file_close),         ENTRY(file_set_info),
-    ENTRY(file_sync),          ENTRY(file_seek),          ENTRY(file_write_all),
-    ENTRY(file_write_at_all),  ENTRY(file_write_ordered),
+    ENTRY(comm_dup),
+    ENTRY(comm_free),
+    ENTRY(comm_disconnect),
+    ENTRY(comm_split),
+    ENTRY(comm_split_type),
+    ENTRY(comm_create),
+    ENTRY(comm_set_info),
+    ENTRY(cart_sub),
+    ENTRY(intercomm_leader),
+    ENTRY(dist_graph),
+    ENTRY(merge_high),
+    ENTRY(spawn_root),
+    ENTRY(spawn_multiple_root),
+    ENTRY(accept_root),
+    ENTRY(connect_root),
+    ENTRY(win_create),
+    ENTRY(win_create_dynamic),
+    ENTRY(win_allocate),
+    ENTRY(win_allocate_shared),
+    ENTRY(win_set_info),
+    ENTRY(win_fence),
+    ENTRY(win_free),
+    ENTRY(open_amode),
+    ENTRY(file_close),
+    ENTRY(file_set_info),
+    ENTRY(file_sync),
+    ENTRY(file_seek),
+    ENTRY(file_write_all),
+    ENTRY(file_write_at_all),
+    ENTRY(file_write_ordered),
 };
 
 static const char *outcome(int code) {
