@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 
 from mpipp.agreement import logs, plain
 from mpipp.agreement import sums as sums_of
+from mpipp.agreement.numbers import Pair, added
 from mpipp.agreement.written import Written, without_channel
 from mpipp.checks import ownops
 from mpipp.checks.past.sides import Side
@@ -86,9 +87,9 @@ def written(process: Process, places: Places, node: str, logged: bool = False) -
     Raises MpippError when its records make no sense.
     """
     parts = list(sums_of.parts(process))
-    buckets: dict[int, sums_of.Pair] = {}
+    buckets: dict[int, Pair] = {}
     for _, part in parts:
-        buckets[part.bucket] = sums_of.added(buckets.get(part.bucket, (0, 0)), part.sum)
+        buckets[part.bucket] = added(buckets.get(part.bucket, (0, 0)), part.sum)
     registry = process.registry
     writer = _Writer(process, places, parts, registry.onesided() if logged else None)
     rest = zlib.compress("".join(writer.lines()).encode(), _LEVEL)
@@ -213,12 +214,14 @@ class _Writer:
         self,
         process: Process,
         places: Places,
-        parts: Sequence[tuple[Side, sums_of.Part]],
+        parts: Sequence[tuple[Side | None, sums_of.Part]],
         log: OnesidedLog | None,
     ) -> None:
         self._process = process
         self._parts = [part for _, part in parts]
-        self._sum_keys = {(s.member.comm.header.serial, s.channel): p.key for s, p in parts}
+        self._sum_keys = {
+            (s.member.comm.header.serial, s.channel): p.key for s, p in parts if s is not None
+        }
         self._where = places
         self._places: dict[Site, int] = {Site(0): 0}
         self._datatypes: dict[int, int] = {}  # by record

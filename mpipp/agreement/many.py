@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from mpipp.agreement import files
-from mpipp.agreement.sums import BUCKETS, Pair, added
+from mpipp.agreement.numbers import Pair, added
+from mpipp.agreement.sums import BUCKETS
 from mpipp.datatypes.signatures.digests import PRIME
 from mpipp.errors import MpippError
 from mpipp.show import wording

@@ -77,7 +77,7 @@ _BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
     order.check,
     deadlocks.check,
 )
-_OVER = (past_messages.check, unordered.check, agreement.check, order.check)
+_OVER = (edges.check, past_messages.check, unordered.check, agreement.check, order.check)
 
 
 _Checked = TypeVar("_Checked", Process, World)

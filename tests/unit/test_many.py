@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import test_sums_between
 from ledgers import OPS, Ended, buffer, call
 from samples import DOUBLE, FLOAT, INT, contiguous
 from support import MPI, ROOT, on_mpi
@@ -137,3 +138,26 @@ def test_several_processes_share_the_work(mpi: MPI, wrong: Path) -> None:
     assert done.returncode == 0
     # mpipp report shows the same.
     assert (wrong / "findings.txt").read_text().startswith(MISMATCH)
+
+
+def left(directory: Path, ended: list[Ended]) -> list[str]:
+    """What is found of processes by what they leave, of very many that differ alone."""
+    for one in ended:
+        content = files.written(one.process(), frames, "node").process
+        save(str(directory), f"{run.PROCESSES}/{one.rank}", content)
+    return [one.what for one in run.compare(str(directory), told=[]).findings]
+
+
+def test_what_two_groups_do(tmp_path: Path) -> None:
+    found = left(tmp_path, test_sums_between.group("Allgather", SIZE, 30, "type", 70))
+    assert found == [
+        "what is sent does not match what is received, at the first element: MPI_INT is sent, "
+        "MPI_FLOAT received"
+    ]
+
+
+def test_edges_of_a_graph(tmp_path: Path) -> None:
+    ring = test_sums_between.ring(SIZE)
+    ring[50] = test_sums_between.Graph(50, SIZE, sources=(), destinations=(51,))
+    found = left(tmp_path, ring)
+    assert found == ["rank 49 has 1 edge to rank 50, which has no edge from it"]

@@ -13,6 +13,7 @@ from ledgers import OPS, Ended, Run, buffer, call, in_place, processes, shared
 from samples import CHAR, DOUBLE, FLOAT, INT, contiguous
 
 from mpipp.agreement import sums
+from mpipp.agreement.numbers import Pair, added
 from mpipp.checks.past import agreement, messages
 from mpipp.checks.world import World
 from mpipp.model import Call, Comm
@@ -24,12 +25,12 @@ MANY = 10**6  # calls in a loop
 
 def vanish(ended: Sequence[Ended]) -> bool:
     """Whether the sums of all channels do."""
-    found: dict[int, sums.Pair] = {}
+    found: dict[int, Pair] = {}
     for one in ended:
         if one.parts is None:
             one.parts = [part for _, part in sums.parts(one.process())]
         for part in one.parts:
-            found[part.key] = sums.added(found.get(part.key, (0, 0)), part.sum)
+            found[part.key] = added(found.get(part.key, (0, 0)), part.sum)
     halves = [[total[number] == 0 for total in found.values()] for number in range(2)]
     assert halves[0] == halves[1]
     return all(halves[0])
