@@ -60,8 +60,11 @@ def errors(joined: Sequence[Joined]) -> Findings:
 
 
 def is_parted(joined: Sequence[Joined]) -> bool:
-    """Whether different operations meet: later ones on the communicator do not belong together."""
-    return bool(_different(joined, _plain))
+    """Whether different operations meet: later ones on the communicator do not belong together.
+
+    So it is with a split one on a file, which has two calls, and one that is not.
+    """
+    return bool(_different(joined, _plain) or _different(joined, _is_split))
 
 
 def told(known: World) -> set[tuple[int, int]]:
@@ -114,6 +117,10 @@ def _operations(known: World) -> Iterator[list[Joined]]:
 
 def _plain(joined: Joined) -> str:
     return joined.operation.call.facts.operation
+
+
+def _is_split(joined: Joined) -> bool:
+    return joined.operation.call.facts.form.startswith("split")
 
 
 def _parts(joined: Joined) -> tuple[str, str]:

@@ -31,7 +31,7 @@ ORDER = (
 )
 # What is but a warning, and what only one process has done.
 WARNINGS = {"reduce_own", "scan_own", "iallreduce_own", "exscan_commutes"}
-OF_ONE = {"bcast_missing"}
+OF_ONE = {"bcast_missing", "inter_bcast_missing", "file_missing"}
 ALIKE = "must be the same in all processes"
 
 THEMES = {path.name for path in (runs.PROGRAMS / "agree").iterdir()}
@@ -78,6 +78,8 @@ ROWS = {
         OP,
     ),
     "bcast_missing": ("rank 1 has ended without calling MPI_Bcast", ORDER),
+    "inter_bcast_missing": ("rank 1 has ended without calling MPI_Bcast", ORDER),
+    "file_missing": ("rank 1 has ended without calling MPI_File_sync", ORDER),
     "ibcast_type": (INTS, TYPES),
     "cart_dims": ("the processes give different dims: {2, 1} and {1, 2}", f"8.5.1: dims {ALIKE}"),
     "cart_periods": (
@@ -184,7 +186,7 @@ GROUPS = [
 # Rows that an MPI library does not survive, or tells of itself, before the file is there.
 HANGS = {
     "mpich4": {"cart_reorder", "open_amode", "seek_shared"},
-    "openmpi4": {"dist_graph_weights", "dist_graph_reorder", "set_size"},
+    "openmpi4": {"dist_graph_weights", "dist_graph_reorder", "set_size", "file_missing"},
 }
 
 

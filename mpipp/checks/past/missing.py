@@ -10,49 +10,58 @@ from dataclasses import replace
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.hangs import words
 from mpipp.checks.leaks import at_the_end
-from mpipp.checks.past.sides import Side, every, is_certain
+from mpipp.checks.past.sides import Side, every, is_certain, is_joined
 from mpipp.checks.world import Member, World
 from mpipp.show import wording
 
+_ON = {"window calls": "its window", "file calls": "its file"}
+
 
 def check(known: World, parted: Collection[int]) -> Findings:
-    """The first call on each communicator that not all of its processes have made.
+    """The first call on each communicator, window and file that not all of its processes have made.
 
-    Of communicators that are `parted` nothing: there different operations have met before.
+    Of communicators that are `parted` nothing: there different operations have met before, on them
+    or on one of their windows or files.
 
     A call need not wait for all, so that nobody may have noticed. Both must have come to their end:
     until then the call may come.
     """
     ended = {process for process in known.all if at_the_end(process)}
-    told = set(parted)
-    for side in every(known, lambda channel: channel.sequence == "collectives"):
+    told: set[object] = set()
+    for side in every(known, is_joined):
         identity = side.member.comm.identity
-        if side.member.process not in ended or identity in told:
+        on = identity, side.channel.sequence, side.channel.tag
+        if side.member.process not in ended or identity in parted or on in told:
             continue
         missing = [
             (member, count)
-            for member, count in _others(known, side.member)
+            for member, count in _others(known, side)
             if member.process in ended and count < side.channel.count
         ]
         if missing:
             found = _finding(known, side, missing)
             if found is not None:
-                told.add(identity)
+                told.add(on)
                 yield found
 
 
-def _others(known: World, member: Member) -> Iterator[tuple[Member, int]]:
-    # Those of its own group, and how many collective calls they have made; certain ones.
-    comm = member.comm
-    if comm.inter:
-        return
-    for rank in range(comm.size):
-        peer = known.peer(member, rank) if rank != comm.rank else None
-        if peer is None or "collectives" in peer.comm.uncertain:
+def _others(known: World, side: Side) -> Iterator[tuple[Member, int]]:
+    # Those of its own group, or of an intercommunicator's other one, which all take part in its
+    # collective calls (MPI-4.1, section 6.2.2), and how many they have made; certain ones.
+    sequence = side.channel.sequence
+    for peer in known.peers(side.member):
+        if peer is None or peer.process is side.member.process:
             continue
-        channel = next((c for c in peer.comm.channels if c.sequence == "collectives"), None)
+        if "collectives" in peer.comm.uncertain:  # by whose ordinals windows and files are known
+            continue
+        ours = (
+            c for c in peer.comm.channels if (c.sequence, c.tag) == (sequence, side.channel.tag)
+        )
+        channel = next(ours, None)
         if channel is None:
-            if not peer.comm.header.ended:  # what is not needed any more may have been given back
+            # What is not needed any more may have been given back; of a window or file nothing is
+            # known before its first call.
+            if not peer.comm.header.ended and sequence == "collectives":
                 yield peer, 0
         elif is_certain(peer.comm, channel) and not channel.frozen:
             yield peer, channel.count
@@ -67,5 +76,6 @@ def _finding(known: World, side: Side, missing: list[tuple[Member, int]]) -> Fin
     ranks = [known.rank(member.process) for member, count in missing if count == least]
     who = [rank for rank in ranks if rank is not None]
     what = f"{wording.verb(who, 'has', 'have')} ended without calling {call.procedure}"
-    number = f"collective call number {least + 1} on {words.comm(side.member.comm)}"
+    on = _ON.get(side.channel.sequence) or words.comm(side.member.comm)
+    number = f"collective call number {least + 1} on {on}"
     return Finding.of("collective-missing", what, [side.operation(call).party(number)])

@@ -13,6 +13,12 @@ ROW(inter_bcast_type) {
   MPI_Bcast(ints, 2, OTHER(MPI_INT, MPI_FLOAT), rank == 0 ? MPI_ROOT : 0, inter);
   MPI_Comm_free(&inter);
 }
+ROW(inter_bcast_missing) {
+  MPI_Comm inter = between();
+  MPI_Barrier(inter);
+  if (!differs) MPI_Bcast(ints, 2, MPI_INT, rank == 0 ? MPI_ROOT : 0, inter);
+  MPI_Comm_free(&inter);
+}
 ROW(inter_bcast_root) {
   MPI_Comm inter = between();
   MPI_Bcast(ints, 2, MPI_INT, rank == 0 ? MPI_ROOT : OTHER(0, MPI_PROC_NULL), inter);

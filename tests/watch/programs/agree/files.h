@@ -50,6 +50,12 @@ ROW(seek_shared) {
   MPI_File_seek_shared(file, OTHER(8, 4), MPI_SEEK_SET);
   MPI_File_close(&file);
 }
+ROW(file_missing) {
+  MPI_File file = opened(PLAIN);
+  MPI_File_sync(file);
+  if (!differs) MPI_File_sync(file);
+  MPI_File_close(&file);
+}
 ROW(file_order) {
   MPI_File file = opened(PLAIN);
   MPI_File_set_errhandler(file, MPI_ERRORS_RETURN);
