@@ -60,6 +60,14 @@ class Access:
         """The bytes."""
         return union([region(one.datatype, one.count, one.address) for one in self.entries])
 
+    @cached_property
+    def stored(self) -> Region:
+        """The bytes of it that the operation stores to, if it writes."""
+        own = _own_count(self.operation, self.buffer)
+        if own is None:
+            return self.region
+        return union([region(one.datatype, own, one.address) for one in self.entries])
+
     def name(self, byte: int) -> str:
         """The element that has the byte at an address: `recvbuf[1](VECTOR)[0][1](DOUBLE)`."""
         return next(self.names(byte), f"{self.buffer.role} at {byte:#x}")
@@ -71,6 +79,20 @@ class Access:
             found = touching(one.datatype, one.count, byte - one.address)
             of = "" if one.peer is None else f" of {self.operation.peer(one.peer)}"
             yield from (f"{self.buffer.role}{element.path}{of}" for element in found)
+
+
+def _own_count(operation: Operation, buffer: Buffer) -> int | None:
+    # Of an in-place reduce-scatter: all of the buffer is input, and the process's own part comes to
+    # its begin (MPI-4.1, sections 6.10.1 and 6.10.2). 0 where that is not known.
+    call, comm = operation.call, operation.comm
+    scatters = call.facts.operation in ("Reduce_scatter", "Reduce_scatter_block")
+    if not scatters or not {"reads", "writes"} <= buffer.access:
+        return None
+    if comm is None or not comm.size:
+        return 0
+    if call.counts is None:
+        return buffer.count // comm.size
+    return call.counts[comm.rank] if 0 <= comm.rank < len(call.counts) else 0
 
 
 def accesses(operation: Operation) -> list[Access]:

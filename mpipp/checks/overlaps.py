@@ -85,7 +85,7 @@ def _between(every: list[Access]) -> Findings:
     order = {id(access): number for number, access in enumerate(every)}
     alike = _alike(every)
     writers = [group for group in alike if group.accesses[0].writes]
-    written = Index([group.accesses[0].region for group in writers])
+    written = Index([group.accesses[0].stored for group in writers])
     found: dict[object, _Shared] = {}
     for group in alike:
         for other, pair, both in _meeting(group, writers, written):

@@ -29,6 +29,7 @@ SEND = (
     "MPI_Send(other, 2, MPI_INT, !rank, 0, MPI_COMM_WORLD);"
     "MPI_Wait(&requests[0], MPI_STATUS_IGNORE);"
 )
+RECEIVED = "MPI_Recv(other, 2, MPI_INT, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)"
 REDUCED = "buf, {}, MPI_INT, MPI_SUM, MPI_COMM_WORLD"
 CALLS = {
     "MPI_Reduce_scatter_block": REDUCED.format("2"),
@@ -56,6 +57,17 @@ def test_the_block_of_another_process(name: str, mpi: MPI) -> None:
     assert block[0] == f"error: {name} and MPI_Irecv write the same memory, [0x..., 0x...)"
     assert "    reads and writes recvbuf[2](INT)" in block
     assert "    writes buf(INT)" in block
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_is_sent_meanwhile(mpi: MPI) -> None:
+    """All of the vector is read, and the result is in its first block."""
+    calls = "".join(f"{name}(MPI_IN_PLACE, {CALLS[name]});" for name in list(CALLS)[:2])
+    receive = SEND.replace("MPI_Send(other, 2, MPI_INT, !rank, 0, MPI_COMM_WORLD)", RECEIVED)
+    for first, told_of in (("&buf[2]", 0), ("buf", 2)):
+        send = RECEIVE.replace("Irecv(&buf[2]", f"Isend({first}")
+        found = runs.run(mpi, [program(send + calls + receive, mpi)])
+        assert len(found.blocks) == told_of
 
 
 @on_mpi("mpich4", "openmpi4")
