@@ -95,6 +95,19 @@ def test_a_line_is_told_once_and_what_comes_after_many_is_not_lost(
     assert (right.status, right.blocks) == (0, [])
 
 
+@on_mpi("mpich4")
+def test_what_is_right_in_operations_of_each_kind_is_not_told(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.compiled(runs.PROGRAMS / "guarded.c", mpi, tmp_path)
+    run = runs.run(mpi, [program, tmp_path], "--check=buffers")
+    assert (run.status, run.output, run.blocks) == (0, "done\n", [])
+    program = runs.compiled(runs.PROGRAMS / "guarded_random.c", mpi, tmp_path)
+    for words in (("1", "60"), ("7", "25", "threads")):
+        alone = mpi.run([program, *words], n=3, preload=False).stdout
+        run = runs.run(mpi, [program, *words], "--check=buffers", n=3)
+        assert (run.status, run.output, run.blocks) == (0, alone, [])
+        assert alone and "lost" not in alone
+
+
 @pytest.mark.parametrize("command", ["cc", "c++", "fortran"])
 def test_the_help_names_the_checks_that_it_is_for(command: str) -> None:
     said = " ".join(shell(command, "--help").stdout.split())

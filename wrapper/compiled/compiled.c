@@ -28,6 +28,8 @@ enum { ORDER = 1010, KNOWN = 4096 }; // before the guard hears of it
 static int is_off = 0, guards = 0, records = 0; // for --check=buffers, for --check=rma
 // This thread has the guard's lock: what it meets now is a signal handler's.
 static __thread volatile sig_atomic_t is_busy __attribute__((tls_model("initial-exec")));
+static __thread uint64_t entered
+    __attribute__((tls_model("initial-exec"))); // operations that had begun when its call was made
 
 static int has_shadow(void) {
   static int is_there = 0; // 1: it is, -1: it cannot be
@@ -108,6 +110,7 @@ static void combs(MPIPP_COMB) {
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   if (guards) mpipp_faults_expect(0, 0);
+  entered = MPIPP_READ(mpipp_looked_begun);
   if (records && !MPIPP_READ(is_off) && mpipp_is_access(call) && has_shadow()) {
     mpipp_guard_lock();
     mpipp_recorded_before(call);
@@ -152,17 +155,20 @@ static void event(const struct mpipp_event *event) {
   mpipp_guard_unlock();
 }
 
+// MPI-4.0, section 12.5.4: a flush completes all outstanding operations at the origin, and those
+// have a request, too.
 static void leave(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int ends = call->procedure == MPIPP_PROC_Finalize;
-  int is_looked_at = records && call->present & MPIPP_HAS_WIN && MPIPP_READ(mpipp_programs_any);
+  int is_looked_at = call->present & MPIPP_HAS_WIN && MPIPP_READ(mpipp_programs_any);
   if (MPIPP_READ(is_off) || !(ends || is_looked_at)) return;
   mpipp_guard_lock();
   if (ends) {
     mpipp_recorded_end_all();
     mpipp_looked_end_all();
-  } else if (passage->code == MPI_SUCCESS && has_shadow()) {
-    mpipp_recorded_after(call);
+  } else {
+    if (records && passage->code == MPI_SUCCESS && has_shadow()) mpipp_recorded_after(call);
+    if (guards && !call->buffer_count) mpipp_looked_end_accesses(call, entered);
   }
   mpipp_guard_unlock();
 }

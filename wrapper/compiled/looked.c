@@ -6,6 +6,7 @@
 
 #include "compiled/programs.h"
 #include "generated/facts.h"
+#include "guard/accesses.h"
 #include "guard/shares.h"
 #include "program/program.h"
 
@@ -21,11 +22,16 @@ struct mpipp_looked {
   uint32_t state, part_count;
   struct mpipp_looked *next; // of its chain, or of those that are free
   uint64_t serial, request;
+  uint64_t number; // among those that have begun
+  uint64_t win;    // handle of the window of a one-sided operation, else 0
+  int64_t target;  // of that
   struct marked_part parts[MPIPP_MAX_BUFFERS];
 };
 
 static struct mpipp_looked all[MOST], *chains[CHAINS], *unused;
 static uint32_t used, pending; // of all, those beyond have never been; operations
+static uint32_t of_windows;    // of these, those of windows
+uint64_t mpipp_looked_begun;
 // What is pending lies in these; how many parts lie in each, of those that are there.
 static struct mpipp_span spans[MPIPP_SPANS];
 static uint32_t parts_in[MPIPP_SPANS], span_count;
@@ -47,6 +53,7 @@ static void take(struct mpipp_looked *looked, uint64_t serial, uint64_t request)
     used++;
   looked->serial = serial;
   looked->request = request;
+  looked->win = 0;
   looked->next = *chain_of(serial);
   *chain_of(serial) = looked;
   looked->state = RESTING;
@@ -66,6 +73,8 @@ struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
   }
   if (!looked->part_count) return NULL;
   take(looked, request->object.serial, request->object.handle);
+  looked->win = request->call.present & MPIPP_HAS_WIN ? request->call.win : 0;
+  looked->target = request->call.target_rank;
   return looked;
 }
 
@@ -161,7 +170,10 @@ void mpipp_looked_begin(struct mpipp_looked *looked) {
     mark_all(&looked->parts[i], 1);
   }
   looked->state = PENDING;
+  looked->number = mpipp_looked_begun + 1;
+  __atomic_store_n(&mpipp_looked_begun, looked->number, __ATOMIC_RELAXED);
   pending++;
+  of_windows += looked->win != 0;
   if (others) mpipp_programs_look(spans, span_count);
 }
 
@@ -184,6 +196,7 @@ void mpipp_looked_end(struct mpipp_looked *looked) {
   if (looked->state != PENDING) return;
   looked->state = RESTING;
   pending--;
+  of_windows -= looked->win != 0;
   int others = 0;
   for (uint32_t i = 0; i < looked->part_count; i++) {
     mark_all(&looked->parts[i], 0);
@@ -202,6 +215,15 @@ void mpipp_looked_drop(struct mpipp_looked *looked) {
   looked->state = FREE;
   looked->next = unused;
   unused = looked;
+}
+
+void mpipp_looked_end_accesses(const struct mpipp_call *call, uint64_t before) {
+  for (uint32_t i = 0; of_windows && i < used; i++) {
+    struct mpipp_looked *one = &all[i];
+    if (one->state == PENDING && one->win && one->number <= before &&
+        mpipp_completes_accesses(call, one->win, one->target))
+      mpipp_looked_end(one);
+  }
 }
 
 void mpipp_looked_end_all(void) {

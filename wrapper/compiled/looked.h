@@ -22,6 +22,11 @@ void mpipp_looked_end(struct mpipp_looked *looked);
 // There is no such request any more.
 void mpipp_looked_drop(struct mpipp_looked *looked);
 void mpipp_looked_end_all(void);
+// How many operations have begun; of those that had before a call was made the call, which has
+// returned, has completed these at the origin: they are no more pending, though their requests are
+// there.
+extern uint64_t mpipp_looked_begun __attribute__((visibility("hidden")));
+void mpipp_looked_end_accesses(const struct mpipp_call *call, uint64_t before);
 
 // Whose bytes an access is not to touch.
 struct mpipp_met {

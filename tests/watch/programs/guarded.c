@@ -370,6 +370,12 @@ static void one_sided(void) {
   MPI_Win_flush_all(win);
   out[N / 2] = 5; // that has completed it, too
   MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Rget(in, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, win, &request);
+  MPI_Win_flush(rank, win);
+  load(&in[1038]); // load origin_addr[1038](DOUBLE) MPI_Rget
+  MPI_Win_flush(other, win);
+  in[N / 2] += 1;
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Win_unlock_all(win);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Comm_group(MPI_COMM_WORLD, &group);
