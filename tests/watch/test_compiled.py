@@ -95,7 +95,7 @@ def test_a_line_is_told_once_and_what_comes_after_many_is_not_lost(
     assert (right.status, right.blocks) == (0, [])
 
 
-@on_mpi("mpich4")
+@on_mpi("mpich4", "openmpi4")
 def test_what_is_right_in_operations_of_each_kind_is_not_told(mpi: MPI, tmp_path: Path) -> None:
     program = runs.compiled(runs.PROGRAMS / "guarded.c", mpi, tmp_path)
     run = runs.run(mpi, [program, tmp_path], "--check=buffers")

@@ -14,6 +14,7 @@
 #include "generated/procedures.h"
 #include "guard/accesses.h"
 #include "guard/coverage.h"
+#include "guard/failed.h"
 #include "guard/faults.h"
 #include "guard/lock.h"
 #include "intercept/seam.h"
@@ -155,17 +156,26 @@ static void event(const struct mpipp_event *event) {
   mpipp_guard_unlock();
 }
 
+static void end_failed(const struct mpipp_passage *passage) {
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)passage->call->requests;
+  for (int64_t i = 0; i < passage->call->request_count; i++)
+    if (mpipp_may_be_complete(passage, i)) mpipp_looked_end_persistent(MPIPP_KEY(requests[i]));
+}
+
 // MPI-4.0, section 12.5.4: a flush completes all outstanding operations at the origin, and those
 // have a request, too.
 static void leave(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int ends = call->procedure == MPIPP_PROC_Finalize;
-  int is_looked_at = call->present & MPIPP_HAS_WIN && MPIPP_READ(mpipp_programs_any);
-  if (MPIPP_READ(is_off) || !(ends || is_looked_at)) return;
+  int of_window = call->present & MPIPP_HAS_WIN, has_failed = guards && mpipp_has_failed(passage);
+  if (MPIPP_READ(is_off) || !MPIPP_READ(mpipp_programs_any)) return;
+  if (!ends && !of_window && !has_failed) return;
   mpipp_guard_lock();
   if (ends) {
     mpipp_recorded_end_all();
     mpipp_looked_end_all();
+  } else if (has_failed) {
+    end_failed(passage);
   } else {
     if (records && passage->code == MPI_SUCCESS && has_shadow()) mpipp_recorded_after(call);
     if (guards && !call->buffer_count) mpipp_looked_end_accesses(call, entered);

@@ -25,6 +25,7 @@ struct mpipp_looked {
   uint64_t number; // among those that have begun
   uint64_t win;    // handle of the window of a one-sided operation, else 0
   int64_t target;  // of that
+  int persistent;  // its request is
   struct marked_part parts[MPIPP_MAX_BUFFERS];
 };
 
@@ -54,6 +55,7 @@ static void take(struct mpipp_looked *looked, uint64_t serial, uint64_t request)
   looked->serial = serial;
   looked->request = request;
   looked->win = 0;
+  looked->persistent = 0;
   looked->next = *chain_of(serial);
   *chain_of(serial) = looked;
   looked->state = RESTING;
@@ -75,6 +77,7 @@ struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
   take(looked, request->object.serial, request->object.handle);
   looked->win = request->call.present & MPIPP_HAS_WIN ? request->call.win : 0;
   looked->target = request->call.target_rank;
+  looked->persistent = request->persistent;
   return looked;
 }
 
@@ -224,6 +227,11 @@ void mpipp_looked_end_accesses(const struct mpipp_call *call, uint64_t before) {
         mpipp_completes_accesses(call, one->win, one->target))
       mpipp_looked_end(one);
   }
+}
+
+void mpipp_looked_end_persistent(uint64_t request) {
+  for (uint32_t i = 0; i < used; i++)
+    if (all[i].persistent && all[i].request == request) mpipp_looked_end(&all[i]);
 }
 
 void mpipp_looked_end_all(void) {

@@ -22,6 +22,8 @@ void mpipp_looked_end(struct mpipp_looked *looked);
 // There is no such request any more.
 void mpipp_looked_drop(struct mpipp_looked *looked);
 void mpipp_looked_end_all(void);
+// Those of persistent requests with a handle are no more pending.
+void mpipp_looked_end_persistent(uint64_t request);
 // How many operations have begun; of those that had before a call was made the call, which has
 // returned, has completed these at the origin: they are no more pending, though their requests are
 // there.

@@ -12,6 +12,7 @@
 #include "guard/claims.h"
 #include "guard/coverage.h"
 #include "guard/exposed.h"
+#include "guard/failed.h"
 #include "guard/faults.h"
 #include "guard/forks.h"
 #include "guard/given.h"
@@ -311,19 +312,13 @@ static void end_all(void) {
   mpipp_guard_unlock();
 }
 
-// A persistent operation may be complete although the call that waited for several has failed: the
-// handle does not tell.
 static void end_failed(const struct mpipp_passage *passage) {
-  const struct mpipp_call *call = passage->call;
-  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
-  const MPI_Status *statuses = passage->status;
-  int all = call->procedure == MPIPP_PROC_Waitall || call->procedure == MPIPP_PROC_Testall;
-  int in_status = all && statuses && passage->code == MPI_ERR_IN_STATUS;
+  const MPI_Request *requests = (const MPI_Request *)(uintptr_t)passage->call->requests;
   mpipp_guard_lock();
-  for (int64_t i = 0; requests && i < call->request_count; i++) {
+  for (int64_t i = 0; i < passage->call->request_count; i++) {
     struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(requests[i]), 0);
-    if (!guarded || !guarded->persistent) continue;
-    if (!in_status || statuses[i].MPI_ERROR != MPI_ERR_PENDING) mpipp_guarded_end(guarded, NULL);
+    if (guarded && guarded->persistent && mpipp_may_be_complete(passage, i))
+      mpipp_guarded_end(guarded, NULL);
   }
   mpipp_guard_unlock();
 }
@@ -353,8 +348,7 @@ static void leave(struct mpipp_passage *passage) {
     end_all();
   else
     ask_after_kept(0);
-  if (passage->code != MPI_SUCCESS && call->present & MPIPP_HAS_REQUESTS && !guarded)
-    end_failed(passage);
+  if (mpipp_has_failed(passage)) end_failed(passage);
   if (call->present & MPIPP_HAS_WIN && !call->buffer_count) end_accesses(call->win, call);
   if (call->procedure == MPIPP_PROC_Parrived && passage->code == MPI_SUCCESS && *passage->flag)
     mark(call);
