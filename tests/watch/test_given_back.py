@@ -72,6 +72,19 @@ def test_memory_that_is_given_back_too_early_is_told(mpi: MPI) -> None:
     assert put.startswith(PUT)
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_memory_is_its_next_owners_though_operations_have_it_still(mpi: MPI) -> None:
+    run = runs.run(mpi, [runs.program("given_on.c", mpi)], "--check=buffers")
+    assert (run.status, run.output) == (0, "")
+    (block,) = [re.sub(r"0x[0-9a-f]+", "0x...", one) for one in run.blocks]
+    at = "given_on.c:25 in send\n    from given_on.c:52 in main"
+    posted = "given_on.c:24 in send"
+    expected = FOUND.format(
+        at=at, request=1, element="buf(DOUBLE)", of="8192 MPI_DOUBLE", posted=posted
+    )
+    assert block == mpi.cited(expected)
+
+
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 @pytest.mark.parametrize("how", ["send", "receive"])
 def test_memory_that_is_not_there_any_more_ends_no_process(mpi: MPI, how: str) -> None:

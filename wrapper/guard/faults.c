@@ -169,12 +169,6 @@ static void stop_at(struct mpipp_touch *touch, uint64_t buffer) {
     set_state(touch, MPIPP_TOUCH_NONE);
 }
 
-// A debugger would stop at each of the pages.
-static void open_all(const struct mpipp_window *window) {
-  for (uint64_t i = 0; window && i < window->run_count; i++)
-    mpipp_pages_allow(window->runs[i].low, window->runs[i].high, MPIPP_ALLOW_ALL);
-}
-
 void mpipp_faults_expect(uint64_t address, uint64_t bytes) {
   expected_address = address;
   expected_bytes = bytes;
@@ -209,7 +203,7 @@ static void meet(const struct mpipp_guarded *guarded, uint32_t part, uint64_t ad
   struct mpipp_touch *touch = told ? NULL : take_down_fault(guarded, part, address, context);
   if (touch && stops) {
     stop_at(touch, guarded->parts[part].bytes.low);
-    open_all(guarded->parts[part].window);
+    mpipp_window_open(guarded->parts[part].window); // a debugger would stop at each of the pages
   }
   uint64_t page = mpipp_page_down(address);
   mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);

@@ -53,7 +53,8 @@ static int has_any(const struct mpipp_guarded *guarded, uint32_t part,
 
 // Whether it is found out what the program does there, and that is wrong.
 static int is_looked_at(const struct mpipp_part *part, int stores) {
-  if (part->partitions || part->is_open || !(stores || part->writes)) return 0;
+  if (part->partitions || part->is_open || mpipp_is_given_back(part)) return 0;
+  if (!(stores || part->writes)) return 0;
   return part->window || (part->compared && mpipp_compared_is_active(part->compared));
 }
 
@@ -66,7 +67,7 @@ const struct mpipp_guarded *mpipp_guarded_meets(uint64_t low, uint64_t high, int
   const struct mpipp_bytes given = mpipp_bytes_of_comb(&one);
   for (uint32_t i = 0; low < high && i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
-    for (uint32_t j = 0; !all[i].given_back && j < all[i].part_count; j++) {
+    for (uint32_t j = 0; j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
       uint64_t byte;
       if (!is_looked_at(part, stores) || !has_any(&all[i], j, &given, &byte)) continue;
@@ -79,18 +80,20 @@ const struct mpipp_guarded *mpipp_guarded_meets(uint64_t low, uint64_t high, int
   return first;
 }
 
-// Whether it has any of these, said once: others may have that memory next, and give it back.
+// Whether it has any of these, said once: others may have that memory next, and give it back. All
+// of the buffer's pages are opened: nothing says any more that they are the operation's.
 static int gives_back(struct mpipp_guarded *guarded, const struct mpipp_bytes *given) {
+  int any = 0;
   if (__atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) return 0;
-  if (__atomic_load_n(&guarded->given_back, __ATOMIC_RELAXED)) return 0;
   for (uint32_t i = 0; i < guarded->part_count; i++) {
+    struct mpipp_part *part = &guarded->parts[i];
     uint64_t byte;
-    if (!has_any(guarded, i, given, &byte)) continue;
-    __atomic_store_n(&guarded->given_back, 1, __ATOMIC_RELAXED);
-    open_pages(guarded->parts[i].window, given->low, given->high);
-    return 1;
+    if (mpipp_is_given_back(part) || !has_any(guarded, i, given, &byte)) continue;
+    __atomic_store_n(&part->given_back, 1, __ATOMIC_SEQ_CST);
+    if (part->window) mpipp_window_open(part->window);
+    any = 1;
   }
-  return 0;
+  return any;
 }
 
 const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high) {

@@ -38,7 +38,7 @@ struct mpipp_guarded *mpipp_guarded_new(void) {
   if (i == MPIPP_MOST_GUARDED) return NULL;
   struct mpipp_guarded *guarded = &all[i];
   if (first_free) first_free = guarded->next;
-  guarded->part_count = guarded->persistent = guarded->given_back = guarded->next = 0;
+  guarded->part_count = guarded->persistent = guarded->next = 0;
   guarded->request = guarded->serial = guarded->win = guarded->place = guarded->claim = 0;
   set_state(guarded, MPIPP_GUARDED_POSTED);
   mpipp_guarded_count++;
@@ -141,10 +141,11 @@ static int meets(const struct mpipp_bytes *one, const struct mpipp_bytes *other)
   return one->low < other->high && other->low < one->high;
 }
 
-// What an operation forbids, of pages in [low, high).
-static void forbid(const struct mpipp_part *part, uint64_t low, uint64_t high) {
-  if (part->is_open || !part->window) return;
-  if (part->partitions) return mpipp_partitions_forbid(part->partitions, low, high);
+static void forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t high) {
+  if (part->partitions) {
+    mpipp_partitions_forbid(part->partitions, low, high);
+    return;
+  }
   enum mpipp_allowed allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
   for (uint64_t i = mpipp_window_run(part->window, low); i < part->window->run_count; i++) {
     struct mpipp_piece run = part->window->runs[i];
@@ -154,13 +155,27 @@ static void forbid(const struct mpipp_part *part, uint64_t low, uint64_t high) {
   }
 }
 
+// What has been given back is another's, who may have mapped it anew.
+static void open_given_back(const struct mpipp_part *part) {
+  for (uint64_t i = 0; part->window && i < part->window->run_count; i++)
+    mpipp_pages_open_all(part->window->runs[i].low, part->window->runs[i].high);
+}
+
+// What an operation forbids, of pages in [low, high): nothing of memory that is given back, as it
+// may be meanwhile.
+static void forbid(const struct mpipp_part *part, uint64_t low, uint64_t high) {
+  if (part->is_open || !part->window || mpipp_is_given_back(part)) return;
+  forbid_pages(part, low, high);
+  if (mpipp_is_given_back(part)) open_given_back(part);
+}
+
 void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
-  guarded->given_back = 0;
   guarded->number = mpipp_guarded_begun + 1;
   __atomic_store_n(&mpipp_guarded_begun, guarded->number, __ATOMIC_RELAXED);
   set_state(guarded, MPIPP_GUARDED_PENDING);
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
+    __atomic_store_n(&part->given_back, 0, __ATOMIC_SEQ_CST);
     forbid(part, 0, ~(uint64_t)0);
     const char *name = mpipp_procedure_names[guarded->procedure];
     if (mpipp_memcheck && part->writes)
@@ -181,9 +196,12 @@ static void forbid_again(const struct mpipp_bytes *bytes) {
 
 // Its pages are the program's again, but those that other operations have, too.
 static void open_part(const struct mpipp_part *part) {
-  for (uint64_t i = 0; part->window && i < part->window->run_count; i++)
-    mpipp_pages_allow(part->window->runs[i].low, part->window->runs[i].high, MPIPP_ALLOW_ALL);
-  if (part->window) forbid_again(&part->bytes);
+  if (!part->window) return;
+  if (mpipp_is_given_back(part))
+    open_given_back(part);
+  else
+    mpipp_window_open(part->window);
+  forbid_again(&part->bytes);
 }
 
 static void release(struct mpipp_guarded *guarded) {
@@ -220,12 +238,13 @@ static int hand_over(const struct mpipp_guarded *guarded, struct mpipp_change *c
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_part *part = &guarded->parts[i];
     struct mpipp_compared *compared = part->compared;
+    int is_there = !mpipp_is_given_back(part);
     if (part->partitions) {
-      found |= mpipp_partitions_end(part->partitions, !guarded->given_back, found ? NULL : change);
+      found |= mpipp_partitions_end(part->partitions, is_there, found ? NULL : change);
       continue;
     }
-    if (part->window && part->writes && !guarded->given_back) mpipp_window_empty(part->window);
-    if (compared && guarded->given_back) mpipp_compared_is_other_memory(compared);
+    if (part->window && part->writes && is_there) mpipp_window_empty(part->window);
+    if (compared && !is_there) mpipp_compared_is_other_memory(compared);
     if (compared) found |= mpipp_compared_end(compared, found ? NULL : change);
   }
   return found;
@@ -236,7 +255,7 @@ int mpipp_guarded_doubt(struct mpipp_guarded *guarded, struct mpipp_change *chan
   for (uint32_t i = 0; guarded->state == MPIPP_GUARDED_PENDING && i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     if (part->compared) {
-      if (change && !found && !guarded->given_back)
+      if (change && !found && !mpipp_is_given_back(part))
         found = mpipp_compared_look(part->compared, change);
       mpipp_compared_spoil_one(part->compared);
     }
@@ -306,6 +325,7 @@ void mpipp_guarded_keep(struct mpipp_guarded *guarded) {
 void mpipp_guarded_mark(struct mpipp_guarded *guarded, int64_t number) {
   struct mpipp_part *part = &guarded->parts[0];
   if (guarded->state != MPIPP_GUARDED_PENDING || !part->partitions) return;
+  if (mpipp_is_given_back(part)) return;
   const struct mpipp_block all = mpipp_partitions_pages(part->partitions);
   struct mpipp_block pages = mpipp_partitions_mark(part->partitions, number);
   if (pages.low < all.low) pages.low = all.low;
@@ -373,9 +393,9 @@ struct mpipp_guarded *mpipp_guarded_next_of(struct mpipp_guarded *after, uint64_
 struct mpipp_guarded *mpipp_guarded_next_changed(struct mpipp_guarded *after,
                                                  struct mpipp_change *change) {
   for (uint32_t i = after ? (uint32_t)(after - all) + 1 : 0; i < used; i++) {
-    int is_looked_at = all[i].state == MPIPP_GUARDED_PENDING && !all[i].given_back;
-    for (uint32_t j = 0; is_looked_at && j < all[i].part_count; j++) {
+    for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
+      if (mpipp_is_given_back(part)) continue;
       if (part->compared && mpipp_compared_look(part->compared, change)) return &all[i];
       if (part->partitions && mpipp_partitions_look(part->partitions, change)) return &all[i];
     }
@@ -405,9 +425,9 @@ const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; j < all[i].part_count; j++) {
       *part = j;
-      const struct mpipp_window *window = all[i].parts[j].window;
-      if (window && !__atomic_load_n(&all[i].parts[j].is_open, __ATOMIC_ACQUIRE) &&
-          mpipp_window_has(window, address))
+      const struct mpipp_part *one = &all[i].parts[j];
+      if (one->window && !__atomic_load_n(&one->is_open, __ATOMIC_ACQUIRE) &&
+          !mpipp_is_given_back(one) && mpipp_window_has(one->window, address))
         return &all[i];
     }
   }

@@ -28,6 +28,7 @@ struct mpipp_part {
   uint32_t writes;                     // 1: MPI writes there, so that the program may not even load
   uint32_t marked;                     // 1 + what memcheck knows it by; 0: it does not
   uint32_t is_open;                    // 1: no page is protected
+  uint32_t given_back;                 // 1: the program has freed memory of it: nobody looks there
   struct mpipp_partitions *partitions; // of a partitioned operation
 };
 
@@ -35,9 +36,8 @@ struct mpipp_guarded {
   uint32_t state;      // enum mpipp_guarded_state
   uint32_t part_count; // of `parts`
   uint32_t persistent;
-  uint32_t given_back; // the program has freed memory of its buffers: nobody looks there any more
-  uint32_t next;       // private
-  uint64_t number;     // among those that have begun
+  uint32_t next;             // private
+  uint64_t number;           // among those that have begun
   uint64_t request, serial;  // handle, and number of its record
   uint64_t place;            // where MPI has stored the handle
   const void *claimer;       // the thread whose call may complete it
@@ -48,6 +48,11 @@ struct mpipp_guarded {
   uint32_t procedure;        // enum mpipp_proc: of the call
   struct mpipp_part parts[MPIPP_MAX_BUFFERS];
 };
+
+// Without the lock, too: it becomes so then.
+static inline int mpipp_is_given_back(const struct mpipp_part *part) {
+  return __atomic_load_n(&part->given_back, __ATOMIC_SEQ_CST) != 0;
+}
 
 // One for an operation that is about to be started, or made; NULL without.
 struct mpipp_guarded *mpipp_guarded_new(void);

@@ -155,6 +155,11 @@ int mpipp_window_has(const struct mpipp_window *window, uint64_t address) {
   return run < window->run_count && run < MOST_BLOCKS && window->runs[run].low <= address;
 }
 
+void mpipp_window_open(const struct mpipp_window *window) {
+  for (uint64_t i = 0; i < window->run_count; i++)
+    mpipp_pages_allow(window->runs[i].low, window->runs[i].high, MPIPP_ALLOW_ALL);
+}
+
 static void copy(const struct mpipp_window *window, uint64_t start, uint64_t end, int back) {
   void *own = (void *)(uintptr_t)start;
   void *other = (void *)(uintptr_t)mpipp_window_address(window, start);

@@ -31,6 +31,8 @@ int mpipp_windows_meet(uint64_t low, uint64_t high);
 uint64_t mpipp_window_run(const struct mpipp_window *window, uint64_t address);
 // Whether an address is in one of them. For signal handlers, too.
 int mpipp_window_has(const struct mpipp_window *window, uint64_t address);
+// The program may do anything with them. For signal handlers, too.
+void mpipp_window_open(const struct mpipp_window *window);
 // What MPI sees of an address of the buffer.
 static inline uint64_t mpipp_window_address(const struct mpipp_window *window, uint64_t address) {
   return (uint64_t)(uintptr_t)window->memory + (address - window->low);
