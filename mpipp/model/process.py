@@ -78,6 +78,7 @@ class ProcessInfo:
     apart: int = 0
     unseen: bool = False  # requests or messages may be there of which nothing is recorded
     blind: bool = False  # programs compiled to look at buffers cannot
+    crowded: int = 0  # operations whose pages could not be protected, for want of mappings
     started_at: int = (
         0  # when MPI was initialised, in nanoseconds on the node's clock; 0: not known
     )

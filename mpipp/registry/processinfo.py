@@ -45,4 +45,5 @@ def process_info(source: Source, root: RawRoot) -> ProcessInfo:
         unseen=bool(root.unseen),
         guard=source.enumerator("guard", root.guard),
         blind=bool(root.blind),
+        crowded=root.crowded,
     )

@@ -41,6 +41,7 @@ class RawRoot(NamedTuple):
     unseen: int
     guard: int
     blind: int
+    crowded: int
     onesided: int
     onesided_lost: int
     onesided_pages: int

@@ -16,7 +16,8 @@ from mpipp.watch.watched import RUNNING, Watched
 
 _NOT_GUARDED = (
     "they lie in memory of a device or that others share, have too many parts, too far apart or "
-    "received into without pages of their own, are another operation's, or too many are pending"
+    "received into without pages of their own, are another operation's, too many are pending, or "
+    "there is no room for more mappings"
 )
 
 
@@ -126,6 +127,11 @@ def unguarded(processes: Sequence[Watched], rows: Sequence[Guarded]) -> Iterator
     if any(one.registry.info.blind for one in processes):
         yield "what compiled programs do to buffers: there are no 16 TB of addresses (ulimit -v)"
     every = sum(row.operations() for row in rows)
+    if crowded := sum(one.registry.info.crowded for one in processes):
+        yield (
+            f"the pages of the buffers of {crowded:,} of {every:,} operations: there is no room "
+            "for more mappings (vm.max_map_count)"
+        )
     rows = [row for row in rows if row.accesses < row.operations()]
     for left_out, why in (
         (sum(row.nothing for row in rows), _NOT_GUARDED),

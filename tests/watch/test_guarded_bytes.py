@@ -132,7 +132,8 @@ def test_each_change_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
     assert right.last[:-1] == [
         "mpipp: not checked: the buffers of 6 of 88 operations: they lie in memory of "
         "a device or that others share, have too many parts, too far apart or received into "
-        "without pages of their own, are another operation's, or too many are pending"
+        "without pages of their own, are another operation's, too many are pending, or there is no "
+        "room for more mappings"
     ]
     run = runs.run(mpi, [program, "wrong"], "--check=buffers")
     assert (run.status, run.output) == (0, "done\n")

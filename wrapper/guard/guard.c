@@ -29,6 +29,7 @@
 #include "intercept/startup.h"
 #include "mpi/resolve.h"
 #include "mpi/vendor.h"
+#include "records/registry.h"
 #include "records/store.h"
 
 enum { ORDER = 1000 }; // next to MPI: others see the program's own buffers
@@ -122,7 +123,9 @@ static void count(const struct mpipp_guarded *guarded) {
 }
 
 static struct mpipp_guarded *look_at(struct mpipp_passage *passage, struct mpipp_cover *cover) {
+  uint64_t refused = mpipp_windows_refused;
   struct mpipp_guarded *guarded = take(passage->call);
+  mpipp_registry.crowded += mpipp_windows_refused != refused;
   if (!guarded) {
     cover->nothing++;
     return NULL;

@@ -146,12 +146,14 @@ static int exchange(uint64_t low, uint64_t high) {
 
 // Where others may store to them meanwhile, these wait.
 static int convert(uint64_t low, uint64_t high) {
-  if (range_count + 1 >= MOST_RANGES || mpipp_rings_look() || mpipp_is_held(low, high)) return 0;
-  if (contended) {
-    set(&exchanged, low, high);
-    mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);
+  if (mpipp_rings_look() || mpipp_is_held(low, high)) return 0;
+  if (range_count + 1 >= MOST_RANGES) {
+    errno = ENOMEM;
+    return 0;
   }
-  int done = exchange(low, high);
+  if (contended) set(&exchanged, low, high);
+  int done = !contended || mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);
+  done = done && exchange(low, high);
   if (done) add(low, high);
   if (contended && !done) mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
   if (contended) set(&exchanged, 0, 0);
@@ -192,11 +194,30 @@ int mpipp_pages_show(void *at, uint64_t low, uint64_t high) {
   return is_open() && mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) == at;
 }
 
-void mpipp_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed) {
+// All mappings that have any of these: none is divided, so that there is room.
+static void open_mappings(uint64_t low, uint64_t high) {
+  while (low < high) {
+    struct mpipp_mapping mapping;
+    int known = mpipp_mapping_asked(low, &mapping);
+    if (known < 0) return;
+    if (known && is_own(&mapping, low))
+      mprotect((void *)(uintptr_t)mapping.start, mapping.end - mapping.start,
+               PROT_READ | PROT_WRITE);
+    low = known ? mapping.end : low + MPIPP_PAGE;
+  }
+}
+
+int mpipp_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed) {
   static const int modes[] = {PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE};
-  int saved = errno;
-  mprotect((void *)(uintptr_t)low, high - low, modes[allowed]);
+  int saved = errno, done = !mprotect((void *)(uintptr_t)low, high - low, modes[allowed]);
+  if (!done && allowed == MPIPP_ALLOW_ALL) open_mappings(low, high);
   errno = saved;
+  return done;
+}
+
+// Each stands between others'.
+uint64_t mpipp_pages_mappings(void) {
+  return 2 * (uint64_t)range_count;
 }
 
 int mpipp_pages_meet(uint64_t low, uint64_t high) {
@@ -236,8 +257,11 @@ static void *copy_of(uint64_t low, uint64_t high) {
 
 // By the system call itself, since UCX puts a function in place of mremap that loses the new
 // address.
-static void move(void *copy, uint64_t low, uint64_t high) {
-  syscall(SYS_mremap, copy, high - low, high - low, MREMAP_MAYMOVE | MREMAP_FIXED, low);
+static int move(void *copy, uint64_t low, uint64_t high) {
+  int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+  if (syscall(SYS_mremap, copy, high - low, high - low, flags, low) != -1) return 1;
+  munmap(copy, high - low);
+  return 0;
 }
 
 // Calls it for each part of [low, high) that is the file's still: the program may have given back
@@ -258,10 +282,9 @@ static void give_back(uint64_t low, uint64_t high, uint32_t unused) {
   (void)unused;
   if (range_count + 2 > MOST_RANGES) return;
   set(&exchanged, low, high);
-  mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);
-  void *copy = copy_of(low, high);
-  if (copy) {
-    move(copy, low, high);
+  int is_closed = mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);
+  void *copy = is_closed ? copy_of(low, high) : NULL;
+  if (copy && move(copy, low, high)) {
     take_out(low, high);
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)low, (off_t)(high - low));
   } else {
@@ -323,9 +346,8 @@ void mpipp_pages_after_fork(void) {
 }
 
 static void inherit(uint64_t low, uint64_t high, uint32_t i) {
-  if (copies[i])
-    move((char *)copies[i] + (low - ranges[i].low), low, high);
-  else if (file >= 0)
+  if (copies[i] && move((char *)copies[i] + (low - ranges[i].low), low, high)) return;
+  if (file >= 0)
     mmap((void *)(uintptr_t)low, high - low, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file,
          (off_t)low);
 }

@@ -36,11 +36,15 @@ void mpipp_pages_contend(int others_store);
 int mpipp_pages_await(uint64_t address);
 // Another view of pages that are the file's, at `at`; 0 without.
 int mpipp_pages_show(void *at, uint64_t low, uint64_t high);
-// What the program may do there. For signal handlers, too.
-void mpipp_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed);
+// What the program may do there; 0 where the system has no room for more mappings. To be allowed
+// all it needs none: more pages than these are opened then, if they are the file's. For signal
+// handlers, too.
+int mpipp_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed);
 // A sum of what a page that is the file's has, whatever the program may do there. For signal
 // handlers, too.
 uint64_t mpipp_pages_sum(uint64_t page);
+// How many mappings it takes at most that pages have been exchanged.
+uint64_t mpipp_pages_mappings(void);
 // Whether any page there may be the file's. For signal handlers, too.
 int mpipp_pages_meet(uint64_t low, uint64_t high);
 

@@ -130,14 +130,14 @@ struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, in
 }
 
 // Runs of partitions that are MPI's, of those in reach.
-void mpipp_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low,
-                             uint64_t high) {
-  if (!partitions->window) return;
+int mpipp_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low,
+                            uint64_t high) {
+  if (!partitions->window) return 1;
   const struct mpipp_block all = mpipp_partitions_pages(partitions);
   enum mpipp_allowed allowed = partitions->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
   if (low < all.low) low = all.low;
   if (high > all.high) high = all.high;
-  if (low >= high) return;
+  if (low >= high) return 1;
   char owned = partitions->writes ? 0 : 1;
   uint64_t i = (low - all.start) / partitions->bytes;
   while (i < partitions->count && start_of(partitions, i) < high) {
@@ -149,7 +149,8 @@ void mpipp_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t
     uint64_t to = mpipp_page_down(start_of(partitions, i));
     if (from < low) from = low;
     if (to > high) to = high;
-    if (first < i && from < to) mpipp_pages_allow(from, to, allowed);
+    if (first < i && from < to && !mpipp_pages_allow(from, to, allowed)) return 0;
     if (first == i) i++;
   }
+  return 1;
 }

@@ -32,7 +32,6 @@ int mpipp_partitions_look(const struct mpipp_partitions *partitions, struct mpip
 // One is about to be marked ready, or has arrived. Gives the pages that it has any byte in.
 struct mpipp_block mpipp_partitions_mark(struct mpipp_partitions *partitions, int64_t number);
 // Protects pages of [low, high) that are MPI's alone.
-void mpipp_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low,
-                             uint64_t high);
+int mpipp_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low, uint64_t high);
 
 #endif

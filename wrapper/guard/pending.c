@@ -11,6 +11,7 @@
 #include "guard/rings.h"
 #include "guard/shares.h"
 #include "mpi/vendor.h"
+#include "records/registry.h"
 #include "records/store.h"
 
 enum { HEADS = 1024 }; // a power of two
@@ -141,18 +142,17 @@ static int meets(const struct mpipp_bytes *one, const struct mpipp_bytes *other)
   return one->low < other->high && other->low < one->high;
 }
 
-static void forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t high) {
-  if (part->partitions) {
-    mpipp_partitions_forbid(part->partitions, low, high);
-    return;
-  }
+// Returns 0 where there is no room for that.
+static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t high) {
+  if (part->partitions) return mpipp_partitions_forbid(part->partitions, low, high);
   enum mpipp_allowed allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
   for (uint64_t i = mpipp_window_run(part->window, low); i < part->window->run_count; i++) {
     struct mpipp_piece run = part->window->runs[i];
     uint64_t from = run.low > low ? run.low : low, to = run.high < high ? run.high : high;
-    if (from >= to) return;
-    mpipp_pages_allow(from, to, allowed);
+    if (from >= to) break;
+    if (!mpipp_pages_allow(from, to, allowed)) return 0;
   }
+  return 1;
 }
 
 // What has been given back is another's, who may have mapped it anew.
@@ -163,24 +163,33 @@ static void open_given_back(const struct mpipp_part *part) {
 
 // What an operation forbids, of pages in [low, high): nothing of memory that is given back, as it
 // may be meanwhile.
-static void forbid(const struct mpipp_part *part, uint64_t low, uint64_t high) {
+static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (part->is_open || !part->window || mpipp_is_given_back(part)) return;
-  forbid_pages(part, low, high);
+  if (!forbid_pages(part, low, high)) {
+    mpipp_registry.crowded++;
+    __atomic_store_n(&part->is_open, 1, __ATOMIC_RELEASE);
+    mpipp_window_open(part->window);
+  }
   if (mpipp_is_given_back(part)) open_given_back(part);
 }
 
 void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
+  int are_left = 0;
   guarded->number = mpipp_guarded_begun + 1;
   __atomic_store_n(&mpipp_guarded_begun, guarded->number, __ATOMIC_RELAXED);
   set_state(guarded, MPIPP_GUARDED_PENDING);
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
+    uint32_t was_open = part->is_open;
     __atomic_store_n(&part->given_back, 0, __ATOMIC_SEQ_CST);
     forbid(part, 0, ~(uint64_t)0);
+    are_left |= part->is_open && !was_open;
     const char *name = mpipp_procedure_names[guarded->procedure];
     if (mpipp_memcheck && part->writes)
       part->marked = 1 + mpipp_memcheck_forbid(&part->bytes, name);
   }
+  guarded->cover->pages -= (uint64_t)are_left;
+  guarded->cover->nothing += (uint64_t)are_left;
 }
 
 // What others forbid of the pages of a buffer, which have just been opened.

@@ -3,9 +3,11 @@
 #include "guard/windows.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "guard/pages.h"
 #include "guard/rings.h"
@@ -15,6 +17,8 @@ enum { MOST = 256, MOST_BLOCKS = 512, MOST_SPARSE = 16 };
 static struct mpipp_window windows[MOST];
 static struct mpipp_piece all_runs[MOST][MOST_BLOCKS];
 static uint64_t uses;
+static uint64_t mappings; // that these take at most
+uint64_t mpipp_windows_refused;
 
 // What a window is to have: its pages and its edges.
 struct plan {
@@ -22,8 +26,17 @@ struct plan {
   struct mpipp_piece runs[MOST_BLOCKS], edges[2 * MOST_BLOCKS];
 };
 
+// What a window takes while an operation has it: of each run the view of it and what lies behind,
+// and its pages and what lies behind, since they are protected.
+static uint64_t mappings_of(uint64_t run_count) {
+  return 4 * run_count + 1;
+}
+
 static void forget(struct mpipp_window *window) {
-  if (window->memory) munmap(window->memory, window->bytes);
+  if (window->memory) {
+    munmap(window->memory, window->bytes);
+    mappings -= mappings_of(window->run_count);
+  }
   free(window->edges);
   window->memory = NULL;
   window->edges = NULL;
@@ -52,6 +65,49 @@ static struct mpipp_window *choose(const struct plan *plan) {
   return oldest;
 }
 
+// How many mappings all of this may take.
+static uint64_t most_mappings(void) {
+  enum { USUAL = 65530, PART = 4 };
+  static uint64_t most;
+  if (most) return most;
+  char text[24] = "";
+  int file = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+  if (file >= 0 && read(file, text, sizeof text - 1) > 0) most = strtoull(text, NULL, 10);
+  if (file >= 0) close(file);
+  return most = (most ? most : USUAL) / PART;
+}
+
+static struct mpipp_window *oldest_unused(void) {
+  struct mpipp_window *oldest = NULL;
+  for (int i = 0; i < MOST; i++) {
+    struct mpipp_window *one = &windows[i];
+    if (one->memory && !one->busy && (!oldest || one->used < oldest->used)) oldest = one;
+  }
+  return oldest;
+}
+
+static int is_there(const struct plan *plan) {
+  for (int i = 0; i < MOST; i++) {
+    if (!windows[i].busy && is_as_planned(&windows[i], plan)) return 1;
+  }
+  return 0;
+}
+
+// Whether there is room for one more window, and for its pages, where it has to be made: those that
+// no operation has are forgotten for it.
+static int make_room(const struct plan *plan) {
+  uint64_t more = mappings_of(plan->run_count) + 2 * plan->run_count;
+  while (mpipp_pages_mappings() + mappings + more > most_mappings() && !is_there(plan)) {
+    struct mpipp_window *oldest = oldest_unused();
+    if (!oldest) {
+      errno = ENOMEM;
+      return 0;
+    }
+    forget(oldest);
+  }
+  return 1;
+}
+
 static int share_all(const struct mpipp_piece *runs, uint64_t count) {
   mpipp_rings_anew();
   for (uint64_t i = 0; i < count; i++) {
@@ -73,6 +129,7 @@ static int make(struct mpipp_window *window, const struct plan *plan) {
     const struct mpipp_piece *run = &plan->runs[i];
     done = mpipp_pages_show(window->memory + (run->low - plan->low), run->low, run->high);
   }
+  mappings += mappings_of(done ? plan->run_count : 0);
   if (!done) {
     forget(window);
     return 0;
@@ -120,8 +177,11 @@ struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes) {
   static struct plan plan;
   if (mpipp_ring_is_there || !is_worth_it(bytes) || !divide(bytes, &plan)) return NULL;
   int saved = errno;
-  struct mpipp_window *window = share_all(plan.runs, plan.run_count) ? choose(&plan) : NULL;
+  errno = 0;
+  int is_shared = make_room(&plan) && share_all(plan.runs, plan.run_count);
+  struct mpipp_window *window = is_shared ? choose(&plan) : NULL;
   if (window && !window->memory && !make(window, &plan)) window = NULL;
+  mpipp_windows_refused += !window && errno == ENOMEM;
   errno = saved;
   if (!window) return NULL;
   window->used = ++uses;

@@ -31,6 +31,9 @@ int mpipp_windows_meet(uint64_t low, uint64_t high);
 uint64_t mpipp_window_run(const struct mpipp_window *window, uint64_t address);
 // Whether an address is in one of them. For signal handlers, too.
 int mpipp_window_has(const struct mpipp_window *window, uint64_t address);
+// Buffers that would have had one, had there been room for its mappings: as many as a part of those
+// that the system allows a process are left to the program and MPI.
+extern uint64_t mpipp_windows_refused __attribute__((visibility("hidden")));
 // The program may do anything with them. For signal handlers, too.
 void mpipp_window_open(const struct mpipp_window *window);
 // What MPI sees of an address of the buffer.

@@ -133,6 +133,9 @@ struct mpipp_registry {
   uint64_t unseen;
   uint32_t guard; // enum "guard"
   uint32_t blind; // 1: compiled programs cannot look at buffers: there is no shadow (program/)
+  // Operations whose buffers' pages could not be protected, since the system has no room for more
+  // mappings.
+  uint64_t crowded;
   // What was done on windows and what orders it (onesided/log.h): the first page, 0 if that is not
   // asked for; entries that found no room.
   uint64_t onesided, onesided_lost;
