@@ -30,3 +30,11 @@ def test_no_page_of_a_coroutines_stack_is_forbidden(mpi: MPI, where: str) -> Non
     assert (run.status, run.output) == (0, "done\n")
     (block,) = run.blocks
     assert block.startswith("error: the buffer of a pending MPI_Issend was changed\n")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_memory_that_the_program_protects_stays_so(mpi: MPI) -> None:
+    program = runs.program("protected.c", mpi)
+    assert mpi.run([program], n=1, preload=False).stdout == "handled 7\n"
+    run = runs.run(mpi, [program], "--check=buffers", n=1)
+    assert (run.status, run.output, run.blocks) == (0, "handled 7\n", [])

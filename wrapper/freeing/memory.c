@@ -22,6 +22,7 @@
 extern void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
 extern void mpipp_system_is_advised(uint64_t start, uint64_t bytes) __attribute__((weak));
+extern void mpipp_system_is_protected(uint64_t start, uint64_t bytes) __attribute__((weak));
 extern void mpipp_system_has_held(uint64_t start, uint64_t bytes) __attribute__((weak));
 
 // NAME@VERSION, not @@, which those would find.
@@ -110,6 +111,18 @@ EXPORTED int mlock(const void *at, size_t bytes) {
 EXPORTED int mlock2(const void *at, size_t bytes, unsigned flags) {
   if (is_guarded()) mpipp_system_has_held((uint64_t)(uintptr_t)at, bytes);
   return (int)syscall(SYS_mlock2, at, bytes, flags);
+}
+
+EXPORTED int mprotect(void *at, size_t bytes, int may) {
+  if (is_guarded()) mpipp_system_is_protected((uint64_t)(uintptr_t)at, bytes);
+  return (int)syscall(SYS_mprotect, at, bytes, may);
+}
+
+// Without a key it is the other, also for systems that have none.
+EXPORTED int pkey_mprotect(void *at, size_t bytes, int may, int key) {
+  if (key == -1) return mprotect(at, bytes, may);
+  if (is_guarded()) mpipp_system_is_protected((uint64_t)(uintptr_t)at, bytes);
+  return (int)syscall(SYS_pkey_mprotect, at, bytes, may, key);
 }
 
 EXPORTED int mlockall(int flags) {

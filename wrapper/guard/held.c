@@ -6,30 +6,48 @@
 
 enum { MOST = 64 };
 
-static struct held { uint64_t low, high; } all[MOST];
-static uint32_t used; // more than there is room for: any memory may be such
+struct held {
+  struct range {
+    uint64_t low, high;
+  } all[MOST];
+  uint32_t used; // more than there is room for: any memory may be such
+};
+static struct held held, protected;
 
-static int meets(uint64_t low, uint64_t high, int wholly) {
-  uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
+static int meets(const struct held *of, uint64_t low, uint64_t high, int wholly) {
+  uint32_t count = __atomic_load_n(&of->used, __ATOMIC_ACQUIRE);
   if (count > MOST) return 1;
   for (uint32_t i = 0; i < count; i++) {
-    uint64_t end = __atomic_load_n(&all[i].high, __ATOMIC_ACQUIRE); // 0: it is not there yet
-    if (wholly ? all[i].low <= low && high <= end : low < end && all[i].low < high) return 1;
+    uint64_t start = of->all[i].low;
+    uint64_t end = __atomic_load_n(&of->all[i].high, __ATOMIC_ACQUIRE); // 0: it is not there yet
+    if (wholly ? start <= low && high <= end : low < end && start < high) return 1;
   }
   return 0;
 }
 
+static void add(struct held *to, uint64_t low, uint64_t high) {
+  if (low >= high || meets(to, low, high, 1)) return;
+  uint32_t i = __atomic_fetch_add(&to->used, 1, __ATOMIC_ACQ_REL);
+  if (i >= MOST) return;
+  to->all[i].low = low;
+  __atomic_store_n(&to->all[i].high, high, __ATOMIC_RELEASE);
+}
+
 int mpipp_is_held(uint64_t low, uint64_t high) {
-  return meets(low, high, 0);
+  return meets(&held, low, high, 0);
+}
+
+int mpipp_is_protected(uint64_t low, uint64_t high) {
+  return meets(&protected, low, high, 0);
 }
 
 // What MPI registers itself is what the guard has given it.
 void mpipp_system_has_held(uint64_t start, uint64_t bytes) {
   const struct mpipp_thread *thread = mpipp_self;
-  uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
-  if ((thread != &mpipp_no_thread && thread->depth) || low >= high || meets(low, high, 1)) return;
-  uint32_t i = __atomic_fetch_add(&used, 1, __ATOMIC_ACQ_REL);
-  if (i >= MOST) return;
-  all[i].low = low;
-  __atomic_store_n(&all[i].high, high, __ATOMIC_RELEASE);
+  if (thread != &mpipp_no_thread && thread->depth) return;
+  add(&held, mpipp_page_down(start), mpipp_page_up(start + bytes));
+}
+
+void mpipp_has_protected(uint64_t low, uint64_t high) {
+  add(&protected, low, high);
 }

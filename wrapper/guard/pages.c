@@ -161,7 +161,7 @@ static int convert(uint64_t low, uint64_t high) {
 }
 
 static int share(uint64_t low, uint64_t high, int is_known) {
-  if (!is_open() || mpipp_is_stack(low, high)) return 0;
+  if (!is_open() || mpipp_is_stack(low, high) || mpipp_is_protected(low, high)) return 0;
   while (low < high) {
     struct mpipp_mapping mapping;
     if (!mpipp_mapping_at(low, &mapping)) return 0;
@@ -194,22 +194,25 @@ int mpipp_pages_show(void *at, uint64_t low, uint64_t high) {
   return is_open() && mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) == at;
 }
 
+// By the system call itself: that function is what tells of the program's own calls.
+static int protect(uint64_t low, uint64_t high, int mode) {
+  return !syscall(SYS_mprotect, low, high - low, mode);
+}
+
 // All mappings that have any of these: none is divided, so that there is room.
 static void open_mappings(uint64_t low, uint64_t high) {
   while (low < high) {
     struct mpipp_mapping mapping;
     int known = mpipp_mapping_asked(low, &mapping);
     if (known < 0) return;
-    if (known && is_own(&mapping, low))
-      mprotect((void *)(uintptr_t)mapping.start, mapping.end - mapping.start,
-               PROT_READ | PROT_WRITE);
+    if (known && is_own(&mapping, low)) protect(mapping.start, mapping.end, PROT_READ | PROT_WRITE);
     low = known ? mapping.end : low + MPIPP_PAGE;
   }
 }
 
 int mpipp_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed) {
   static const int modes[] = {PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE};
-  int saved = errno, done = !mprotect((void *)(uintptr_t)low, high - low, modes[allowed]);
+  int saved = errno, done = protect(low, high, modes[allowed]);
   if (!done && allowed == MPIPP_ALLOW_ALL) open_mappings(low, high);
   errno = saved;
   return done;

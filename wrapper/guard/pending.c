@@ -6,6 +6,7 @@
 #include "generated/procedures.h"
 #include "guard/accesses.h"
 #include "guard/exposed.h"
+#include "guard/held.h"
 #include "guard/memcheck.h"
 #include "guard/pages.h"
 #include "guard/rings.h"
@@ -295,9 +296,11 @@ void mpipp_guarded_rest(struct mpipp_guarded *guarded) {
   set_state(guarded, MPIPP_GUARDED_INACTIVE);
 }
 
-// Whether others than the program's threads may use its pages at any time.
+// Whether others than the program's threads may use its pages at any time, or the program has said
+// what may be done with them.
 static int is_others(const struct mpipp_bytes *bytes) {
-  return mpipp_ring_is_there || mpipp_is_exposed(bytes->low, bytes->high);
+  return mpipp_ring_is_there || mpipp_is_exposed(bytes->low, bytes->high) ||
+         mpipp_is_protected(mpipp_page_down(bytes->low), mpipp_page_up(bytes->high));
 }
 
 int mpipp_guarded_fill(struct mpipp_guarded *guarded) {

@@ -87,8 +87,8 @@ void mpipp_guarded_keep(struct mpipp_guarded *guarded);
 // asks after them ends them.
 extern uint32_t mpipp_guarded_kept __attribute__((visibility("hidden")));
 struct mpipp_guarded *mpipp_guarded_next_kept(struct mpipp_guarded *after);
-// Memory that other processes may use from now on, or the system at any time: no page of it is
-// protected any more.
+// Memory that other processes may use from now on, or the system at any time, or that the program
+// protects itself: no page of it is protected any more.
 void mpipp_guarded_expose(void);
 // The first pending operation of a window, or that after another; NULL.
 struct mpipp_guarded *mpipp_guarded_next_of(struct mpipp_guarded *after, uint64_t win);

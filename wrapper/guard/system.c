@@ -6,6 +6,7 @@
 
 #include "guard/exposed.h"
 #include "guard/faults.h"
+#include "guard/held.h"
 #include "guard/lock.h"
 #include "guard/meetings.h"
 #include "guard/pages.h"
@@ -46,15 +47,33 @@ void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t 
   errno = saved;
 }
 
+// The program's alone, if MPI does not have them. With the lock.
+static void unshare(uint64_t low, uint64_t high) {
+  if (mpipp_is_exposed(low, high) || mpipp_windows_meet(low, high)) return;
+  mpipp_faults_catch();
+  mpipp_pages_unshare(low, high);
+}
+
 // What MPI has has to stay what the program has.
 void mpipp_system_is_advised(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
   if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_pages_meet(low, high)) return;
   int saved = errno;
   mpipp_guard_lock();
-  if (!mpipp_is_exposed(low, high) && !mpipp_windows_meet(low, high)) {
-    mpipp_faults_catch();
-    mpipp_pages_unshare(low, high);
+  unshare(low, high);
+  mpipp_guard_unlock();
+  errno = saved;
+}
+
+void mpipp_system_is_protected(uint64_t start, uint64_t bytes) {
+  uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
+  if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_pages_meet(low, high)) return;
+  int saved = errno;
+  mpipp_guard_lock();
+  if (mpipp_pages_any(low, high)) {
+    mpipp_has_protected(low, high);
+    mpipp_guarded_expose();
+    unshare(low, high);
   }
   mpipp_guard_unlock();
   errno = saved;

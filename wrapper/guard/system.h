@@ -18,6 +18,9 @@ void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t 
 // What these pages have is about to be dropped, or may be from now on: the system does so with the
 // program's own alone.
 void mpipp_system_is_advised(uint64_t start, uint64_t bytes) __attribute__((visibility("default")));
+// What the program may do with these pages is about to be said by the program itself.
+void mpipp_system_is_protected(uint64_t start, uint64_t bytes)
+    __attribute__((visibility("default")));
 // The program has made a ring of requests to the system (rings.h).
 void mpipp_system_has_ring(void) __attribute__((visibility("default")));
 // The same of memory that is forbidden for other reasons.
