@@ -85,6 +85,12 @@ def test_memory_is_its_next_owners_though_operations_have_it_still(mpi: MPI) -> 
     assert block == mpi.cited(expected)
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_to_give_memory_back_costs_no_more_once_many_operations_were_pending(mpi: MPI) -> None:
+    run = runs.run(mpi, [runs.program("freed_later.c", mpi)], "--check=buffers", n=1)
+    assert (run.status, run.output, run.blocks) == (0, "as before, as before\n", [])
+
+
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 @pytest.mark.parametrize("how", ["send", "receive"])
 def test_memory_that_is_not_there_any_more_ends_no_process(mpi: MPI, how: str) -> None:

@@ -68,6 +68,7 @@ static void tell(const struct mpipp_guarded *guarded, uint64_t start, uint64_t b
 }
 
 void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) {
+  if (!mpipp_given_other && !mpipp_guarded_may_meet(start, start + bytes)) return;
   const struct mpipp_thread *thread = mpipp_self;
   if (thread != &mpipp_no_thread && mpipp_frees_own(thread, &caller)) return;
   int saved = errno;

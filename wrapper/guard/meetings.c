@@ -65,7 +65,8 @@ const struct mpipp_guarded *mpipp_guarded_meets(uint64_t low, uint64_t high, int
   const struct mpipp_guarded *first = NULL;
   const struct mpipp_comb one = {low, high - low, high - low, 1};
   const struct mpipp_bytes given = mpipp_bytes_of_comb(&one);
-  for (uint32_t i = 0; low < high && i < count; i++) {
+  if (low >= high || !mpipp_guarded_may_meet(low, high)) return NULL;
+  for (uint32_t i = 0; i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
@@ -102,6 +103,7 @@ const struct mpipp_guarded *mpipp_guarded_give_back(uint64_t low, uint64_t high)
   const struct mpipp_comb one = {low, high - low, high - low, 1};
   const struct mpipp_bytes given = mpipp_bytes_of_comb(&one);
   const struct mpipp_guarded *first = NULL;
+  if (!mpipp_guarded_may_meet(low, high)) return NULL;
   for (uint32_t i = 0; i < count; i++) {
     if (gives_back(&all[i], &given) && !first) first = &all[i];
   }

@@ -15,17 +15,21 @@
 #include "records/registry.h"
 #include "records/store.h"
 
-enum { HEADS = 1024 }; // a power of two
+enum { HEADS = 1024, WORD = 64, WORDS = MPIPP_MOST_GUARDED / WORD }; // the first a power of two
 
 static struct mpipp_guarded all[MPIPP_MOST_GUARDED];
 uint32_t mpipp_guarded_kept;
 uint32_t mpipp_guarded_named;
 uint32_t mpipp_guarded_count;
 uint64_t mpipp_guarded_begun;
-static uint32_t used;    // those beyond have never been
-static uint32_t windows; // of all
-// Lists by the handle of the request, and of those that are free: 1 + index, 0 at their end.
-static uint32_t heads[HEADS], first_free;
+// Buffers of pending ones, as many as there are, lie within these addresses.
+uint64_t mpipp_guarded_low = ~(uint64_t)0, mpipp_guarded_high;
+static uint32_t pending;
+static uint64_t taken[WORDS]; // a bit for each
+static uint32_t used;         // those beyond are free
+static uint32_t windows;      // of all
+// Lists by the handle of the request: 1 + index, 0 at their end.
+static uint32_t heads[HEADS];
 
 static void set_state(struct mpipp_guarded *guarded, enum mpipp_guarded_state state) {
   __atomic_store_n(&guarded->state, state, __ATOMIC_RELEASE);
@@ -35,16 +39,31 @@ static uint32_t *head_of(uint64_t request) {
   return &heads[(request * 0x9E3779B97F4A7C15u) >> 32 & (HEADS - 1)];
 }
 
+// The first that is free, so that few have to be looked at where few are there.
+static uint32_t first_free(void) {
+  for (uint32_t i = 0; i < WORDS; i++) {
+    if (~taken[i]) return i * WORD + (uint32_t)__builtin_ctzll(~taken[i]);
+  }
+  return MPIPP_MOST_GUARDED;
+}
+
+static void set_taken(uint32_t i, int is_taken) {
+  uint64_t bit = (uint64_t)1 << i % WORD;
+  taken[i / WORD] = is_taken ? taken[i / WORD] | bit : taken[i / WORD] & ~bit;
+  uint32_t end = used > i ? used : i + 1;
+  while (end && !(taken[(end - 1) / WORD] >> (end - 1) % WORD & 1)) end--;
+  __atomic_store_n(&used, end, __ATOMIC_RELEASE);
+}
+
 struct mpipp_guarded *mpipp_guarded_new(void) {
-  uint32_t i = first_free ? first_free - 1 : used;
+  uint32_t i = first_free();
   if (i == MPIPP_MOST_GUARDED) return NULL;
   struct mpipp_guarded *guarded = &all[i];
-  if (first_free) first_free = guarded->next;
   guarded->part_count = guarded->persistent = guarded->next = 0;
   guarded->request = guarded->serial = guarded->win = guarded->place = guarded->claim = 0;
   set_state(guarded, MPIPP_GUARDED_POSTED);
   mpipp_guarded_count++;
-  if (i == used) __atomic_store_n(&used, used + 1, __ATOMIC_RELEASE);
+  set_taken(i, 1);
   return guarded;
 }
 
@@ -174,10 +193,29 @@ static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (mpipp_is_given_back(part)) open_given_back(part);
 }
 
+// Before it is pending, and when it is no more.
+static void widen(const struct mpipp_guarded *guarded) {
+  for (uint32_t i = 0; i < guarded->part_count; i++) {
+    const struct mpipp_bytes *bytes = &guarded->parts[i].bytes;
+    if (bytes->low < mpipp_guarded_low)
+      __atomic_store_n(&mpipp_guarded_low, bytes->low, __ATOMIC_RELEASE);
+    if (bytes->high > mpipp_guarded_high)
+      __atomic_store_n(&mpipp_guarded_high, bytes->high, __ATOMIC_RELEASE);
+  }
+  pending++;
+}
+
+static void narrow(void) {
+  if (--pending) return;
+  __atomic_store_n(&mpipp_guarded_low, ~(uint64_t)0, __ATOMIC_RELEASE);
+  __atomic_store_n(&mpipp_guarded_high, 0, __ATOMIC_RELEASE);
+}
+
 void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
   int are_left = 0;
   guarded->number = mpipp_guarded_begun + 1;
   __atomic_store_n(&mpipp_guarded_begun, guarded->number, __ATOMIC_RELAXED);
+  if (guarded->state != MPIPP_GUARDED_PENDING) widen(guarded);
   set_state(guarded, MPIPP_GUARDED_PENDING);
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
@@ -217,6 +255,7 @@ static void open_part(const struct mpipp_part *part) {
 static void release(struct mpipp_guarded *guarded) {
   if (guarded->state != MPIPP_GUARDED_PENDING) return;
   set_state(guarded, MPIPP_GUARDED_POSTED);
+  narrow();
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     if (!part->is_open) open_part(part);
@@ -236,10 +275,9 @@ void mpipp_guarded_drop(struct mpipp_guarded *guarded) {
     mpipp_bytes_give(&part->bytes);
   }
   if (guarded->serial) unlist(guarded);
-  guarded->next = first_free;
-  first_free = (uint32_t)(guarded - all) + 1;
   mpipp_guarded_count--;
   set_state(guarded, MPIPP_GUARDED_FREE);
+  set_taken((uint32_t)(guarded - all), 0);
 }
 
 // The program gets what MPI has received beside whole pages; of the changes the first is told.

@@ -114,6 +114,14 @@ const struct mpipp_guarded *mpipp_guarded_next_gone(uint64_t frame, uint64_t *ad
 // All that there are or have been, most of them free; count: how many. For those without the lock.
 struct mpipp_guarded *mpipp_guarded_all(uint32_t *count);
 
+// Whether a buffer of a pending one may have any of [low, high). Takes no lock.
+extern uint64_t mpipp_guarded_low __attribute__((visibility("hidden")));
+extern uint64_t mpipp_guarded_high __attribute__((visibility("hidden")));
+static inline int mpipp_guarded_may_meet(uint64_t low, uint64_t high) {
+  return high > __atomic_load_n(&mpipp_guarded_low, __ATOMIC_ACQUIRE) &&
+         low < __atomic_load_n(&mpipp_guarded_high, __ATOMIC_ACQUIRE);
+}
+
 // The operation whose page an address is in, and the buffer's number; NULL. For signal handlers.
 const struct mpipp_guarded *mpipp_guarded_at(uint64_t address, uint32_t *part);
 
