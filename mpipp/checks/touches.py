@@ -75,6 +75,8 @@ def _known(touch: Touch, threads: tuple[int, int] | None) -> Iterator[str]:
         yield f"started in thread {threads[1]}"
     if touch.moved is False:
         yield "when the process called MPI next, the data had not been moved"
+    elif touch.moved is None:
+        yield "it is not known whether the data had been moved"
     if touch.end == NEVER:
         yield "nothing has completed it when MPI_Finalize is called"
 

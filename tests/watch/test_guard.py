@@ -119,6 +119,7 @@ error: a store to the buffer of a pending MPI_Issend
   rank 0: MPI_Issend(dest = 1, tag = 0, comm = "MPI_COMM_WORLD", \
 buf = 0x... (4096 MPI_DOUBLE)), request #N
     called at touched_last.c:28 in main
+    it is not known whether the data had been moved
 """
 
 

@@ -22,6 +22,7 @@ error: a store to the buffer of a pending MPI_Isend
   rank 0: MPI_Isend(dest = 0, tag = 0, comm = "MPI_COMM_SELF", buf = 0x... (8192 MPI_DOUBLE)), \
 request #1
     called at touched_twice.c:38 in main
+    it is not known whether the data had been moved
 """
 SENTENCE = (
     "mpipp: this SIGSEGV is an access to buf(DOUBLE), in the buffer of the pending MPI_Isend, "
