@@ -94,9 +94,12 @@ def wrong(mine: Epochs, event: Synchronization) -> Iterator[tuple[str, Event | N
 def no_put(
     window: Window, process: int, owner: int, event: Operation, opened: Synchronization
 ) -> Synchronization | None:
-    """The call by which a target, the owner, has said that no operation is such, if it has."""
+    """The call by which a target, the owner, has said that no operation is such, if it has.
+
+    Of "put or accumulate operations" (MPI-4.1, section 12.5.5) those with MPI_NO_OP update nothing.
+    """
     mine, theirs = window.epochs[process], window.epochs.get(owner)
-    if event.kind == "get" or theirs is None:
+    if event.kind == "get" or event.op == "MPI_NO_OP" or theirs is None:
         return None
     if opened.kind == "start":
         return window.no_put.get((owner, process, mine.started[owner]))

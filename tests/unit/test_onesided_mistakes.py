@@ -61,6 +61,23 @@ def test_mistakes() -> None:
     assert mistakes(("fence", "MPI_MODE_NOPUT"), "put", "fence") == ["rma-noput: fence"]
 
 
+@pytest.mark.parametrize("kind", ["fetch_and_op", "get_accumulate", "get"])
+@pytest.mark.parametrize("op", ["MPI_NO_OP", "MPI_SUM"])
+def test_reads_are_no_updates(kind: str, op: str) -> None:
+    """MPI_MODE_NOPUT allows what only reads, by whatever call it does."""
+    program = Program(2)
+    program.sync("fence", "MPI_MODE_NOPUT")
+    program[0].operation(kind, 1, at(0), op="" if kind == "get" else op)
+    program.sync("fence")
+    program[1].sync("post", -1, (0,), "MPI_MODE_NOPUT")
+    program[0].sync("start", -1, (1,))
+    program[0].operation(kind, 1, at(0), op="" if kind == "get" else op)
+    program[0].sync("complete")
+    program[1].sync("wait")
+    reads = kind == "get" or op == "MPI_NO_OP"
+    assert found(program) == ([] if reads else ["rma-noput: fence", "rma-noput: post"])
+
+
 def test_calls_that_begin_wrongly_are_told_once() -> None:
     """MPI may refuse them, or never return: no event tells that they have succeeded."""
 
