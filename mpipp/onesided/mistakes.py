@@ -130,15 +130,17 @@ def is_gone(entry: Entry, event: Event) -> bool:
 def _excluding(mine: Epochs, event: Synchronization) -> list[Synchronization | None]:
     # Epochs that must not be open, if they are.
     locks = list[Union[Synchronization, None]](mine.locks.values())
+    # Fences without operations between them open none (MPI-4.1, section 12.5.1).
+    fence = mine.fence if mine.used else None
     if event.kind == "fence":
         return [*locks, mine.all_locked, mine.start, mine.post]
     if event.kind == "post":
         return [mine.post]
     if event.kind == "start":
-        return [*locks, mine.all_locked, mine.start]
+        return [*locks, mine.all_locked, mine.start, fence]
     if event.kind in ("lock", "lock_all"):
         others = locks if event.kind == "lock_all" else []
-        return [mine.start, mine.all_locked, mine.fence if mine.used else None, *others]
+        return [mine.start, mine.all_locked, fence, *others]
     return []
 
 

@@ -44,6 +44,8 @@ def test_mistakes() -> None:
     assert mistakes(("fence", "MPI_MODE_NOSUCCEED"), "put") == ["rma-no-epoch: put"]
     assert mistakes("lock", "lock", "put", "unlock") == ["rma-locked: lock"]
     assert mistakes("lock", "lock_all", "unlock_all", "unlock") == ["rma-nested: lock_all"]
+    assert mistakes("fence", "put", "start", "complete", "fence") == ["rma-nested: start"]
+    assert mistakes("fence", "start", "complete", "fence") == []
     assert mistakes("lock") == ["rma-not-ended: lock"]
     assert mistakes("fence", "put") == ["rma-not-ended: fence"]
     assert mistakes("fence") == []

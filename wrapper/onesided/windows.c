@@ -147,7 +147,7 @@ static int seems_wrong(const struct mpipp_call *call, const struct mpipp_win *wi
   case MPIPP_PROC_Win_free:
     return (open & (MPIPP_EPOCH_START | MPIPP_EPOCH_POST | locked)) != 0;
   case MPIPP_PROC_Win_start:
-    return (open & (MPIPP_EPOCH_START | locked)) != 0;
+    return (open & ~(uint64_t)MPIPP_EPOCH_POST) != 0;
   case MPIPP_PROC_Win_post:
     return (open & MPIPP_EPOCH_POST) != 0;
   case MPIPP_PROC_Win_complete:

@@ -127,6 +127,16 @@ static void start_in_lock(int right) {
   }
 }
 
+// Of no process, so that none need post.
+static void start_in_fence(int right) {
+  MPI_Win_fence(0, win);
+  if (rank == 0) put(0);
+  if (right) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  if (rank == 0) MPI_Win_start(MPI_GROUP_EMPTY, 0, win);
+  if (rank == 0) MPI_Win_complete(win);
+  if (!right) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+}
+
 static void posted_twice(int right) {
   if (rank == 0) {
     opens(0, 0);
@@ -381,6 +391,7 @@ static const struct {
     CASE(lock_all_in_lock),
     CASE(fence_in_lock_all),
     CASE(start_in_lock),
+    CASE(start_in_fence),
     CASE(posted_twice),
     CASE(locked_twice),
     CASE(unlock_alone),
