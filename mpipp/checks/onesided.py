@@ -13,6 +13,7 @@ from mpipp.checks.finding import Findings
 from mpipp.checks.leaks import at_the_end
 from mpipp.checks.records import OnesidedLog
 from mpipp.checks.world import World
+from mpipp.datatypes.overlap.flat import MOST
 from mpipp.errors import MpippError
 from mpipp.show import wording
 
@@ -77,6 +78,7 @@ def check(known: World) -> Findings:
     unchecked = [
         *_of_damaged(damaged),
         *_not_decided(len(result.undecided), read, cut, result.forgotten),
+        *_not_known(result.unknown),
     ]
     if unchecked:
         raise MpippError("; ".join(unchecked))
@@ -148,3 +150,14 @@ def _not_decided(undecided: int, read: str, cut: Sequence[int], forgotten: int) 
         yield f"one-sided operations at the end of {ranks}: what orders them is not known"
     if forgotten:
         yield f"{forgotten:,} one-sided operations, which were too many at a time"
+
+
+def _not_known(operations: int) -> Iterator[str]:
+    if operations:
+        counted = wording.counted(operations, "one-sided operation")
+        whose = (
+            "with a datatype that is not known or has"
+            if operations == 1
+            else ("with datatypes that are not known or have")
+        )
+        yield f"{counted} {whose} more than {MOST:,} pieces"

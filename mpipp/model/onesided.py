@@ -27,6 +27,7 @@ class Comb(NamedTuple):
 
 
 Memory = tuple[Comb, ...]  # absolute addresses in one process
+UNKNOWN: Memory = (Comb(0, 0),)  # bytes, but nothing is known of them
 
 
 class Moment(NamedTuple):

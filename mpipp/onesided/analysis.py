@@ -12,6 +12,7 @@ from collections.abc import Generator, Hashable, Iterable, Mapping
 from typing import NamedTuple
 
 from mpipp.model.onesided import (
+    UNKNOWN,
     Access,
     Brought,
     Collective,
@@ -54,6 +55,7 @@ class Result(NamedTuple):
         cut: the last event that was looked at of each process whose rest was not; None: none was.
         stuck: processes among these that wait for what is not known of others.
         forgotten: accesses that were too many to be compared with all later ones.
+        unknown: operations of whose bytes nothing is known.
         events: how many there were.
     """
 
@@ -63,6 +65,7 @@ class Result(NamedTuple):
     cut: dict[int, Event | None]
     stuck: frozenset[int]
     forgotten: int
+    unknown: int
     events: int
 
 
@@ -85,6 +88,7 @@ class _Analysis:
         self.conflicts = Conflicts(self.processes, self.windows, self.flags, self._forgotten)
         self.synchronizer = Synchronizer(self.messages, self.mistakes, self.indices, self._read)
         self.events = 0
+        self.unknown = 0
 
     def run(self) -> Result:
         steps = [self._steps(process) for process in self.processes]
@@ -111,6 +115,7 @@ class _Analysis:
             {process.rank: process.last for process in self.processes if not process.ended},
             frozenset(process.rank for process in stuck if not process.ended),
             self.conflicts.forgotten,
+            self.unknown,
             self.events,
         )
 
@@ -289,6 +294,8 @@ class _Analysis:
         said = no_put(self.windows[event.window], process.index, owner, event, opened)
         if said is not None:
             self.mistakes.add("rma-noput", said, event, mine)
+        if UNKNOWN in (event.origin, event.at_target, event.result, event.compare):
+            self._of_unknown(process, event, segment, owner)
         local = self._buffers(process, event, opened)
         remote = self._at_target(process, event, segment, owner, mine, opened)
         if remote is not None:
@@ -390,6 +397,16 @@ class _Analysis:
             self.conflicts.apart(entry)
         self.conflicts.add(entry)
         return entry
+
+    def _of_unknown(self, process: Process, event: Operation, segment: Segment, owner: int) -> None:
+        # It may set, or read, any flag that its target has.
+        self.unknown += 1
+        number = event.moment.number
+        for flag in (ATOMIC, LOCKED, POLLED):
+            group = event.window, owner, flag
+            self.flags.minded.add(group)
+            self.flags.writes(group, process.now(), segment, number)
+            self.flags.reads(group, process.index, process.time, number)
 
     def _flag(self, process: Process, event: Operation, owner: int) -> Group:
         # What an atomic operation writes to.

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from mpipp.model.onesided import (
+    UNKNOWN,
     Access,
     Attached,
     Brought,
@@ -34,6 +35,7 @@ MOST_VALUES = 32  # that are written to one element, by operations that bring so
 MOST_PLACES = 1024
 MOST_BOXES = 4096  # of what is no single element
 MOST_BLIND = 1024  # updates of one element that bring nothing
+_ANYWHERE = 0, 1 << 96
 _TELL_NOTHING = ("flush", "flush_all", "flush_local", "flush_local_all", "unlock", "unlock_all")
 _INTEGERS = frozenset(
     f"MPI_{name}"
@@ -238,7 +240,7 @@ class _OfProcess:
         if event.kind == "get":
             return
         owners = self.windows.get(event.window, ())
-        box = bounds(event.at_target)
+        box = _ANYWHERE if event.at_target == UNKNOWN else bounds(event.at_target)
         if box is None or not 0 <= event.target < len(owners):
             return
         low, high = box

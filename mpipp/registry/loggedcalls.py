@@ -12,7 +12,15 @@ from mpipp.datatypes.overlap import region, twice
 from mpipp.datatypes.overlap.flat import pieces
 from mpipp.errors import MpippError
 from mpipp.model import Broken, Buffer, Call, DatatypeRecord, Op, Site
-from mpipp.model.onesided import DEFAULT_ORDERING, Comb, Memory, Moment, MovedLog, Values
+from mpipp.model.onesided import (
+    DEFAULT_ORDERING,
+    UNKNOWN,
+    Comb,
+    Memory,
+    Moment,
+    MovedLog,
+    Values,
+)
 from mpipp.registry import logged
 from mpipp.registry.logged import Entry, Kinds, Naming
 
@@ -259,14 +267,21 @@ class LoggedCalls:
         return Members(own, ranks[len(ranks) - remote :] if remote else ())
 
     def memory(self, record: int, count: int, address: int) -> Memory:
-        """The bytes of a buffer; none if its datatype is not known, or has too many blocks."""
+        """The bytes of a buffer; UNKNOWN if its datatype is not known, or has too many pieces."""
         known = self._combs.get((record, count))
         if known is None:
-            found = self._around.datatype(record) if record else None
-            tree = found.tree if isinstance(found, DatatypeRecord) else None
-            flat = pieces(region(tree, count)) if tree is not None and count > 0 else ()
-            known = self._combs[record, count] = tuple(Comb(*one) for one in flat or ())
+            known = self._combs[record, count] = self._pieces(record, count)
+        if known is UNKNOWN:
+            return known
         return tuple(comb._replace(first=comb.first + address) for comb in known)
+
+    def _pieces(self, record: int, count: int) -> Memory:
+        if count <= 0:
+            return ()
+        found = self._around.datatype(record) if record else None
+        tree = found.tree if isinstance(found, DatatypeRecord) else None
+        flat = pieces(region(tree, count)) if tree is not None else None
+        return UNKNOWN if flat is None else tuple(Comb(*one) for one in flat)
 
     def doubles(self, record: int, count: int) -> bool:
         """Whether a buffer has bytes twice."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from support import MPI, compile_program, on_mpi
 from watch import runs
 
-SOURCE = Path(__file__).resolve().parent / "programs" / "large.c"
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+SOURCE = PROGRAMS / "large.c"
 FORMS = (
     *("Put", "Get", "Accumulate", "Get_accumulate"),
     *("Rput", "Rget", "Raccumulate", "Rget_accumulate"),
@@ -38,3 +39,16 @@ def test_large_counts_are_provoked(mpi: MPI) -> None:
     for rules in ("1", "2,defer=yes,order=reverse", "3,defer=no,split=yes"):
         run = runs.run(mpi, [program], f"--provoke=rma,{rules}")
         assert (run.status, sorted(run.output.splitlines())) == (0, RIGHT)
+
+
+@on_mpi("mpich4")
+def test_operations_of_too_many_pieces_are_counted(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "pieces.c", mpi)
+    few = runs.run(mpi, [program], "--check=rma")
+    assert (few.status, few.output, few.blocks, len(few.last)) == (0, "done\n", [], 1)
+    many = runs.run(mpi, [program, "many"], "--check=rma")
+    assert (many.status, many.output, many.blocks) == (0, "done\n", [])
+    assert many.last[0] == (
+        "mpipp: not checked: 2 one-sided operations with datatypes that are not known or have "
+        "more than 16,384 pieces"
+    )

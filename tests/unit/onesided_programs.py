@@ -257,6 +257,7 @@ def found(program: Program) -> list[str]:
     program.end()
     result = analyse(program.events())
     assert not result.forgotten
+    assert not result.unknown
     assert not result.cut
     assert not result.undecided
     mistakes = [f"{one.rule}: {one.event.moment.procedure}" for one in result.mistakes]

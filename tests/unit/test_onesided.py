@@ -9,6 +9,7 @@ import pytest
 from onesided_programs import BASE, INT, Program, at, buffer, found, told
 
 from mpipp.model.onesided import (
+    UNKNOWN,
     Access,
     Attached,
     Collective,
@@ -320,6 +321,22 @@ def test_accumulates_of_two_windows_are_not_atomic_together() -> None:
 
 
 # What cannot be known.
+
+
+def test_operations_of_unknown_bytes_are_counted_and_may_be_flags() -> None:
+    program = Program(2)
+    program.sync("lock_all")
+    program[0].put(1, at(0))
+    program[0].sync("flush", 1)
+    program[0].accumulate(1, UNKNOWN)
+    program[0].sync("flush", 1)
+    program[1].operation("fetch_and_op", 1, at(8), op="MPI_NO_OP")
+    program[1].sync("flush", 1)
+    program[1].get(1, at(0))
+    program.sync("unlock_all")
+    program.end()
+    result = analyse(program.events())
+    assert (result.unknown, result.conflicts, len(result.undecided)) == (1, [], 1)
 
 
 def test_flags_are_not_decided() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from mpipp.datatypes.overlap.combs import Comb, Listing
 from mpipp.datatypes.overlap.regions import Region
 
-_MOST = 1 << 14  # of them
+MOST = 1 << 14  # of them
 
 Piece = tuple[int, int, int, int]  # the first byte, bytes of a block, the distance, how many
 
@@ -18,7 +18,7 @@ def pieces(of: Region) -> tuple[Piece, ...] | None:
     found: list[Piece] = []
     for piece in _flat(of.comb) if of.comb is not None else ():
         found.append(piece)
-        if len(found) > _MOST:
+        if len(found) > MOST:
             return None
     return tuple(found)
 
@@ -30,8 +30,8 @@ def _flat(part: Comb) -> Iterator[Piece]:
     if dims and part.items is None:
         along = dims.pop()
     for count, stride in dims:
-        if len(starts) * count > _MOST:
-            starts = [part.start] * (_MOST + 1)
+        if len(starts) * count > MOST:
+            starts = [part.start] * (MOST + 1)
             break
         starts = [start + i * stride for start in starts for i in range(count)]
     for start in starts:
@@ -40,7 +40,7 @@ def _flat(part: Comb) -> Iterator[Piece]:
             continue
         flat = part.items.flat() if isinstance(part.items, Listing) else None
         if flat is None:
-            yield from ((start, 1, 1, 1) for _ in range(_MOST + 1))
+            yield from ((start, 1, 1, 1) for _ in range(MOST + 1))
             return
         for low, high in zip(flat.starts, flat.ends):
             yield start + low, high - low, 0, 1
