@@ -46,6 +46,11 @@ MISTAKEN = {
         "missing: the end of the first epoch before the second",
     ),
     "rma-locked": ("locks it again", "locks the target", "missing: MPI_Win_unlock between the two"),
+    "rma-exposed": (
+        "locks or exposes it",
+        "has the same memory exposed or locked",
+        "missing: the end of the first epoch before the second",
+    ),
     "rma-not-open": ("there is none to end", "", "missing: what opens the epoch"),
     "rma-not-ended": ("opens an epoch", "it is not ended", "missing: what ends the epoch"),
     "rma-gone": (

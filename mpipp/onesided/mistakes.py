@@ -17,6 +17,7 @@ MISTAKES = {
     "rma-given-up": "the request of an operation is freed",
     "rma-nested": "an epoch is opened while another is open that excludes it",
     "rma-locked": "a target is locked that this process has locked",
+    "rma-exposed": "a window is locked in a process while that has exposed it",
     "rma-not-open": "a call ends, or must be in, an epoch that is not open",
     "rma-not-ended": "an epoch is open at the end",
     "rma-gone": "the buffer of an operation is gone before it is complete",
@@ -87,6 +88,9 @@ def wrong(mine: Epochs, event: Synchronization) -> Iterator[tuple[str, Event | N
         yield "rma-nostore", mine.stored.event
     if kind == "lock" and event.target in mine.locks:
         yield "rma-locked", mine.locks[event.target]
+    exposed = _locked_and_exposed(mine, event)
+    if exposed is not None:
+        yield "rma-exposed", exposed
     if not _has_begun(mine, event):
         yield "rma-not-open", None
 
@@ -142,6 +146,15 @@ def _excluding(mine: Epochs, event: Synchronization) -> list[Synchronization | N
         others = locks if event.kind == "lock_all" else []
         return [mine.start, mine.all_locked, fence, *others]
     return []
+
+
+def _locked_and_exposed(mine: Epochs, event: Synchronization) -> Synchronization | None:
+    # What a call does not go with, since a window must not be locked and exposed at once in a
+    # process (MPI-4.1, section 12.5.3): as far as the process itself does both.
+    if event.kind == "post":
+        return mine.locks.get(mine.rank) or mine.all_locked
+    locks = event.kind == "lock_all" or (event.kind == "lock" and event.target == mine.rank)
+    return mine.post if locks else None
 
 
 def _has_begun(mine: Epochs, event: Synchronization) -> bool:

@@ -17,6 +17,7 @@ from watch import runs
 SOURCE = Path(__file__).resolve().parent / "programs" / "wrong.c"
 NO_EPOCH = "an operation where no epoch is open for its target"
 NESTED = "an epoch is opened while another is open that excludes it"
+EXPOSED = "a window is locked in a process while that has exposed it"
 NOT_OPEN = "a call ends, or must be in, an epoch that is not open"
 NOT_ENDED = "an epoch is open at the end"
 SOME = "an assertion of MPI_Win_fence by some processes alone"
@@ -52,6 +53,8 @@ FOUND = {
         "Win_lock locked_twice",
         "Win_lock locked_twice",
     ),
+    "posted_and_locked": (EXPOSED, "Win_lock posted_and_locked", "Win_post posts_to_nobody"),
+    "locked_and_posted": (EXPOSED, "Win_post posts_to_nobody", "Win_lock_all locked_and_posted"),
     "unlock_alone": (NOT_OPEN, "Win_unlock unlock_alone"),
     "unlock_of_another": (NOT_OPEN, "Win_unlock unlock_of_another"),
     "unlock_all_alone": (NOT_OPEN, "Win_unlock_all unlock_all_alone"),

@@ -63,6 +63,25 @@ def test_mistakes() -> None:
     assert mistakes(("fence", "MPI_MODE_NOPUT"), "put", "fence") == ["rma-noput: fence"]
 
 
+@pytest.mark.parametrize("lock", ["lock", "lock_all"])
+@pytest.mark.parametrize("target", [0, 1])
+def test_windows_are_not_locked_and_exposed_at_once(lock: str, target: int) -> None:
+    """In one process: what others have locked or exposed is no matter of it."""
+    for calls in ("post lock", "lock post", "post wait lock", "lock unlock post"):
+        program = Program(2)
+        for call in calls.split():
+            kind = call.replace("lock", lock)
+            program[0].sync(kind, target if kind.endswith("lock") else -1)
+        for call in ("wait", "unlock"):
+            if call not in calls.split():
+                program[0].sync(
+                    call.replace("lock", lock), target if (call, lock) == ("unlock", "lock") else -1
+                )
+        wrong = len(calls.split()) == 2 and (lock == "lock_all" or target == 0)
+        last = calls.split()[1].replace("lock", lock)
+        assert found(program) == ([f"rma-exposed: {last}"] if wrong else []), calls
+
+
 @pytest.mark.parametrize("kind", ["fetch_and_op", "get_accumulate", "get"])
 @pytest.mark.parametrize("op", ["MPI_NO_OP", "MPI_SUM"])
 def test_reads_are_no_updates(kind: str, op: str) -> None:

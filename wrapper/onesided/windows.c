@@ -149,16 +149,17 @@ static int seems_wrong(const struct mpipp_call *call, const struct mpipp_win *wi
   case MPIPP_PROC_Win_start:
     return (open & ~(uint64_t)MPIPP_EPOCH_POST) != 0;
   case MPIPP_PROC_Win_post:
-    return (open & MPIPP_EPOCH_POST) != 0;
+    return (open & (MPIPP_EPOCH_POST | MPIPP_EPOCH_LOCK_ALL)) != 0 || lock_of(win, win->rank) >= 0;
   case MPIPP_PROC_Win_complete:
     return !(open & MPIPP_EPOCH_START);
   case MPIPP_PROC_Win_wait:
   case MPIPP_PROC_Win_test:
     return !(open & MPIPP_EPOCH_POST);
   case MPIPP_PROC_Win_lock_all:
-    return (open & ~(uint64_t)MPIPP_EPOCH_POST) != 0;
+    return open != 0;
   case MPIPP_PROC_Win_lock:
     return (open & ~(uint64_t)(MPIPP_EPOCH_POST | MPIPP_EPOCH_LOCK)) != 0 ||
+           (open & MPIPP_EPOCH_POST && call->target_rank == win->rank) ||
            lock_of(win, call->target_rank) >= 0;
   case MPIPP_PROC_Win_unlock:
     return lock_of(win, call->target_rank) < 0;

@@ -143,6 +143,15 @@ RULES = (
         "call MPI_Win_unlock before",
     ),
     Rule(
+        "rma-exposed",
+        _EPOCH,
+        "12.5.3",
+        "a process's memory must not be locked, by MPI_Win_lock or MPI_Win_lock_all of any "
+        "process, while it is exposed by MPI_Win_post",
+        "end the one epoch before the other begins: MPI_Win_wait before the lock, MPI_Win_unlock "
+        "before MPI_Win_post",
+    ),
+    Rule(
         "rma-not-open",
         _EPOCH,
         "12.5",

@@ -157,6 +157,28 @@ static void locked_twice(int right) {
   MPI_Win_unlock(1, win);
 }
 
+static void posts_to_nobody(void) {
+  MPI_Win_post(MPI_GROUP_EMPTY, 0, win);
+}
+
+static void posted_and_locked(int right) {
+  if (rank) return;
+  posts_to_nobody();
+  if (right) MPI_Win_wait(win);
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+  MPI_Win_unlock(0, win);
+  if (!right) MPI_Win_wait(win);
+}
+
+static void locked_and_posted(int right) {
+  if (rank) return;
+  MPI_Win_lock_all(0, win);
+  if (right) MPI_Win_unlock_all(win);
+  posts_to_nobody();
+  MPI_Win_wait(win);
+  if (!right) MPI_Win_unlock_all(win);
+}
+
 static void unlock_alone(int right) {
   if (rank == 0 && right) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
   if (rank == 0) MPI_Win_unlock(1, win);
@@ -394,6 +416,8 @@ static const struct {
     CASE(start_in_fence),
     CASE(posted_twice),
     CASE(locked_twice),
+    CASE(posted_and_locked),
+    CASE(locked_and_posted),
     CASE(unlock_alone),
     CASE(unlock_of_another),
     CASE(unlock_all_alone),
