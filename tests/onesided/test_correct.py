@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+"""Correct programs: nothing is told of them, and nothing is left undecided."""
+
+from __future__ import annotations
+
+import pytest
+from support import MPI, ROOT, compile_program, on_mpi
+from watch import runs
+
+SOURCE = ROOT / "tests" / "provoke" / "programs" / "correct_onesided.c"
+
+
+@pytest.mark.parametrize("seed", [1, 101, 201])
+@on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+def test_of_random_correct_programs_nothing_is_told(mpi: MPI, seed: int) -> None:
+    """All kinds of windows, operations and synchronisation, 60 programs in each run."""
+    run = runs.run(mpi, [compile_program(SOURCE, mpi), str(seed), "60"], "--check=rma")
+    assert (run.status, run.blocks) == (0, [])
+    assert [line.partition(",")[0] for line in run.last] == ["mpipp: no errors in 2 processes"]
