@@ -35,6 +35,7 @@ from mpipp.onesided.accesses import PENDING, UNLOCKED, Entry, Segment, bounds
 from mpipp.onesided.attached import Attachments
 from mpipp.onesided.conflicts import Conflict, Conflicts
 from mpipp.onesided.epochs import Epochs, exclusion
+from mpipp.onesided.exposures import Exposures
 from mpipp.onesided.flags import ATOMIC, ELSEWHERE, LOCKED, POLLED, Flags, Group
 from mpipp.onesided.lives import Lives
 from mpipp.onesided.messages import Messages
@@ -86,7 +87,10 @@ class _Analysis:
         self.windows = self.lives.windows
         self.flags = Flags(values)
         self.conflicts = Conflicts(self.processes, self.windows, self.flags, self._forgotten)
-        self.synchronizer = Synchronizer(self.messages, self.mistakes, self.indices, self._read)
+        self.exposures = Exposures(self.flags, self.mistakes)
+        self.synchronizer = Synchronizer(
+            self.messages, self.mistakes, self.exposures, self.indices, self._read
+        )
         self.events = 0
         self.unknown = 0
 
@@ -106,6 +110,7 @@ class _Analysis:
         self.flags.cut = not all(process.ended for process in self.processes)
         for operation, detached in self.attachments.lacking():
             self.mistakes.add("rma-detached", operation, detached)
+        self.exposures.tell()
         conflicts, undecided = self.conflicts.decided()
         stuck = (self.processes[index] for index in self.board.stuck(DAMAGED))
         return Result(

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterator
-from typing import NamedTuple, Optional, Union
+from typing import NamedTuple, Optional, Protocol, Union
 
-from mpipp.onesided.accesses import PENDING, Entry, Segment
+from mpipp.model.onesided import Event
+from mpipp.onesided.accesses import PENDING, Segment
 from mpipp.onesided.processes import Process, later
 from mpipp.onesided.values import Place, Values
 
@@ -51,6 +52,28 @@ class Point(NamedTuple):
     process: int
     time: int
     number: int
+
+
+class Lasting(Protocol):
+    """An access, or an epoch: as `accesses.Entry`, which says what each is."""
+
+    @property
+    def event(self) -> Event: ...
+
+    @property
+    def segment(self) -> Segment: ...
+
+    @property
+    def actor(self) -> int: ...
+
+    @property
+    def end_process(self) -> int: ...
+
+    @property
+    def end_time(self) -> int: ...
+
+    @property
+    def end_number(self) -> int: ...
 
 
 class Flags:
@@ -101,7 +124,7 @@ class Flags:
             self.writes(group, segment, segment, number)
             self.reads(group, process.index, process.time, number - 1)
 
-    def may_order(self, first: Entry, second: Entry) -> bool:
+    def may_order(self, first: Lasting, second: Lasting) -> bool:
         """Whether flags may have put the second after the end of the first."""
         segment = second.segment
         goal = Point(second.actor, segment.clock[second.actor], second.event.moment.number)

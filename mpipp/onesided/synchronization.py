@@ -13,6 +13,7 @@ from collections.abc import Callable
 from mpipp.model.onesided import Event, Synchronization
 from mpipp.onesided.accesses import Entry
 from mpipp.onesided.epochs import Epochs, Window
+from mpipp.onesided.exposures import Exposures
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistakes, fences_alone, is_gone, wrong
 from mpipp.onesided.processes import Process, Steps
@@ -26,12 +27,14 @@ class Synchronizer:
         self,
         messages: Messages,
         mistakes: Mistakes,
+        exposures: Exposures,
         indices: dict[int, int],
         told_end: Callable[[Process, list[Entry], int], None],
     ) -> None:
         self.messages = messages
         self.board = messages.board
         self.mistakes = mistakes
+        self.exposures = exposures
         self.indices = indices
         self.told_end = told_end
 
@@ -105,6 +108,7 @@ class Synchronizer:
 
     def _post(self, process: Process, window: Window, mine: Epochs, event: Synchronization) -> None:
         mine.publish(process.time)
+        self.exposures.expose(process, event)
         told = process.release()
         mine.post = event
         mine.posted = {}
@@ -166,6 +170,7 @@ class Synchronizer:
             return
         mine.ends(post, event)
         posted, mine.posted, mine.post = mine.posted, {}, None
+        exposed = self.exposures.exposed(process, event.window)
 
         def end(by: Event) -> Steps:
             ended: list[Entry] = []
@@ -182,6 +187,8 @@ class Synchronizer:
                 ended += left
             for entry in ended:
                 entry.ends(process.index, process.time, by.moment.number)
+            if exposed is not None:
+                exposed.ends(process, by.moment.number)
             mine.hear(process.clock, by.moment.number)
             mine.stored = None
 
@@ -195,6 +202,7 @@ class Synchronizer:
             mine.all_locked = event
         else:
             mine.locks[event.target] = event
+        self.exposures.lock(process, event, self._owner(mine, event))
         mine.hear(process.clock, event.moment.number)
 
     def _unlock(self, process: Process, mine: Epochs, event: Synchronization) -> None:
@@ -207,7 +215,12 @@ class Synchronizer:
             targets = [event.target]
         for target in targets:
             self._end(process, mine, target, process.time, event, everywhere=True)
+        self.exposures.unlock(process, event, self._owner(mine, event))
         mine.publish(process.time)
+
+    def _owner(self, mine: Epochs, event: Synchronization) -> int | None:
+        # Whose memory a call locks or unlocks; None: that of all.
+        return None if event.target < 0 else self.indices[mine.made.ranks[event.target]]
 
     def _flush(self, process: Process, mine: Epochs, event: Synchronization) -> None:
         if not mine.locks and mine.all_locked is None:

@@ -294,7 +294,11 @@ def expected(program: Program) -> tuple[dict[Pair, Told], set[Told]]:
         _pair(one.rule, one.first.event, one.second.event)
         for one in analyse(program.events).undecided
     }
-    return found, {told for pair, told in found.items() if pair not in undecided}
+    must = {told for pair, told in found.items() if pair not in undecided}
+    # Flags may have ordered these.
+    for places in Oracle(program.events).exposed():
+        found["rma-exposed", frozenset(places)] = "rma-exposed", -1, -1, -1
+    return found, must
 
 
 def _pair(rule: str, one: Event, other: Event) -> Pair:

@@ -55,6 +55,11 @@ FOUND = {
     ),
     "posted_and_locked": (EXPOSED, "Win_lock posted_and_locked", "Win_post posts_to_nobody"),
     "locked_and_posted": (EXPOSED, "Win_post posts_to_nobody", "Win_lock_all locked_and_posted"),
+    "locked_while_exposed": (
+        EXPOSED,
+        "Win_lock locked_while_exposed",
+        "Win_post posts_to_nobody",
+    ),
     "unlock_alone": (NOT_OPEN, "Win_unlock unlock_alone"),
     "unlock_of_another": (NOT_OPEN, "Win_unlock unlock_of_another"),
     "unlock_all_alone": (NOT_OPEN, "Win_unlock_all unlock_all_alone"),

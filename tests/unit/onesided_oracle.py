@@ -314,6 +314,39 @@ class Oracle:
                 for point in (done, read):
                     self.edge(point, self.end[owner, waits[which].moment.number])
 
+    def spans(
+        self, process: int, window: int, opens: str, closes: str
+    ) -> Iterator[tuple[m.Synchronization, int, int]]:
+        """What opens each epoch of a kind, and its first and last point."""
+        closing = self.calls(process, window, closes)
+        for opened in self.calls(process, window, opens):
+            number = opened.moment.number
+            of_it = (
+                self.end[process, one.moment.number]
+                for one in closing
+                if one.moment.number > number and one.target == opened.target
+            )
+            yield opened, self.begin[process, number], next(of_it)
+
+    def exposed(self) -> set[tuple[int, int]]:
+        """Places of locks, and of posts of the processes that they lock, that may be at once."""
+        found = set()
+        for (owner, window), (actor, other) in itertools.permutations(self.made, 2):
+            if window != other or owner == actor:
+                continue
+            target = self.made[actor, window].ranks.index(owner)
+            locks = [
+                *self.spans(actor, window, "lock", "unlock"),
+                *self.spans(actor, window, "lock_all", "unlock_all"),
+            ]
+            for post, posted, waited in self.spans(owner, window, "post", "wait"):
+                for lock, locked, unlocked in locks:
+                    if lock.target not in (-1, target):
+                        continue
+                    if not self.ordered(waited, locked) and not self.ordered(unlocked, posted):
+                        found.add((lock.moment.place, post.moment.place))
+        return found
+
     def conflicts(self) -> set[Told]:
         """All of them."""
         found = set()

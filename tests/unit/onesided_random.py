@@ -258,6 +258,15 @@ def alike(told: set[Told]) -> set[Told]:
     return {(ALIKE.get(rule, rule), one, other, owner) for rule, one, other, owner in told}
 
 
+def exposed(result: Result) -> set[tuple[int, int]]:
+    """The places of locks and posts that may be at once, as the oracle tells them."""
+    return {
+        (one.event.moment.place, one.other.moment.place)
+        for one in result.mistakes
+        if one.rule == "rma-exposed" and one.other is not None
+    }
+
+
 def difference(program: Program) -> tuple[int, str]:
     """How many conflicts there are, and what is wrong with what the analysis says of a program."""
     result = analyse(program.events())
@@ -266,7 +275,9 @@ def difference(program: Program) -> tuple[int, str]:
     wrong = ""
     if result.cut or result.forgotten:
         wrong = f"not all was read: {result.cut}"
-    elif result.mistakes:
+    elif not exposed(result) <= Oracle(program.events()).exposed():
+        wrong = f"not locked and exposed at once: {result.mistakes}"
+    elif any(one.rule != "rma-exposed" for one in result.mistakes):
         wrong = f"mistakes: {result.mistakes}"
     elif not alike(told) <= alike(expected):
         wrong = f"false: {told - expected}"

@@ -82,6 +82,48 @@ def test_windows_are_not_locked_and_exposed_at_once(lock: str, target: int) -> N
         assert found(program) == ([f"rma-exposed: {last}"] if wrong else []), calls
 
 
+@pytest.mark.parametrize("lock", ["lock", "lock_all"])
+@pytest.mark.parametrize(
+    ("steps", "wrong"),
+    [
+        ("post wait lock unlock", True),
+        ("post wait order lock unlock", False),
+        ("post wait told lock unlock", False),
+        ("post told wait lock unlock", True),  # it has heard of the post, not of its end
+        ("lock unlock post wait", True),
+        ("lock unlock order post wait", False),
+        ("lock order unlock post wait", True),
+        ("lock unlock post wait order post wait", True),
+        ("lock unlock order post wait order lock unlock", False),
+    ],
+)
+def test_windows_are_not_locked_by_others_while_they_are_exposed(
+    lock: str, steps: str, wrong: bool
+) -> None:
+    """As far as order goes, in whatever order it was this time."""
+    program = Program(2)
+    for step in steps.split():
+        if step == "order":
+            program.barrier()
+        elif step == "told":
+            program.message(1, 0)
+        elif step.endswith("lock"):
+            kind = step.replace("lock", lock)
+            program[0].sync(kind, 1 if lock == "lock" else -1)
+        else:
+            program[1].sync(step, -1)
+    assert found(program) == ([f"rma-exposed: {lock}"] if wrong else [])
+
+
+def test_locks_of_one_process_do_not_concern_what_another_has_exposed() -> None:
+    program = Program(3)
+    program[1].sync("post")
+    program[0].sync("lock", 2)
+    program[0].sync("unlock", 2)
+    program[1].sync("wait")
+    assert found(program) == []
+
+
 @pytest.mark.parametrize("kind", ["fetch_and_op", "get_accumulate", "get"])
 @pytest.mark.parametrize("op", ["MPI_NO_OP", "MPI_SUM"])
 def test_reads_are_no_updates(kind: str, op: str) -> None:
@@ -158,6 +200,7 @@ def test_mistakes_have_the_epochs_around_them() -> None:
     for _ in range(3):
         program[0].sync("lock", 1)
         program[0].sync("unlock", 1)
+    program.barrier()
     program[1].sync("post", -1, (0,))
     program[0].sync("start", -1, (1,))
     program[0].sync("complete")

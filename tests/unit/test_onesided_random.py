@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from onesided_oracle import Oracle
-from onesided_random import Made, alike, compare, keys
+from onesided_random import Made, alike, compare, exposed, keys
 
 from mpipp.onesided import analyse, conflicts, of_one
 
@@ -24,6 +24,18 @@ def test_conflicts_are_those_of_the_oracle(sweep: int, monkeypatch: pytest.Monke
     # Both kinds were there.
     assert compared > 250
     assert 50 < conflicting < compared - 50
+
+
+def test_windows_are_told_that_are_locked_and_exposed_at_once() -> None:
+    told, expected = 0, 0
+    for seed in range(150):
+        events = Made(seed).program().events()
+        found, all_ = exposed(analyse(events)), Oracle(events).exposed()
+        assert found <= all_, seed
+        told += bool(found)
+        expected += bool(all_)
+    # What flags may have ordered is not told.
+    assert 0 < 0.5 * expected < told <= expected
 
 
 def test_nothing_is_told_wrong_when_accesses_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

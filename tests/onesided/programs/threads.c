@@ -184,12 +184,14 @@ static void of_its_own(struct one *one) {
       MPI_Put(&value, 1, MPI_INT, target, rank, 1, MPI_INT, own);
       MPI_Win_fence(MPI_MODE_NOSUCCEED, own);
       break;
-    case 1:
+    case 1: // what is exposed others must not lock
+      MPI_Barrier(comm);
       MPI_Win_post(group, 0, own);
       MPI_Win_start(group, 0, own);
       MPI_Put(&value, 1, MPI_INT, target, rank, 1, MPI_INT, own);
       MPI_Win_complete(own);
       MPI_Win_wait(own);
+      MPI_Barrier(comm);
       break;
     case 2:
       MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, own);

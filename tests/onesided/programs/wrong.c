@@ -118,10 +118,12 @@ static void start_in_lock(int right) {
   if (rank == 0) {
     MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
     if (right) MPI_Win_unlock(1, win);
+    if (right) MPI_Barrier(MPI_COMM_WORLD); // before the other exposes what was locked
     opens(1, 0);
     MPI_Win_complete(win);
     if (!right) MPI_Win_unlock(1, win);
   } else if (right) {
+    MPI_Barrier(MPI_COMM_WORLD);
     opens(0, 0);
     MPI_Win_wait(win);
   }
@@ -177,6 +179,15 @@ static void locked_and_posted(int right) {
   posts_to_nobody();
   MPI_Win_wait(win);
   if (!right) MPI_Win_unlock_all(win);
+}
+
+// What another process exposes: it has ended that in time, or nobody knows.
+static void locked_while_exposed(int right) {
+  if (rank == 1) posts_to_nobody();
+  if (rank == 1) MPI_Win_wait(win);
+  if (right) MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+  if (rank == 0) MPI_Win_unlock(1, win);
 }
 
 static void unlock_alone(int right) {
@@ -418,6 +429,7 @@ static const struct {
     CASE(locked_twice),
     CASE(posted_and_locked),
     CASE(locked_and_posted),
+    CASE(locked_while_exposed),
     CASE(unlock_alone),
     CASE(unlock_of_another),
     CASE(unlock_all_alone),

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Windows that are locked in a process while that has exposed them, by two processes.
+
+"It is erroneous to have a window locked and exposed (in an exposure epoch) concurrently" (MPI-4.1,
+section 12.5.3): whatever memory is accessed. An epoch is compared with those that were read before
+it and are not known to it to have ended. The last of each process is enough: those before have
+ended earlier.
+"""
+
+from __future__ import annotations
+
+from mpipp.model.onesided import Synchronization
+from mpipp.onesided.accesses import PENDING, Segment
+from mpipp.onesided.flags import Flags
+from mpipp.onesided.mistakes import Mistakes
+from mpipp.onesided.processes import Process
+
+_MOST_ALIKE = 16  # pairs of the same lines that are kept, lest the first were not decided
+_ALL = -1  # the owner of what MPI_Win_lock_all locks
+
+
+class Lasting:
+    """An epoch, as far as order goes: from its segment until `end_time` of `end_process`."""
+
+    __slots__ = ("actor", "end_number", "end_process", "end_time", "event", "segment")
+
+    def __init__(self, event: Synchronization, segment: Segment) -> None:
+        self.event = event
+        self.segment = segment
+        self.actor = self.end_process = segment.process
+        self.end_time = PENDING
+        self.end_number = 0
+
+    def ends(self, process: Process, number: int) -> None:
+        """By an event of its process."""
+        self.end_time, self.end_number = process.time, number
+
+
+class Exposures:
+    """Of all windows."""
+
+    def __init__(self, flags: Flags, mistakes: Mistakes) -> None:
+        self._flags = flags
+        self._mistakes = mistakes
+        self._exposed: dict[int, dict[int, Lasting]] = {}  # window, owner
+        self._locked: dict[tuple[int, int], dict[int, Lasting]] = {}  # window and owner, actor
+        self._found: dict[tuple[int, int], list[tuple[Lasting, Lasting]]] = {}
+
+    def expose(self, process: Process, event: Synchronization) -> None:
+        """MPI_Win_post."""
+        new = Lasting(event, process.now())
+        for owner in (process.index, _ALL):
+            for lock in self._locked.get((event.window, owner), {}).values():
+                self._compare(lock, new, lock, new)
+        self._exposed.setdefault(event.window, {})[process.index] = new
+
+    def exposed(self, process: Process, window: int) -> Lasting | None:
+        """What a process has exposed last."""
+        return self._exposed.get(window, {}).get(process.index)
+
+    def lock(self, process: Process, event: Synchronization, owner: int | None) -> None:
+        """MPI_Win_lock, or (without an owner) MPI_Win_lock_all."""
+        new = Lasting(event, process.now())
+        exposed = self._exposed.get(event.window, {})
+        for at, post in exposed.items():
+            if owner in (None, at):
+                self._compare(post, new, new, post)
+        locked = self._locked.setdefault((event.window, _ALL if owner is None else owner), {})
+        locked[process.index] = new
+
+    def unlock(self, process: Process, event: Synchronization, owner: int | None) -> None:
+        """MPI_Win_unlock, or MPI_Win_unlock_all."""
+        locked = self._locked.get((event.window, _ALL if owner is None else owner), {})
+        if process.index in locked:
+            locked[process.index].ends(process, event.moment.number)
+
+    def _compare(self, before: Lasting, new: Lasting, lock: Lasting, post: Lasting) -> None:
+        # What a process does by itself is told where it does it.
+        if before.actor == new.actor or before.end_time <= new.segment.clock[before.end_process]:
+            return
+        key = lock.event.moment.place, post.event.moment.place
+        alike = self._found.setdefault(key, [])
+        if len(alike) < _MOST_ALIKE:
+            alike.append((lock, post))
+
+    def tell(self) -> None:
+        """The first of each pair of lines that no flags may have ordered."""
+        for alike in self._found.values():
+            for lock, post in alike:
+                if self._flags.may_order(lock, post) or self._flags.may_order(post, lock):
+                    continue
+                self._mistakes.add("rma-exposed", lock.event, post.event)
+                break
