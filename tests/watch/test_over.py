@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import runs
+import support
 from support import MPI, on_mpi
 
 TRUNCATED = """\
@@ -120,3 +121,34 @@ def test_what_is_not_kept_is_said(mpi: MPI) -> None:
         "mpipp: not checked: rank {}: 3001 calls that the ledger had no room for: see MPIPP_LEDGER"
     )
     assert (found.blocks, said) == ([], [room.format(0), room.format(1)])
+
+
+FULL = """\
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  const char *rank = getenv("PMI_RANK");
+  if (!rank) rank = getenv("OMPI_COMM_WORLD_RANK");
+  if (rank && *rank == '0' && setenv("MPIPP_LEDGER", "1", 0) == 0 && argc == 2) {
+    char *again[] = {argv[0], argv[1], "full", NULL};
+    execv(argv[0], again);
+  }
+  MPI_Init(&argc, &argv);
+  MPI_File file;
+  int value = 0;
+  MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  MPI_File_write_all(file, &value, 1, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+  MPI_Finalize();
+}
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_where_one_has_no_room_nothing_is_missing(mpi: MPI, tmp_path: Path) -> None:
+    """What it has called on a file is not counted there."""
+    program = support.compile_program(FULL, mpi, ("-g",))
+    found = runs.run(mpi, [program, tmp_path / "file"])
+    assert (found.status, found.blocks) == (0, [])
+    assert "the ledger had no room" in found.last[0]

@@ -104,7 +104,7 @@ POLLS = """\
 #include <mpi.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
-  int rank, value = 0, there = 0, wrong = argc > 1, seconds = 3;
+  int rank, value = 0, there = 0, wrong = argc > 1 && *argv[1] == 'w', seconds = 3;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   double begun = MPI_Wtime();
@@ -113,6 +113,7 @@ int main(int argc, char **argv) {
       MPI_Iprobe(1, 7, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
       usleep(1000);
     }
+    if (argc > 1 && !wrong) MPI_Abort(MPI_COMM_WORLD, 7);
     if (!wrong) MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
     alarm(2);
   } else {
@@ -127,9 +128,9 @@ int main(int argc, char **argv) {
 """
 STUCK = """\
 error: deadlock: rank 1 and rank 2 wait for each other
-  rank 1 waits in MPI_Recv(source 2, tag 5), called at main.c:17 in main
+  rank 1 waits in MPI_Recv(source 2, tag 5), called at main.c:18 in main
     rank 2 has no such send pending
-  rank 2 waits in MPI_Recv(source 1, tag 5), called at main.c:17 in main
+  rank 2 waits in MPI_Recv(source 1, tag 5), called at main.c:18 in main
     rank 1 has no such send pending"""
 
 
@@ -143,3 +144,39 @@ def test_others_poll(mpi: MPI, wrong: bool) -> None:
     assert found.blocks[:1] == ([STUCK] if wrong else [])
     assert sum("deadlock" in block for block in found.blocks) == wrong
     assert (found.status != 0) == wrong
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_others_have_waited_long_when_one_ends_the_job(mpi: MPI) -> None:
+    program = support.compile_program(POLLS, mpi, ("-g",))
+    (block,) = runs.run(mpi, [program, "abort"], "--hang-after", "1", n=3).blocks
+    assert block.startswith("warning: a process has called MPI_Abort\n")
+
+
+MISSING = """\
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank, there;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  alarm(7);
+  double begun = MPI_Wtime();
+  while (rank == 2 && MPI_Wtime() - begun < 3) {
+    MPI_Iprobe(1, 7, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    usleep(1000);
+  }
+  if (rank) MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+}
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_one_after_the_other_comes_to_wait(mpi: MPI) -> None:
+    """For a process that will communicate no more: that is told once."""
+    program = support.compile_program(MISSING, mpi, ("-g",))
+    found = runs.run(mpi, [program], "--hang-after", "1", n=3)
+    (told,) = (block for block in found.blocks if "communicate no more" in block)
+    first = "error: waits for ever: rank 1 waits for rank 0, which will communicate no more\n"
+    assert told.startswith(first)

@@ -206,7 +206,9 @@ static void meet(const struct mpipp_guarded *guarded, uint32_t part, uint64_t ad
     mpipp_window_open(guarded->parts[part].window); // a debugger would stop at each of the pages
   }
   uint64_t page = mpipp_page_down(address);
-  mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
+  // A page within others may need more mappings than there may be; all of them need none.
+  if (!mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL))
+    mpipp_window_open(guarded->parts[part].window);
 }
 
 // Whether it is done with: no signal that the program is to get.

@@ -81,6 +81,11 @@ static int is_plain(const struct mpipp_mapping *mapping) {
   return strncmp(mapping->name, "/dev/", 5) != 0 && !strstr(mapping->name, "(deleted)");
 }
 
+static void widen(uint64_t low, uint64_t high) {
+  if (low < lowest) __atomic_store_n(&lowest, low, __ATOMIC_RELEASE);
+  if (high > highest) __atomic_store_n(&highest, high, __ATOMIC_RELEASE);
+}
+
 static void add(uint64_t low, uint64_t high) {
   uint32_t first = 0;
   while (first < range_count && ranges[first].high < low) first++;
@@ -92,8 +97,7 @@ static void add(uint64_t low, uint64_t high) {
   memmove(&ranges[first + 1], &ranges[after], (range_count - after) * sizeof *ranges);
   ranges[first] = (struct range){low, high};
   range_count += 1 - (after - first);
-  if (low < lowest) __atomic_store_n(&lowest, low, __ATOMIC_RELEASE);
-  if (high > highest) __atomic_store_n(&highest, high, __ATOMIC_RELEASE);
+  widen(low, high);
 }
 
 // Parts of two ranges at most are left of what meets it.
@@ -152,6 +156,7 @@ static int convert(uint64_t low, uint64_t high) {
     return 0;
   }
   if (contended) set(&exchanged, low, high);
+  widen(low, high); // what threads do with them from now on is looked at when that is done
   int done = !contended || mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);
   done = done && exchange(low, high);
   if (done) add(low, high);

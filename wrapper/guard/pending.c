@@ -59,7 +59,7 @@ struct mpipp_guarded *mpipp_guarded_new(void) {
   uint32_t i = first_free();
   if (i == MPIPP_MOST_GUARDED) return NULL;
   struct mpipp_guarded *guarded = &all[i];
-  guarded->part_count = guarded->persistent = guarded->next = 0;
+  guarded->part_count = guarded->persistent = guarded->filled = guarded->next = 0;
   guarded->request = guarded->serial = guarded->win = guarded->place = guarded->claim = 0;
   set_state(guarded, MPIPP_GUARDED_POSTED);
   mpipp_guarded_count++;
@@ -211,6 +211,13 @@ static void narrow(void) {
   __atomic_store_n(&mpipp_guarded_high, 0, __ATOMIC_RELEASE);
 }
 
+// Whether others than the program's threads may use its pages at any time, or the program has said
+// what may be done with them.
+static int is_others(const struct mpipp_bytes *bytes) {
+  return mpipp_ring_is_there || mpipp_is_exposed(bytes->low, bytes->high) ||
+         mpipp_is_protected(mpipp_page_down(bytes->low), mpipp_page_up(bytes->high));
+}
+
 void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
   int are_left = 0;
   guarded->number = mpipp_guarded_begun + 1;
@@ -221,6 +228,8 @@ void mpipp_guarded_begin(struct mpipp_guarded *guarded) {
     struct mpipp_part *part = &guarded->parts[i];
     uint32_t was_open = part->is_open;
     __atomic_store_n(&part->given_back, 0, __ATOMIC_SEQ_CST);
+    // It may have become so since its pages were taken.
+    if (part->window && is_others(&part->bytes)) part->is_open = 1;
     forbid(part, 0, ~(uint64_t)0);
     are_left |= part->is_open && !was_open;
     const char *name = mpipp_procedure_names[guarded->procedure];
@@ -316,12 +325,14 @@ int mpipp_guarded_doubt(struct mpipp_guarded *guarded, struct mpipp_change *chan
 
 int mpipp_guarded_end(struct mpipp_guarded *guarded, struct mpipp_change *change) {
   if (guarded->state == MPIPP_GUARDED_INACTIVE) {
-    hand_over(guarded, NULL); // of one that MPI has not started after all
+    if (guarded->filled) hand_over(guarded, NULL); // MPI has not started it after all
+    guarded->filled = 0;
     return 0;
   }
   int kept = guarded->state == MPIPP_GUARDED_KEPT;
   release(guarded);
   int found = hand_over(guarded, change);
+  guarded->filled = 0;
   if (kept) mpipp_guarded_kept--;
   if (guarded->persistent && !kept)
     set_state(guarded, MPIPP_GUARDED_INACTIVE);
@@ -334,15 +345,9 @@ void mpipp_guarded_rest(struct mpipp_guarded *guarded) {
   set_state(guarded, MPIPP_GUARDED_INACTIVE);
 }
 
-// Whether others than the program's threads may use its pages at any time, or the program has said
-// what may be done with them.
-static int is_others(const struct mpipp_bytes *bytes) {
-  return mpipp_ring_is_there || mpipp_is_exposed(bytes->low, bytes->high) ||
-         mpipp_is_protected(mpipp_page_down(bytes->low), mpipp_page_up(bytes->high));
-}
-
 int mpipp_guarded_fill(struct mpipp_guarded *guarded) {
   int fine = 1;
+  guarded->filled = 1;
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     struct mpipp_compared *compared = part->compared;

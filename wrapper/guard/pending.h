@@ -36,6 +36,7 @@ struct mpipp_guarded {
   uint32_t state;      // enum mpipp_guarded_state
   uint32_t part_count; // of `parts`
   uint32_t persistent;
+  uint32_t filled;           // 1: what MPI has may not have come to the program's memory yet
   uint32_t next;             // private
   uint64_t number;           // among those that have begun
   uint64_t request, serial;  // handle, and number of its record

@@ -445,8 +445,10 @@ static void partitioned(void) {
       NEED(in[i] == (is_mine ? 77 : round + i) || (wrong && in[i] == 7));
     }
   }
+  for (int i = 0; i < PARTS * SIZE; i++) in[i] = 3;
   MPI_Request_free(&both[0]);
   MPI_Request_free(&both[1]);
+  for (int i = 0; i < PARTS * SIZE; i++) NEED(in[i] == 3);
 }
 
 static void of_mpi_4(void) {

@@ -67,6 +67,22 @@ static void persistent(int kind) {
   MPI_Request_free(&request);
 }
 
+// MPI's own memory is not handed over once more when the request is freed.
+static void received(void) {
+  MPI_Request request;
+  MPI_Recv_init(in, N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &request);
+  for (int round = 0; round < 2; round++) {
+    MPI_Start(&request);
+    MPI_Send(data[1], N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (in[N - 1] != data[1][N - 1]) printf("received %g\n", in[N - 1]);
+    mprotect(in, sizeof in, PROT_READ);
+    if (!round) mprotect(in, sizeof in, PROT_READ | PROT_WRITE);
+  }
+  MPI_Request_free(&request);
+  mprotect(in, sizeof in, PROT_READ | PROT_WRITE);
+}
+
 int main(int argc, char **argv) {
   struct sigaction own = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
   MPI_Init(&argc, &argv);
@@ -77,6 +93,7 @@ int main(int argc, char **argv) {
   exchange(1);
   persistent(2);
   exchange(3);
+  received();
   printf("handled %d\n", handled);
   MPI_Finalize();
   return 0;
