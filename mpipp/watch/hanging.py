@@ -10,6 +10,7 @@ from mpipp.checks.finding import Finding
 from mpipp.checks.hangs.analysis import Knot
 from mpipp.errors import MpippError
 from mpipp.watch import stuck, uncalled
+from mpipp.watch.connection import FINALIZED
 from mpipp.watch.elsewhere import Nodes
 from mpipp.watch.moving import Movement, Moving, movement
 from mpipp.watch.output import Output
@@ -67,14 +68,16 @@ class Hanging:
         if standing == self._told_some or begun < self._some_from:
             return
         self._told_some = standing
-        moving = [one for one in self._running() if one.pid not in standing]
-        of = [one for one in self._watched if one not in moving and self._telling.can_read(one)]
-        if any(one.inside() for one in of):
-            self._explain_some(of)
+        # Of one that has died, or ended the job, that is told: the launcher ends the others.
+        rest = [one for one in self._watched if one.pid in standing or one.end == FINALIZED]
+        of = [one for one in rest if self._telling.can_read(one)]
+        self._explain_some(of)
         self._some_from = time.monotonic() + _SHARE * (time.monotonic() - begun)
 
     def _explain_some(self, of: list[Watched]) -> None:
         try:
+            if not any(one.inside() for one in of):
+                return
             found = [one for one in self._stuck_of(of) if one.is_error]
         except MpippError:
             return  # it is said when all stand
@@ -125,8 +128,8 @@ class Hanging:
         # Who is to stop there is there already.
         view = View(of)
         for finding, text, record, is_error, who in found:
-            if who in self._stuck:
-                continue
+            if any(who & before for before in self._stuck):
+                continue  # others have come to wait for the same
             places = [frame for party in finding.parties for frame in view.frames(party)]
             if not self._telling.collected.is_chosen(finding):
                 continue
