@@ -63,7 +63,7 @@ class Access:
     @cached_property
     def stored(self) -> Region:
         """The bytes of it that the operation stores to, if it writes."""
-        own = _own_count(self.operation, self.buffer)
+        own = own_count(self.operation, self.buffer)
         if own is None:
             return self.region
         return union([region(one.datatype, own, one.address) for one in self.entries])
@@ -81,18 +81,22 @@ class Access:
             yield from (f"{self.buffer.role}{element.path}{of}" for element in found)
 
 
-def _own_count(operation: Operation, buffer: Buffer) -> int | None:
-    # Of an in-place reduce-scatter: all of the buffer is input, and the process's own part comes to
-    # its begin (MPI-4.1, sections 6.10.1 and 6.10.2). 0 where that is not known.
+def own_count(operation: Operation, buffer: Buffer) -> int | None:
+    """How many entries of an in-place reduce-scatter's buffer are its result, which comes to its
+    begin: all of it is input (MPI-4.1, sections 6.10.1 and 6.10.2).
+
+    0 where that is not known; None for other buffers.
+    """
     call, comm = operation.call, operation.comm
     scatters = call.facts.operation in ("Reduce_scatter", "Reduce_scatter_block")
     if not scatters or not {"reads", "writes"} <= buffer.access:
         return None
     if comm is None or not comm.size:
         return 0
-    if call.counts is None:
+    if call.facts.operation == "Reduce_scatter_block":
         return buffer.count // comm.size
-    return call.counts[comm.rank] if 0 <= comm.rank < len(call.counts) else 0
+    counts = call.counts or ()
+    return counts[comm.rank] if 0 <= comm.rank < len(counts) else 0
 
 
 def accesses(operation: Operation) -> list[Access]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from mpipp.checks.accesses import own_count
 from mpipp.checks.hangs.conditions import All, Condition, Event, Met, Unknown
 from mpipp.checks.hangs.creations import Creations
 from mpipp.checks.hangs.messages import Messages
@@ -238,7 +239,9 @@ def _rooted(operation: Operation, member: Member, others: list[int]) -> list[_Wa
 def _has_data(operation: Operation, rank: int) -> bool:
     # Whether something comes from that process; MPI_IN_PLACE is never a receive buffer.
     writing = [buffer for buffer in operation.call.buffers if "writes" in buffer.access]
-    return any(_amount(buffer, rank) > 0 for buffer in writing)
+    return any(
+        _amount(buffer, rank) > 0 and own_count(operation, buffer) != 0 for buffer in writing
+    )
 
 
 def _amount(buffer: Buffer, rank: int) -> int:

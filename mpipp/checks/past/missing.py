@@ -63,6 +63,8 @@ def _others(known: World, side: Side) -> Iterator[tuple[Member, int]]:
             # known before its first call.
             if not peer.comm.header.ended and sequence == "collectives":
                 yield peer, 0
+        elif not channel.history and sequence != "collectives":
+            continue  # there was no room, and no call of it was counted
         elif is_certain(peer.comm, channel) and not channel.frozen:
             yield peer, channel.count
 
