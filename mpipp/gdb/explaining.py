@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from mpipp.checks.hangs import Explanation, Report, explain, picture, records
+from mpipp.checks.hangs import Explanation, Report, explain_all, picture, records
 from mpipp.checks.hangs.svg import svg
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
@@ -16,7 +16,7 @@ from mpipp.show import jsontext
 def lines(file: str, options: Collection[str]) -> list[str]:
     """What is said with these options; a picture is written into the file if there is one."""
     checked = Checked()
-    found = [explain(world) for world in worlds(checked.processes)]
+    found = [explain_all(world) for world in worlds(checked.processes)]
     if file:
         return [_drawn(file, found, checked)]
     if "--json" in options:

@@ -140,11 +140,25 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Polls:
+    """Calls of a thread in a row that found nothing: MPI_Test and its like, up to now."""
+
+    first: int  # the number of the first of them
+    call: Call  # the last, which may not have returned yet
+
+    @property
+    def count(self) -> int:
+        """How many they are."""
+        return self.call.serial - self.first + 1
+
+
+@dataclass(frozen=True)
 class Thread:
     """A thread that has called MPI, with the call it is inside of.
 
     Attributes:
         marked: one of which nothing is recorded but that the thread is inside of it.
+        calls: how many calls it has made, with the one it is inside of.
     """
 
     serial: int
@@ -153,3 +167,5 @@ class Thread:
     depth: int
     call: Call | None  # None: not inside a call, or its record is not whole yet
     marked: ThreadCall | None = None
+    calls: int = 0
+    polls: Polls | None = None  # None: its last call found something, or looks for nothing

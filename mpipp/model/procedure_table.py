@@ -164,7 +164,8 @@ Intercomm_create: Intercomm_create | takes comm tag | over groups | flow agree |
 Intercomm_create_from_groups: Intercomm_create_from_groups | over groups | agree local_group=side
   local_leader=side stringtag=equal
 Intercomm_merge: Intercomm_merge | takes comm | over comm | flow agree | agree high=side
-Mprobe: Mprobe; nonblocking: Improbe | takes comm source tag
+Mprobe: Mprobe | takes comm source tag
+Mprobe: nonblocking: Improbe | takes comm source tag | finds flag
 Mrecv: Mrecv+; nonblocking: Imrecv+ | takes message | buffers buf count datatype
 Neighbor_allgather: Neighbor_allgather+; nonblocking: Ineighbor_allgather+; persistent:
   Neighbor_allgather_init+ | takes comm | buffers sendbuf sendcount sendtype, recvbuf
@@ -185,13 +186,14 @@ Op_create: Op_create+
 Op_free: Op_free
 Pack: Pack+ | takes comm | buffers inbuf incount datatype, outbuf outsize MPI_PACKED
 Pack_external: Pack_external+ | buffers inbuf incount datatype, outbuf outsize MPI_PACKED
-Parrived: Parrived
+Parrived: Parrived | finds flag
 Pready: Pready
 Pready_list: Pready_list
 Pready_range: Pready_range
 Precv_init: partitioned: Precv_init | takes comm source tag | buffers buf count*partitions
   datatype
-Probe: Probe; nonblocking: Iprobe | takes comm source tag
+Probe: Probe | takes comm source tag
+Probe: nonblocking: Iprobe | takes comm source tag | finds flag
 Psend_init: partitioned: Psend_init | takes comm dest tag | buffers buf count*partitions datatype
 Put: Put+; request-based: Rput+ | takes target_rank win | buffers origin_addr origin_count
   origin_datatype, target_disp target_count target_datatype
@@ -209,10 +211,10 @@ Reduce_scatter_block: Reduce_scatter_block+; nonblocking: Ireduce_scatter_block+
   recvcount datatype | in_place sendbuf all | over comm | flow exchange | signatures equal | agree
   op=predefined
 Request_free: Request_free
-Request_get_status: Request_get_status
-Request_get_status_all: Request_get_status_all
-Request_get_status_any: Request_get_status_any
-Request_get_status_some: Request_get_status_some
+Request_get_status: Request_get_status | finds flag
+Request_get_status_all: Request_get_status_all | finds flag
+Request_get_status_any: Request_get_status_any | finds flag
+Request_get_status_some: Request_get_status_some | finds outcount
 Rsend: Rsend+; nonblocking: Irsend+; persistent: Rsend_init+ | takes comm dest tag | buffers buf
   count datatype
 Scan: Scan+; nonblocking: Iscan+; persistent: Scan_init+ | takes comm op | buffers sendbuf count
@@ -244,10 +246,10 @@ Ssend: Ssend+; nonblocking: Issend+; persistent: Ssend_init+ | takes comm dest t
   count datatype
 Start: Start
 Startall: Startall
-Test: Test
-Testall: Testall
-Testany: Testany
-Testsome: Testsome
+Test: Test | finds flag
+Testall: Testall | finds flag
+Testany: Testany | finds flag
+Testsome: Testsome | finds outcount
 Type_commit: Type_commit
 Type_contiguous: Type_contiguous+
 Type_create_darray: Type_create_darray+
@@ -301,7 +303,7 @@ Win_set_info: Win_set_info | takes win | over win
 Win_set_name: Win_set_name | takes win
 Win_start: Win_start | takes win
 Win_sync: Win_sync | takes win
-Win_test: Win_test | takes win
+Win_test: Win_test | takes win | finds flag
 Win_unlock: Win_unlock | takes target_rank win
 Win_unlock_all: Win_unlock_all | takes win
 Win_wait: Win_wait | takes win

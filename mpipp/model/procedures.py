@@ -58,6 +58,7 @@ class Procedure:
     flow: str = ""
     signatures: str = ""  # how those of buffers must agree: "equal" "vector" "pairs" "neighbors"
     agree: Mapping[str, str] = field(default_factory=dict)  # arguments that must, and how
+    finds: str = ""  # the argument that says whether what it looks for is over, or there
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -70,6 +71,11 @@ class Procedure:
     def returns_at_once(self) -> bool:
         """Whether a call waits for no other process, whatever its operation does."""
         return self.form in ("nonblocking", "persistent", "partitioned", "request-based")
+
+    @property
+    def polls(self) -> bool:
+        """Whether it looks for what may be over, or there, and never waits for it."""
+        return bool(self.finds)
 
     @property
     def among_neighbors(self) -> bool:
@@ -113,6 +119,7 @@ def _procedures(row: str) -> Iterator[Procedure]:
                     flow=facts.get("flow", ""),
                     signatures=facts.get("signatures", ""),
                     agree=agree,
+                    finds=facts.get("finds", ""),
                 )
 
 

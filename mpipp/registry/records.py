@@ -379,4 +379,6 @@ class RawThread(NamedTuple):
     shown_serial: int
     place: int
     place_serial: int
+    polled: int
+    polls_from: int
     call: bytes

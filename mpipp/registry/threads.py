@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from mpipp.errors import MpippError
-from mpipp.model import Breach, Broken, Thread, ThreadCall
+from mpipp.model import Breach, Broken, Call, Polls, Thread, ThreadCall
 from mpipp.registry.calls import Calls
 from mpipp.registry.records import RawBreach, RawThread
 from mpipp.registry.source import Source
@@ -42,14 +42,31 @@ class Threads:
                         call = None
                     if call and raw.shown and raw.shown_serial == call.serial:
                         call = replace(call, shown=raw.shown)
-                    if call and raw.place_serial == call.serial:
-                        place = self._source.site(raw.place, 0)
-                        if place.python:
-                            place = replace(call.site, python=place.python)
-                        call = replace(call, site=place)
-                    yield Thread(raw.serial, raw.tid, raw.self, raw.depth, call, marked)
+                    if call:
+                        call = self._placed(raw, call)
+                    calls, polls = self._polls(raw)
+                    known = (raw.serial, raw.tid, raw.self, raw.depth)
+                    yield Thread(*known, call, marked, calls, polls)
             except MpippError as error:
                 yield Broken("thread", address, str(error))
+
+    def _placed(self, raw: RawThread, call: Call) -> Call:
+        # With its place where that is not where it was called from.
+        if raw.place_serial != call.serial:
+            return call
+        place = self._source.site(raw.place, 0)
+        if place.python:
+            place = replace(call.site, python=place.python)
+        return replace(call, site=place)
+
+    def _polls(self, raw: RawThread) -> tuple[int, Polls | None]:
+        # How many calls it has made; and those of them that found nothing, the last first. One that
+        # it is inside of is one of them until it finds something.
+        made = self._calls.serial(raw.call)
+        if not raw.polled or made != raw.polled + (1 if raw.depth and made != raw.polled else 0):
+            return made, None
+        call = self._placed(raw, self._calls.call(raw.call))
+        return made, Polls(raw.polls_from, call) if call.facts.polls else None
 
     def last_calls(self) -> Iterator[ThreadCall]:
         """The last call of each thread, which may have returned since."""

@@ -85,13 +85,14 @@ class Hanging:
         if all(now.get(pid) == moved for pid, moved in self._told_some.items()):
             self._tell_stuck(found, of)
 
-    def _stuck_of(self, of: list[Watched]) -> list[stuck.Told]:
+    def _stuck_of(self, of: list[Watched], polling_waits: bool = False) -> list[stuck.Told]:
         for one in of:
             one.places.refresh()
         view = View(of)
         processes = [one.process(number) for number, one in enumerate(of)]
         pictured = self._telling.pictured(of, view.label)
-        return list(stuck.told(processes, view, pictured, _may_call(of)))
+        may_call = _may_call(of)
+        return list(stuck.told(processes, view, pictured, may_call, polling_waits=polling_waits))
 
     @property
     def was_told(self) -> bool:
@@ -107,7 +108,7 @@ class Hanging:
         others: list[Finding] = []
         remarks: list[str] = []
         try:
-            found = self._stuck_of(everybody)
+            found = self._stuck_of(everybody) or self._stuck_of(everybody, polling_waits=True)
             if not found:
                 processes = [one.process(number) for number, one in enumerate(everybody)]
                 remarks = list(stuck.standing(processes, View(everybody), self._after))
@@ -120,9 +121,12 @@ class Hanging:
         self._tell_stuck(found, everybody)
         self._telling.tell(everybody, iter(others))
         for text in remarks:
-            if text not in self._remarked:
-                self._remarked.add(text)
-                self._output.block(text, [])
+            self._remark(text)
+
+    def _remark(self, text: str) -> None:
+        if text not in self._remarked:
+            self._remarked.add(text)
+            self._output.block(text, [])
 
     def _tell_stuck(self, found: Iterable[stuck.Told], of: Sequence[Shown]) -> None:
         # Who is to stop there is there already.
@@ -136,7 +140,7 @@ class Hanging:
             if self._telling.collected.is_suppressed(("deadlock", finding.rule.id), places):
                 continue
             if not is_error:
-                self._output.block(text, [])
+                self._remark(text)
             else:
                 self._stuck.add(who)
                 self._telling.collected.count("error")
@@ -162,7 +166,10 @@ class Hanging:
             processes = [one.process(number) for number, one in enumerate(members)]
             pictured = self._telling.pictured(members, view.label)
             may_call = _may_call(members)
-            found = list(stuck.told(processes, view, pictured, may_call, is_of_several))
+            for polling_waits in (False, True):
+                given = (processes, view, pictured, may_call, is_of_several, polling_waits)
+                if found := list(stuck.told(*given)):
+                    break
         except (MpippError, OSError) as error:
             self._telling.not_checked(f"what processes of all nodes wait for: {error}")
             return

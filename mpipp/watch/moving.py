@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Whether anything moves in processes: any call of MPI has begun or returned."""
+"""Whether anything moves in processes: any call of MPI has begun or returned.
+
+But for those that look for something and find nothing, as often as the program likes (MPI_Test).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _OFTEN = 0.05  # seconds between looks
 def movement(running: Sequence[Watched]) -> Movement:
     """What differs once anything has moved."""
     try:
-        return [(one.pid, one.movement()) for one in running]
+        return [(one.pid, one.progress()) for one in running]
     except MpippError:
         return None
 

@@ -36,16 +36,18 @@ def told(
     pictured: More,
     may_call: Callable[[int], bool],
     wanted: Callable[[Knot], bool] = lambda knot: True,
+    polling_waits: bool = False,
 ) -> Iterator[Told]:
     """All that can never go on, of those that are wanted.
 
     Args:
+        polling_waits: also those that poll, if they do nothing else: a remark.
         may_call: whether a thread of the process with this number may call MPI that has not yet.
 
     Raises MpippError when what is recorded makes no sense.
     """
     for world in worlds(processes):
-        found = explain(world)
+        found = explain(world, polling_waits)
         report = Report(found, view)
         for number, knot in enumerate(found.knots):
             if not wanted(knot):
@@ -55,7 +57,8 @@ def told(
             first, *lines = report.knot(knot)
             mark = view.mark(world.all[0].number)
             remarks = _remarks(found, knot, may_call)
-            kind = "remark" if remarks else "error"
+            is_error = not remarks and not found.polls(knot)
+            kind = "error" if is_error else "remark"
             headline = f"{kind}: {first}{mark and f' ({mark.strip()})'}"
             text = "\n".join([headline, *lines, *remarks])
             record = text_of.record(finding, view.where, view.label)
@@ -64,7 +67,7 @@ def told(
             record["picture"] = svg(picture.groups(found, view))
             pictured(finding, record)
             who = frozenset(view.label(found.states[rank].process.number) for rank in knot.ranks)
-            yield Told(finding, text, record, not remarks, who)
+            yield Told(finding, text, record, is_error, who)
 
 
 def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterator[str]:
@@ -77,6 +80,8 @@ def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterat
         if found.missing or not any(state.kind == "waits" for state in found.states.values()):
             continue
         first = f"remark: no call of MPI has begun or returned for {seconds:g} s"
+        if any(state.kind == "polls" for state in found.states.values()):
+            first += ", but polls that found nothing"
         mark = view.mark(world.all[0].number)
         lines = (f"  {line}" for line in Report(found, view).others())
         yield "\n".join([f"{first}{mark and f' ({mark.strip()})'}", *lines])

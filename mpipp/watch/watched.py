@@ -125,6 +125,15 @@ class Watched(Recorded):
         threads = [t for t in self.registry.threads() if isinstance(t, Thread)]
         return self.calls, [(t.serial, t.depth, t.call is None) for t in threads]
 
+    def progress(self) -> object:
+        """The same, but for calls of MPI that look for something and find nothing."""
+        self.refresh()
+        threads = [t for t in self.registry.threads() if isinstance(t, Thread)]
+        return [
+            (t.serial, t.polls.first) if t.polls else (t.serial, t.calls, t.depth, t.call is None)
+            for t in threads
+        ]
+
     def inside(self) -> list[str]:
         """The procedures that its threads are inside of."""
         threads = self.registry.threads()

@@ -128,3 +128,10 @@ def test_a_procedure_that_is_not_known() -> None:
     found = procedures.of("MPI_Frobnicate")
     assert found.operation == "Frobnicate"
     assert not found.buffers and not found.over and not found.agree
+
+
+def test_those_that_poll() -> None:
+    found = {name: one.finds for name, one in procedures.PROCEDURES.items() if one.polls}
+    assert found["MPI_Test"] == found["MPI_Improbe"] == found["MPI_Win_test"] == "flag"
+    assert found["MPI_Testsome"] == "outcount"
+    assert not {"MPI_Test_cancelled", "MPI_Wait", "MPI_Probe"} & found.keys()

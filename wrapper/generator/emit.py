@@ -221,6 +221,8 @@ def _body(procedure: Procedure) -> list[str]:
         lines.append("if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);")
     after = ordinals.resolving(procedure) + _after(procedure, found)
     after += ordinals.noting(procedure)
+    if base in known.POLLING:
+        after.append(f"if (!*{known.POLLING[base]}) mpipp_polled(call);")
     code = ordinals.failing(procedure) or "code"
     if after or code != "code":
         after.append("return mpipp_leave(thread, mpipp_success());")

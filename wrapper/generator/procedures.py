@@ -286,6 +286,14 @@ ALWAYS = {
     "Win_complete": UNKNOWN,
 }
 
+# What is 0 where they have found nothing: the program polls, maybe for ever.
+POLLING = {
+    **dict.fromkeys(("Test", "Testall", "Testany", "Iprobe", "Improbe"), "flag"),
+    **dict.fromkeys(("Request_get_status", "Request_get_status_all"), "flag"),
+    **dict.fromkeys(("Request_get_status_any", "Parrived", "Win_test"), "flag"),
+    **dict.fromkeys(("Testsome", "Request_get_status_some"), "outcount"),
+}
+
 # Statements after MPI succeeded, instead of what the parameters' kinds imply for handles.
 KEY = "MPIPP_KEY(({type}){name})"
 COMM = KEY.format(type="MPI_Comm", name="comm")

@@ -16,6 +16,7 @@ import emit
 import forms
 from buffers import Buffer, buffers_of
 from forum import Procedure
+from procedures import POLLING
 
 
 def _buffer(buffer: Buffer, procedure: Procedure) -> str:
@@ -42,6 +43,7 @@ def _facts(procedure: Procedure) -> str:
         "flow": agreement.FLOWS.get(procedure.operation, ""),
         "signatures": rule.signatures,
         "agree": " ".join(map(_agreeing, rule.arguments)),
+        "finds": POLLING.get(procedure.base, ""),
     }
     return "".join(f" | {key} {value}" for key, value in columns.items() if value)
 

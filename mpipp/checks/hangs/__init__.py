@@ -5,8 +5,8 @@
 that all processes count by themselves; `graph` who can never go on; `report` says it in words.
 """
 
-from mpipp.checks.hangs.analysis import Explanation, explain
+from mpipp.checks.hangs.analysis import Explanation, explain, explain_all
 from mpipp.checks.hangs.report import Report
 from mpipp.checks.hangs.sentences import Place
 
-__all__ = ["Explanation", "Place", "Report", "explain"]
+__all__ = ["Explanation", "Place", "Report", "explain", "explain_all"]

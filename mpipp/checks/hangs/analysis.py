@@ -17,10 +17,11 @@ from mpipp.checks.world import World
 from mpipp.model import Comm, Thread
 
 _END = ("MPI_Finalize", "MPI_Abort")
+_MANY = 16  # calls in a row that found nothing: the process does little else
 
 
 class Wait(NamedTuple):
-    """A call that a thread is inside of, with what it waits for."""
+    """A call that a thread is inside of, or polls with, and what it waits for."""
 
     operation: Operation
     condition: Condition
@@ -32,7 +33,8 @@ class State:
 
     rank: int  # in MPI_COMM_WORLD
     process: Process
-    kind: str  # "waits"; "calls" MPI, and may return; "computes" outside of it; "ends"
+    # "waits"; "polls" again and again; "calls" MPI, and may return; "computes" outside; "ends"
+    kind: str
     waits: tuple[Wait, ...]  # a thread each
 
     @property
@@ -76,6 +78,10 @@ class Explanation:
         processes = (self.states[rank].process for rank in knot.ranks)
         return not any(process.registry.info.several_threads for process in processes)
 
+    def polls(self, knot: Knot) -> bool:
+        """Whether one of its processes but polls: it may do something else that moves it on."""
+        return any(self.states[rank].kind == "polls" for rank in knot.ranks)
+
     def comms(self, knot: Knot) -> list[Comm]:
         """The communicators, if all that they lack is that others join them in collective calls."""
         found: dict[int, Comm] = {}
@@ -90,7 +96,7 @@ class Explanation:
     def waits_itself(self, rank: int) -> bool:
         """Whether a process waits for others."""
         state = self.states.get(rank)
-        return state is not None and state.kind == "waits"
+        return state is not None and state.kind in ("waits", "polls")
 
     def lacks(self, wait: Wait, lenient: bool) -> list[Event]:
         """What a call lacks; where it lacks what it must wait for, only that."""
@@ -102,14 +108,18 @@ class Explanation:
         return rank not in self.stuck and (state is None or state.kind != "ends")
 
 
-def explain(known: World) -> Explanation:
-    """What the processes of a job wait for, and who can never go on."""
+def explain(known: World, polling_waits: bool = False) -> Explanation:
+    """What the processes of a job wait for, and who can never go on.
+
+    polling_waits: whether one that polls is taken to do nothing else until it finds something.
+    """
     waits = Waits(known)
     states: dict[int, State] = {}
     for process in known.all:
         state = _state(process, waits)
         states[state.rank] = state
-    waiting = {rank: one.conditions for rank, one in states.items() if one.kind == "waits"}
+    stands = ("waits", "polls") if polling_waits else ("waits",)
+    waiting = {rank: one.conditions for rank, one in states.items() if one.kind in stands}
     ended = frozenset(rank for rank, state in states.items() if state.kind == "ends")
     firm = graph.stuck(waiting, ended, lenient=True)
     every = graph.stuck(waiting, ended, lenient=False)
@@ -119,27 +129,34 @@ def explain(known: World) -> Explanation:
     return Explanation(known, waits, states, missing, tuple(knots), edges)
 
 
+def explain_all(known: World) -> Explanation:
+    """The same; where none can be said never to go on, those that but poll count as waiting."""
+    found = explain(known)
+    return found if found.knots else explain(known, polling_waits=True)
+
+
 def _state(process: Process, waits: Waits) -> State:
     info = process.registry.info
     assert info.world_rank is not None
-    active = [Operation(process, t.call, None, t.tid) for t in process.threads if t.call]
+    threads = [t for t in process.registry.threads() if isinstance(t, Thread)]
+    polling = [t for t in threads if t.polls and t.polls.count >= _MANY]
+    inside = [t for t in threads if t.call and t not in polling]
+    active = [Operation(process, t.call, None, t.tid) for t in inside if t.call]
     found = [Wait(one, flattened(waits.call(one))) for one in active]
-    kind = "waits" if all(waits_for(one.condition) for one in found) and found else "calls"
-    if info.several_threads and _is_outside(process):
+    polls = [Operation(process, t.polls.call, None, t.tid) for t in polling if t.polls]
+    kind = "waits" if all(waits_for(one.condition) for one in found) else "calls"
+    if info.several_threads and len(inside) + len(polling) < len(threads):
         kind = "calls" if found else "computes"
-    if not found:
+    elif kind == "waits" and polls:
+        kind = "polls"
+        found += [Wait(one, flattened(waits.polled(one))) for one in polls]
+    elif not found:
         kind = "computes"
     ends = any(one.call.procedure in _END for one in active)
     # Callbacks in MPI_Finalize may communicate (MPI-4.1, section 11.2.4).
     if info.status == "finalized" or (ends and not info.end_awaited):
         kind = "ends"
     return State(info.world_rank, process, kind, tuple(found))
-
-
-def _is_outside(process: Process) -> bool:
-    # Whether a thread that has called MPI does something else.
-    found = process.registry.threads()
-    return any(isinstance(thread, Thread) and thread.call is None for thread in found)
 
 
 def _knots(

@@ -19,7 +19,7 @@ class Group:
     """Processes in the same state."""
 
     name: str  # "A"
-    state: str  # "stuck"; "behind" those; "waits" "calls" "computes" "ends" "missing"
+    state: str  # "stuck"; "behind" those; "waits" "polls" "calls" "computes" "ends" "missing"
     ranks: list[int]
     text: str  # "MPI_Recv, called at solver.c:80 in relax"
     to: list[str] = field(default_factory=list)  # the names of the groups that it waits for
@@ -79,7 +79,7 @@ def _state(found: Explanation, rank: int) -> str:
 
 def _waited(found: Explanation, rank: int) -> set[int]:
     state = found.states.get(rank)
-    if state is None or state.kind != "waits":
+    if state is None or not found.waits_itself(rank):
         return set()
     lacking = [
         event

@@ -26,14 +26,15 @@ def record(found: Explanation, place: Place) -> dict[str, Any]:
 
 def _knot(found: Explanation, knot: Knot, report: Report) -> dict[str, Any]:
     kind = "mismatch" if knot.mismatch else "deadlock" if knot.circle else "waits for ever"
+    polls = found.polls(knot)
     return {
-        "kind": kind,
+        "kind": "no progress" if polls else kind,
         "what": report.headline(knot),
         "ranks": sorted(knot.ranks),
         "circle": list(knot.circle),
         "ended": list(knot.ended),
         "behind": list(knot.behind),
-        "certain": found.certain(knot),
+        "certain": found.certain(knot) and not polls,
         "only_library": knot.lenient,
     }
 

@@ -67,6 +67,7 @@ class Report:
             verb = wording.verb(ranks, "waits", "wait")
             return f"waits for ever: {verb} for {ended}, which will communicate no more"
         kind = "deadlock" if self._found.certain(knot) else "deadlock, as far as is seen"
+        kind = "no progress" if self._found.polls(knot) else kind
         if len(ranks) == 1:
             return f"{kind}: rank {ranks[0]} waits for itself"
         if len(ranks) == 2:
@@ -92,7 +93,8 @@ class Report:
     def _process(self, state: State, lenient: bool) -> Iterator[str]:
         # What a process waits for, and what would have to happen.
         for wait in state.waits:
-            yield f"  rank {state.rank} waits in {self._say.call(wait.operation)}"
+            how = "polls with" if wait.operation.call.facts.polls else "waits in"
+            yield f"  rank {state.rank} {how} {self._say.call(wait.operation)}"
             lacks = merged(self._found.lacks(wait, lenient))
             for event in lacks[:_MOST_LACKS]:
                 yield from self._event(event, wait)
@@ -118,6 +120,8 @@ class Report:
         if len(comms) > 1:
             names = wording.listed(sorted(words.comm(comm) for comm in comms))
             yield f"  the order of collective calls differs between {names} (MPI-4.1, section 6.14)"
+        if self._found.polls(knot):
+            yield "  a process that polls may do something else before it finds anything"
         if knot.lenient and not knot.mismatch:
             yield (
                 "  a program must not rely on what the library buffers, or on where it does not "
@@ -153,7 +157,7 @@ class Report:
                 else wording.verb(members, "is", "are")
             )
             yield f"  {verb} {'in ' if waits else ''}{text}"
-            if waits:
+            if found.waits_itself(members[0]):
                 yield from self._may_come(members)
         if found.missing:
             yield f"as far as is seen: {wording.verb(found.missing, 'is', 'are')} not here"

@@ -105,6 +105,8 @@ class Sentences:
             return self.call(state.waits[0].operation)
         if state.kind == "computes":
             return f"not in MPI ({self._place.outside(state.process)})"
+        if state.kind == "polls":
+            return f"polling with {self.call(state.waits[-1].operation)}"
         return self._calling(state)
 
     def stands(self, rank: int) -> str:
@@ -112,8 +114,9 @@ class Sentences:
         state = self._found.states[rank]
         if state.kind == "computes" or not state.waits:
             return self.doing(rank)
-        operation = state.waits[0].operation
-        return f"{operation.call.procedure}, called at {self._place.place(operation)}"
+        operation = state.waits[-1 if state.kind == "polls" else 0].operation
+        text = f"{operation.call.procedure}, called at {self._place.place(operation)}"
+        return f"polling with {text}" if state.kind == "polls" else text
 
     def _calling(self, state: State) -> str:
         if not state.waits:

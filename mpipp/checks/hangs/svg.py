@@ -21,6 +21,7 @@ _COLOURS = {
     "behind": ("#fff1e5", "#bc4c00", "#3d2211", "#f0883e"),
     "waits": ("#fff8c5", "#9a6700", "#332a0b", "#d29922"),
     "calls": ("#ddf4ff", "#0969da", "#12233c", "#58a6ff"),
+    "polls": ("#ddf4ff", "#0969da", "#12233c", "#58a6ff"),
     "computes": ("#dafbe1", "#1a7f37", "#12301d", "#3fb950"),
     "ends": ("#f6f8fa", "#8c959f", "#161b22", "#6e7681"),
     "missing": ("#ffffff", "#8c959f", "#0d1117", "#6e7681"),

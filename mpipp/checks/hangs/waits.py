@@ -21,6 +21,7 @@ _MOST_REQUESTS = 1 << 16
 _ALL_OF = ("MPI_Wait", "MPI_Waitall")
 _ONE_OF = ("MPI_Waitany", "MPI_Waitsome")
 
+_PROBES = ("MPI_Iprobe", "MPI_Improbe")
 _NEVER_WAIT = ("MPI_Test", "MPI_Start")
 
 
@@ -44,6 +45,19 @@ class Waits:
         if operation.call.facts.returns_at_once or procedure.startswith(_NEVER_WAIT):
             return Met()
         return self._communication(operation)
+
+    def polled(self, operation: Operation) -> Condition:
+        """Of a call that looks for something, what the process may find with such calls.
+
+        Any of its pending operations: which of them it looks at may change from call to call.
+        """
+        procedure, found = operation.call.procedure, []
+        if procedure in _PROBES or procedure == "MPI_Win_test":
+            found.append(self._communication(operation))
+        for one in operation.process.operations:
+            if one.request is not None and one.request.pending:
+                found.append(self._request(one))
+        return Any(tuple(found)) if found else Unknown("what it looks for is not known")
 
     def _communication(self, operation: Operation) -> Condition:
         # Of a blocking call, or of the operation that a request is of.

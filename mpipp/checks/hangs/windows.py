@@ -49,7 +49,7 @@ class Windows:
             opened = "start" in win.epochs
             over = opened if procedure == "MPI_Win_start" else not opened
             return Met() if over else self._access(operation, member, win)
-        if procedure == "MPI_Win_wait":
+        if procedure in ("MPI_Win_wait", "MPI_Win_test"):
             return self._exposure(operation, member, win) if "post" in win.epochs else Met()
         if procedure == "MPI_Win_lock":
             return self._lock(operation, member, win)

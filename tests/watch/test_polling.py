@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Processes that look for something again and again and never find it: a remark tells it."""
+
+from __future__ import annotations
+
+import pytest
+import runs
+import support
+from support import MPI, on_mpi
+
+PROGRAM = """\
+#include <mpi.h>
+#include <unistd.h>
+
+static MPI_Comm world = MPI_COMM_WORLD;
+static int in, out = 7;
+
+static void tests(int rank) {
+  MPI_Request request;
+  int there = 0;
+  MPI_Irecv(&in, 1, MPI_INT, 1 - rank, 5, world, &request);
+  while (!there) MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+  MPI_Send(&out, 1, MPI_INT, 1 - rank, 5, world);
+}
+
+static void probes(int rank) {
+  int there = 0;
+  while (!rank && !there) MPI_Iprobe(MPI_ANY_SOURCE, 3, world, &there, MPI_STATUS_IGNORE);
+  MPI_Recv(&in, 1, MPI_INT, 1 - rank, 4 - rank, world, MPI_STATUS_IGNORE);
+}
+
+static void works(int rank) {
+  MPI_Request request;
+  int there = 0;
+  double begun = MPI_Wtime();
+  if (rank) {
+    while (MPI_Wtime() - begun < 3) usleep(1000);
+    MPI_Send(&out, 1, MPI_INT, 0, 5, world);
+  } else {
+    MPI_Irecv(&in, 1, MPI_INT, 1, 5, world, &request);
+    while (!there) MPI_Testall(1, &request, &there, MPI_STATUSES_IGNORE);
+  }
+}
+
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(world, &rank);
+  alarm(6);
+  if (*argv[1] == 't') tests(rank);
+  if (*argv[1] == 'p') probes(rank);
+  if (*argv[1] == 'w') works(rank);
+  MPI_Finalize();
+}
+"""
+TESTS = """\
+remark: no progress: rank 0 and rank 1 wait for each other
+  rank 0 polls with MPI_Test, called at main.c:11 in tests
+    for MPI_Irecv(source 1, tag 5), called at main.c:10 in tests: rank 1 has no such send pending
+  rank 1 polls with MPI_Test, called at main.c:11 in tests
+    for MPI_Irecv(source 0, tag 5), called at main.c:10 in tests: rank 0 has no such send pending
+  a process that polls may do something else before it finds anything
+"""
+PROBES = """\
+remark: no progress: rank 0 and rank 1 wait for each other
+  rank 0 polls with MPI_Iprobe(source MPI_ANY_SOURCE, tag 3), called at main.c:17 in probes
+    none of ranks 0 and 1 has such a send pending
+  rank 1 waits in MPI_Recv(source 0, tag 3), called at main.c:18 in probes
+    rank 0 has no such send pending
+  a process that polls may do something else before it finds anything
+"""
+
+
+@on_mpi("mpich4", "mpich5", "openmpi4", "openmpi5")
+@pytest.mark.parametrize("text", [TESTS, PROBES], ids=["tests", "probes"])
+def test_a_circle_is_told_once(mpi: MPI, text: str) -> None:
+    program = support.compile_program(PROGRAM, mpi, ("-g",))
+    name = "tests" if text is TESTS else "probes"
+    done = support.shell(*runs.words(mpi, "--hang-after", "1"), program, name)
+    assert text in done.stderr
+    assert done.stderr.count("remark: ") == 1
+    assert "error: deadlock" not in done.stderr
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_nothing_is_said_of_what_comes(mpi: MPI) -> None:
+    program = support.compile_program(PROGRAM, mpi, ("-g",))
+    done = support.shell(*runs.words(mpi, "--hang-after", "1"), program, "works")
+    assert (done.returncode, runs.read(done).blocks) == (0, [])
+    assert "remark: " not in done.stderr
