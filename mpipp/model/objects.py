@@ -97,6 +97,7 @@ class Win:
     completes: int = 0  # calls of MPI_Win_complete that have begun
     locking: bool = False  # whether the lock that MPI_Win_lock is asked for is exclusive
     rank: int | None = None  # in the window's group; None: not known
+    taken_base: int = 0  # as MPI says: where it begins for it
     reaches: int = 0  # address of what the process knows of other processes' sizes; 0: nothing
 
 

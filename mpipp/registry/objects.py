@@ -146,6 +146,7 @@ class Objects:
         return model.Win(
             header,
             base=raw.base,
+            taken_base=raw.taken_base,
             size=raw.size,
             disp_unit=raw.disp_unit,
             flavor=source.enumerator("win_flavor", raw.flavor),

@@ -305,6 +305,7 @@ class RawGroup(NamedTuple):
 
 class RawWin(NamedTuple):
     base: int
+    taken_base: int
     size: int
     disp_unit: int
     flavor: int

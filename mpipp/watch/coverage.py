@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from mpipp.errors import MpippError
+from mpipp.model import Broken
 from mpipp.model.objects import Win
 from mpipp.reports.rows import Guarded
 from mpipp.show import wording
@@ -62,12 +63,31 @@ def _world_rank(one: Watched) -> int:
 
 
 def _has_windows(one: Watched) -> bool:
-    # Freed ones, too; where that is not certain it has.
+    # Where that is not certain it has.
+    found = _windows(one)
+    return found is None or any(not isinstance(win, Win) or not win.header.null for win in found)
+
+
+def _windows(one: Watched) -> list[Win | Broken] | None:
+    # Freed ones, too.
     try:
-        found = list(one.registry.objects("win", ended=True))
+        return list(one.registry.objects("win", ended=True))
     except MpippError:
-        return True
-    return any(not isinstance(win, Win) or not win.header.null for win in found)
+        return None
+
+
+def displaced(processes: Sequence[Watched]) -> Iterator[str]:
+    """Windows that MPI takes for memory which is not what the program has given, or was given."""
+    windows = (win for one in processes for win in _windows(one) or () if isinstance(win, Win))
+    found = [win for win in windows if win.size > 0 and win.base != win.taken_base]
+    if found:
+        count, them = wording.counted(len(found), "window"), "it" if len(found) == 1 else "them"
+        furthest = max(abs(win.base - win.taken_base) for win in found)
+        yield (
+            f"what lies beside {count}: this MPI library takes {them} "
+            f"to begin up to {furthest} bytes before the program's memory, and operations on "
+            "windows access that; sizes and addresses that are multiples of 16 avoid it"
+        )
 
 
 def last_words(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> dict[str, Any]:
@@ -76,6 +96,7 @@ def last_words(processes: Sequence[Watched], not_checked: Callable[[str], None])
     for sentence in (
         *unwatched(processes),
         *unlogged(processes),
+        *displaced(processes),
         *by_pages(processes),
         *unguarded(processes, guarded),
     ):

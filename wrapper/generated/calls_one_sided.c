@@ -706,7 +706,7 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MP
                  ? ((typed_Win_allocate *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
                  : hooked_Win_allocate(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -745,7 +745,7 @@ int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, m
                  ? ((typed_Win_allocate_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
                  : hooked_Win_allocate_c(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -784,7 +784,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
                  ? ((typed_Win_allocate_shared *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
                  : hooked_Win_allocate_shared(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -823,7 +823,7 @@ int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
                  ? ((typed_Win_allocate_shared_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
                  : hooked_Win_allocate_shared_c(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -930,7 +930,7 @@ int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info
                  ? ((typed_Win_create *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win)
                  : hooked_Win_create(thread, real, base, size, disp_unit, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_win_made(call, *win, (MPI_Comm)comm, base);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -969,7 +969,7 @@ int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_In
                  ? ((typed_Win_create_c *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win)
                  : hooked_Win_create_c(thread, real, base, size, disp_unit, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_win_made(call, *win, (MPI_Comm)comm, base);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }
@@ -1006,7 +1006,7 @@ int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* wi
                  ? ((typed_Win_create_dynamic *)real)((MPI_Info)info, (MPI_Comm)comm, win)
                  : hooked_Win_create_dynamic(thread, real, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_win_made(call, *win, (MPI_Comm)comm);
+    mpipp_win_made(call, *win, (MPI_Comm)comm, NULL);
     mpipp_note_joined(call);
     return mpipp_leave(thread, mpipp_success());
   }

@@ -417,6 +417,12 @@ def _argument(parameter: Parameter, procedure: Procedure) -> str:
     return parameter.name
 
 
+def _memory(procedure: Procedure) -> str:
+    # Of a window, as the program gives it or is given it.
+    names = {p.name for p in procedure.parameters}
+    return "base" if "base" in names else "*(void **)baseptr" if "baseptr" in names else "NULL"
+
+
 def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
     base, lines = procedure.base, []
     made = {p.kind for p in procedure.parameters if p.direction == "out" and p.indirect}
@@ -440,7 +446,10 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
             lines.insert(
                 int(imports),
                 known.MADE[p.kind].format(
-                    name=p.name, persistent=persistent, copy="FIRST" if first else "ALL"
+                    name=p.name,
+                    persistent=persistent,
+                    copy="FIRST" if first else "ALL",
+                    memory=_memory(procedure),
                 ),
             )
     ended = _ended(procedure)

@@ -386,7 +386,7 @@ MADE = {
     "REQUEST": "mpipp_request_made(call, *{name}, {persistent}, MPIPP_COPY_{copy});",
     "COMMUNICATOR": "mpipp_comm_made(call, *{name});",
     "GROUP": "mpipp_group_made(call, *{name});",
-    "WINDOW": "mpipp_win_made(call, *{name}, (MPI_Comm)comm);",
+    "WINDOW": "mpipp_win_made(call, *{name}, (MPI_Comm)comm, {memory});",
     "INFO": "mpipp_info_made(call, *{name});",
     "ERRHANDLER": "mpipp_errhandler_made(call, *{name}, 0);",
 }

@@ -78,12 +78,14 @@ void mpipp_win_freeing(uint64_t handle) {
   }
 }
 
-void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm) {
+void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm, const void *memory) {
   int saved = errno;
   struct mpipp_win *record = mpipp_claim(MPIPP_WIN, MPIPP_KEY(win), call->caller);
   if (!record) return;
   record->object.fint = MPIPP_FINT(Win, win);
-  record->base = (uintptr_t)mpipp_moved_own(attribute(win, MPI_WIN_BASE));
+  // MPICH 4.0 rounds MPI_WIN_BASE down.
+  record->base = (uintptr_t)memory;
+  record->taken_base = (uintptr_t)mpipp_moved_own(attribute(win, MPI_WIN_BASE));
   const MPI_Aint *size = attribute(win, MPI_WIN_SIZE);
   const int *unit = attribute(win, MPI_WIN_DISP_UNIT);
   const int *flavor = attribute(win, MPI_WIN_CREATE_FLAVOR);

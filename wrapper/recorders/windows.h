@@ -22,7 +22,8 @@ extern __thread uint64_t mpipp_win_bytes
 static inline void mpipp_win_asserted(int assertion) {
   mpipp_win_assertion = assertion;
 }
-void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm);
+// memory: of the program, where the window begins for it; NULL: of a dynamic one.
+void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm, const void *memory);
 // The window's size is known now: the calls that were held are looked at, all at once.
 void mpipp_reach_settle(struct mpipp_reach *reach);
 // The window is about to be freed: what is held waits for its size, not for ever.

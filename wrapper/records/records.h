@@ -272,7 +272,7 @@ enum mpipp_epoch {
 
 struct mpipp_win {
   struct mpipp_object object;
-  uint64_t base;
+  uint64_t base, taken_base; // as the program has it, and as MPI says
   int64_t size, disp_unit;
   uint32_t flavor, model; // enums "win_flavor", "win_model"
   uint64_t comm;          // handle

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""Windows are where the program has them, also where MPI takes them to begin elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from support import MPI, every_mpi
+from watch import runs
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+BESIDE = (
+    "mpipp: not checked: what lies beside 2 windows: this MPI library takes them to begin up to {} "
+    "bytes before the program's memory, and operations on windows access that; sizes and "
+    "addresses that are multiples of 16 avoid it"
+)
+
+
+@every_mpi
+def test_a_store_before_the_window(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.compiled(PROGRAMS / "bases.c", mpi, tmp_path)
+    run = runs.run(mpi, [program], "--check=rma")
+    assert (run.status, run.blocks) == (0, [])
+    before = int(run.output)
+    assert run.last[:-1] == ([BESIDE.format(before)] if before else [])
