@@ -47,6 +47,21 @@ def test_what_another_thread_stores_is_told_where_it_was(mpi: MPI, tmp_path: Pat
     ]
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_threads_that_never_call_mpi_are_looked_at(mpi: MPI, tmp_path: Path) -> None:
+    """What they load is one entry of the log, as long as no call is added."""
+    program = runs.compiled(PROGRAMS / "bystander.c", mpi, tmp_path)
+    small = {"MPIPP_RMA_LOG": "16384"}
+    right = runs.run(mpi, [program], "--check=rma", **small)
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    assert len(right.last) == 1
+    wrong = runs.run(mpi, [program, "wrong"], "--check=rma", **small)
+    assert [told(block) for block in wrong.blocks] == [
+        ("MPI_Put and a load write and read the same memory", "rank 0: a load", "loads")
+    ]
+    assert len(wrong.last) == 1
+
+
 @on_mpi("mpich4")
 def test_a_store_elsewhere_in_a_window_is_shown_where_it_is(mpi: MPI, tmp_path: Path) -> None:
     program = runs.compiled(PROGRAMS / "apart.c", mpi, tmp_path)

@@ -89,7 +89,7 @@ __attribute__((target("no-sse,no-mmx"))) static int quickly(MPIPP_COMB) {
   const struct mpipp_thread *thread = mpipp_self;
   if (is_busy || (thread != &mpipp_no_thread && thread->depth)) return 1;
   if (guards && count == 1) return 0;
-  if (!records || thread == &mpipp_no_thread || !mpipp_is_recorded(LOW, HIGH)) return 1;
+  if (!records || !mpipp_is_recorded(LOW, HIGH)) return 1;
   is_busy = 1;
   int done = mpipp_log_quickly(LOW, BYTES, count > 1 ? (HIGH - BYTES - LOW) / (count - 1) : 0,
                                count, STORES, next);
@@ -99,7 +99,7 @@ __attribute__((target("no-sse,no-mmx"))) static int quickly(MPIPP_COMB) {
 
 static void combs(MPIPP_COMB) {
   const struct mpipp_thread *thread = mpipp_self;
-  if (thread == &mpipp_no_thread || thread->depth || is_busy || !mpipp_is_recorded(LOW, HIGH))
+  if (is_busy || (thread != &mpipp_no_thread && thread->depth) || !mpipp_is_recorded(LOW, HIGH))
     return;
   int saved = errno;
   is_busy = 1;

@@ -16,6 +16,10 @@ enum { RUNS = 64 }; // a power of two
 struct run {
   uint64_t next, first, bytes, stride, count, times;
   int stores;
+  // Where threads do not know of each other's calls: the words of its entry, which is there from
+  // the first access on and grows until a call is added, by any thread; NULL: it is kept back.
+  uint64_t *entry;
+  uint64_t calls; // that had been added then
 };
 
 int mpipp_logs_onesided = 0;
@@ -26,21 +30,30 @@ static __thread unsigned char order[RUNS] __attribute__((tls_model("initial-exec
 static __thread unsigned used __attribute__((tls_model("initial-exec")));
 static __thread uint64_t first_place __attribute__((tls_model("initial-exec")));
 
+// All words of its entry may change but where it begins: readers may come at any time.
+static PLAIN void put(uint64_t *at, const struct run *run) {
+  MPIPP_WRITE(at[2], run->bytes);
+  MPIPP_WRITE(at[3], run->stride);
+  MPIPP_WRITE(at[4], run->count);
+  MPIPP_WRITE(at[5], run->times);
+}
+
+static uint64_t *add(const struct run *run) {
+  uint64_t *at = mpipp_log_begin_at(MPIPP_LOGGED_ACCESS, 0, run->next, 6);
+  if (!at) return NULL;
+  at[0] = (uint64_t)run->stores;
+  at[1] = run->first;
+  put(at, run);
+  mpipp_log_end();
+  return at;
+}
+
 static void write_out(struct run *run) {
-  uint64_t *at = run->times ? mpipp_log_begin_at(MPIPP_LOGGED_ACCESS, 0, run->next, 6) : NULL;
-  if (at) {
-    at[0] = (uint64_t)run->stores;
-    at[1] = run->first;
-    at[2] = run->bytes;
-    at[3] = run->stride;
-    at[4] = run->count;
-    at[5] = run->times;
-    mpipp_log_end();
-  }
+  if (run->times) add(run);
   run->times = 0;
 }
 
-// What was kept together before another thread came may be older than what that has written.
+// What was kept back before another thread came may be older than what that has written.
 static void write_all(void) {
   int is_late = MPIPP_READ(mpipp_several_threads);
   for (unsigned i = 0; i < used; i++) {
@@ -83,11 +96,17 @@ static PLAIN struct run *run_of(uint64_t next, int stores) {
   return &runs[((next - first_place) * 2 + (uint64_t)stores) * MPIPP_HASH >> 58];
 }
 
+// What others do meanwhile is not known: a thread that never calls MPI does not even know who does.
+static PLAIN int is_shared(void) {
+  return MPIPP_READ(mpipp_several_threads) || mpipp_self == &mpipp_no_thread;
+}
+
 PLAIN int mpipp_log_quickly(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count,
                             int stores, uint64_t next) {
   struct run *run = run_of(next, stores);
   uint64_t times = count;
   if (!run->times || run->next != next || run->stores != stores) return 0;
+  if (run->entry ? run->calls != mpipp_log_calls() : is_shared()) return 0;
   if (stride <= bytes) { // in a row
     bytes += stride * (count - 1);
     count = 1;
@@ -95,29 +114,37 @@ PLAIN int mpipp_log_quickly(uint64_t first, uint64_t bytes, uint64_t stride, uin
   if (count == 1 ? !continues(run, first, bytes) : !widens(run, first, bytes, stride, count))
     return 0;
   run->times += times;
+  if (run->entry) put(run->entry, run);
   return 1;
 }
 
 void mpipp_log_comb(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count, int stores,
                     uint64_t next) {
-  if (mpipp_self == &mpipp_no_thread) return; // it is not known what orders what it does
-  if (MPIPP_READ(mpipp_several_threads)) {
-    // The log's order is that of the program only if nothing is kept back.
-    struct run run = {next, first, bytes, stride, count, count, stores};
-    write_out(&run);
-    return;
-  }
   if (mpipp_log_quickly(first, bytes, stride, count, stores, next)) return;
   if (!first_place) first_place = next;
   struct run *run = run_of(next, stores);
-  if (run->times)
+  int shared = is_shared();
+  if (!shared && run->times)
     write_out(run);
-  else
+  else if (!shared)
     order[used++] = (unsigned char)(run - runs);
-  *run = (struct run){next, first, bytes, stride, count, count, stores};
+  *run = (struct run){.next = next,
+                      .first = first,
+                      .bytes = bytes,
+                      .stride = stride,
+                      .count = count,
+                      .times = count,
+                      .stores = stores};
   if (stride <= bytes) {
     run->bytes += stride * (count - 1);
     run->count = 1;
+  }
+  if (shared) {
+    // The log's order is that of the program only if nothing is kept back.
+    run->calls = mpipp_log_calls();
+    run->entry = add(run);
+    if (!run->entry) run->times = 0;
+    return;
   }
   if (MPIPP_UNLIKELY(!MPIPP_READ(mpipp_log_before))) MPIPP_WRITE(mpipp_log_before, write_all);
 }

@@ -16,7 +16,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t limit = (uint64_t)64 << 20, taken;
 static struct mpipp_page *last;
 static uint64_t adding; // words of the entry that is being added; 0: none is
-static uint64_t count;
+static uint64_t count, calls;
 
 int mpipp_log_as_separate = 0;
 
@@ -53,6 +53,7 @@ uint64_t *mpipp_log_begin(enum mpipp_logged kind, const struct mpipp_call *call,
 // With the lock held.
 static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place, uint64_t words) {
   words += MPIPP_LOG_FIRST;
+  if (kind != MPIPP_LOGGED_ACCESS) MPIPP_WRITE(calls, calls + 1);
   int fits = last && last->used + words <= last->capacity;
   // What follows a gap would be said to be ordered by less than it is.
   if (mpipp_registry.onesided_lost || (!fits && !new_page(words))) {
@@ -93,6 +94,10 @@ void mpipp_log_hold(void) {
 void mpipp_log_end(void) {
   added();
   pthread_mutex_unlock(&lock);
+}
+
+uint64_t mpipp_log_calls(void) {
+  return MPIPP_READ(calls);
 }
 
 uint64_t mpipp_log_count(void) {

@@ -20,6 +20,8 @@ void mpipp_log_hold(void);
 // The same of what is no call.
 uint64_t *mpipp_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
                              uint64_t words);
+// Entries of calls that have been begun: what is no call has the order of these alone.
+uint64_t mpipp_log_calls(void);
 // Entries that are there: before an entry is ended, its own number.
 uint64_t mpipp_log_count(void);
 // Called by this thread before an entry of a call: what it has not written yet.
