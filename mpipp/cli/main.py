@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -53,6 +54,10 @@ class _Parser(argparse.ArgumentParser):
     # A wrong command line is an error like any other: one sentence.
     def error(self, message: str) -> NoReturn:
         raise MpippError(f"{message}: see {self.prog} --help")
+
+    # A word after such an option is the program: --check=LIST.
+    def format_help(self) -> str:
+        return re.sub(r"(--[a-z-]+) \[(?=[A-Z])", r"\1[=", super().format_help())
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -190,6 +190,11 @@ def refuse(arguments: argparse.Namespace) -> None:
     bytes_kept = os.environ.get(_LOG, "0")
     if _names_group(arguments, "rma") and not (bytes_kept.isascii() and bytes_kept.isdigit()):
         raise MpippError(f"{_LOG}={bytes_kept}: a number of bytes")
+    if _chosen(arguments) == ["variable-type"]:
+        raise MpippError(
+            f"--check={arguments.check} finds nothing in a watched run, which does not know the "
+            "program's variables: stop the program in gdb, and type mpipp check"
+        )
     for word, is_given in _watching(arguments).items():
         if is_given and not arguments.check:
             raise MpippError(f"{word} is for watched runs: add --check")

@@ -235,6 +235,11 @@ WRONG = (
     ("--check --hang-after -1", "--hang-after -1: seconds, 0 for never"),
     ("--check=buffers --budget -1", "--budget -1: percent of the time, 0 or more"),
     ("--check=all --budget 5", "--budget is for buffers, and for --rma-loads: add --check=buffers"),
+    (
+        "--check=variables",
+        "--check=variables finds nothing in a watched run, which does not know the program's "
+        "variables: stop the program in gdb, and type mpipp check",
+    ),
     ("--check --rma-loads", "--rma-loads is for one-sided communication: add --check=rma"),
     ("--check --rma-model separate", "--rma-model is for one-sided communication: add --check=rma"),
     ("--gdb=all", "--gdb=all is for watched runs: add --check"),
