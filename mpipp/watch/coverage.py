@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from mpipp.errors import MpippError
-from mpipp.model import Broken
 from mpipp.model.objects import Win
 from mpipp.reports.rows import Guarded
 from mpipp.show import wording
@@ -68,8 +67,8 @@ def _has_windows(one: Watched) -> bool:
     return found is None or any(not isinstance(win, Win) or not win.header.null for win in found)
 
 
-def _windows(one: Watched) -> list[Win | Broken] | None:
-    # Freed ones, too.
+def _windows(one: Watched) -> list[object] | None:
+    # Freed ones, too; None where they make no sense.
     try:
         return list(one.registry.objects("win", ended=True))
     except MpippError:
@@ -115,8 +114,8 @@ def by_pages(processes: Sequence[Watched]) -> Iterator[str]:
     seen, every = (sum(one[i] for one in pages) for i in (0, 1))
     if every:
         yield (
-            "loads and stores of windows but the first of each page between two calls: these of "
-            f"{seen:,} of {every:,} pages"
+            f"of {seen:,} of {every:,} pages of windows all loads and stores but the first between "
+            "two calls"
         )
 
 

@@ -51,11 +51,10 @@ def test_what_another_thread_stores_is_told_where_it_was(mpi: MPI, tmp_path: Pat
 def test_threads_that_never_call_mpi_are_looked_at(mpi: MPI, tmp_path: Path) -> None:
     """What they load is one entry of the log, as long as no call is added."""
     program = runs.compiled(PROGRAMS / "bystander.c", mpi, tmp_path)
-    small = {"MPIPP_RMA_LOG": "16384"}
-    right = runs.run(mpi, [program], "--check=rma", **small)
+    right = runs.run(mpi, [program], "--check=rma", MPIPP_RMA_LOG="16384")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
     assert len(right.last) == 1
-    wrong = runs.run(mpi, [program, "wrong"], "--check=rma", **small)
+    wrong = runs.run(mpi, [program, "wrong"], "--check=rma", MPIPP_RMA_LOG="16384")
     assert [told(block) for block in wrong.blocks] == [
         ("MPI_Put and a load write and read the same memory", "rank 0: a load", "loads")
     ]
