@@ -53,7 +53,7 @@ from mpipp.model import (
 )
 from mpipp.reports.sources import Frame
 
-FORMAT, VERSION = "process", 3
+FORMAT, VERSION = "process", 4
 _KINDS = ("comm", "op", "win", "file")
 _MOST_HEAD = 1 << 20  # bytes
 _LEVEL = 3  # of compression

@@ -25,6 +25,7 @@ from mpipp.model import (
     Header,
     Op,
     OwnOp,
+    Polls,
     ProcessInfo,
     Request,
     Share,
@@ -37,8 +38,8 @@ from mpipp.model import (
 _CLASSES: dict[str, Any] = {
     made.__name__: made
     for made in (
-        *(Buffer, Call, Channel, Comm, Constructor, File, Header, Op, OwnOp, ProcessInfo),
-        *(Request, Share, Thread, ThreadCall, Win),
+        *(Buffer, Call, Channel, Comm, Constructor, File, Header, Op, OwnOp, Polls),
+        *(ProcessInfo, Request, Share, Thread, ThreadCall, Win),
     )
 }
 # Of communicators, which have lines of their own; and what matters only while a call is made.

@@ -145,6 +145,7 @@ class Polls:
 
     first: int  # the number of the first of them
     call: Call  # the last, which may not have returned yet
+    vary: bool = False  # whether they look for different things: not of requests, which all may be
 
     @property
     def count(self) -> int:

@@ -380,6 +380,7 @@ class RawThread(NamedTuple):
     shown_serial: int
     place: int
     place_serial: int
-    polled: int
     polls_from: int
+    polls_vary: int
+    polled: int
     call: bytes

@@ -61,12 +61,13 @@ class Threads:
 
     def _polls(self, raw: RawThread) -> tuple[int, Polls | None]:
         # How many calls it has made; and those of them that found nothing, the last first. One that
-        # it is inside of is one of them until it finds something.
+        # it enters, or is inside of, is one of them until it finds something: then none has polled.
         made = self._calls.serial(raw.call)
-        if not raw.polled or made != raw.polled + (1 if raw.depth and made != raw.polled else 0):
+        if not raw.polled or made - raw.polled not in (0, 1):
             return made, None
         call = self._placed(raw, self._calls.call(raw.call))
-        return made, Polls(raw.polls_from, call) if call.facts.polls else None
+        polls = Polls(raw.polls_from, call, bool(raw.polls_vary))
+        return made, polls if call.facts.polls else None
 
     def last_calls(self) -> Iterator[ThreadCall]:
         """The last call of each thread, which may have returned since."""

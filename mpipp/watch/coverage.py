@@ -84,7 +84,7 @@ def displaced(processes: Sequence[Watched]) -> Iterator[str]:
         furthest = max(abs(win.base - win.taken_base) for win in found)
         yield (
             f"what lies beside {count}: this MPI library takes {them} "
-            f"to begin up to {furthest} bytes before the program's memory, and operations on "
+            f"to begin up to {furthest} bytes from the program's memory, and operations on "
             "windows access that; sizes and addresses that are multiples of 16 avoid it"
         )
 

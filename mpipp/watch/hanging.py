@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 
@@ -124,8 +125,10 @@ class Hanging:
             self._remark(text)
 
     def _remark(self, text: str) -> None:
-        if text not in self._remarked:
-            self._remarked.add(text)
+        # What is polled for may be another at each look.
+        known = re.sub(r"polling with .*", "polling", text)
+        if known not in self._remarked:
+            self._remarked.add(known)
             self._output.block(text, [])
 
     def _tell_stuck(self, found: Iterable[stuck.Told], of: Sequence[Shown]) -> None:

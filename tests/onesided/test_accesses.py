@@ -61,6 +61,17 @@ def test_threads_that_never_call_mpi_are_looked_at(mpi: MPI, tmp_path: Path) -> 
     assert len(wrong.last) == 1
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_a_thread_that_comes_to_call_mpi_is_looked_at(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.compiled(PROGRAMS / "handed_on.c", mpi, tmp_path)
+    right = runs.run(mpi, [program], "--check=rma")
+    assert (right.status, right.output, right.blocks) == (0, "done\n", [])
+    wrong = runs.run(mpi, [program, "wrong"], "--check=rma")
+    assert [told(block) for block in wrong.blocks] == [
+        ("MPI_Put and a load write and read the same memory", "rank 0: a load", "load")
+    ]
+
+
 @on_mpi("mpich4")
 def test_a_store_elsewhere_in_a_window_is_shown_where_it_is(mpi: MPI, tmp_path: Path) -> None:
     program = runs.compiled(PROGRAMS / "apart.c", mpi, tmp_path)

@@ -11,7 +11,7 @@ from watch import runs
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 BESIDE = (
     "mpipp: not checked: what lies beside 2 windows: this MPI library takes them to begin up to {} "
-    "bytes before the program's memory, and operations on windows access that; sizes and "
+    "bytes from the program's memory, and operations on windows access that; sizes and "
     "addresses that are multiples of 16 avoid it"
 )
 

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 import runs
 import support
 from support import MPI, on_mpi
 
+LAUNCHER = Path(__file__).with_name("node_launcher.py")
 PROGRAM = """\
 #include <mpi.h>
 #include <unistd.h>
@@ -27,6 +31,23 @@ static void probes(int rank) {
   int there = 0;
   while (!rank && !there) MPI_Iprobe(MPI_ANY_SOURCE, 3, world, &there, MPI_STATUS_IGNORE);
   MPI_Recv(&in, 1, MPI_INT, 1 - rank, 4 - rank, world, MPI_STATUS_IGNORE);
+}
+
+static void asks(int rank) {
+  int number = 0, there, seconds = rank == 2 ? 3 : 0;
+  double begun = MPI_Wtime();
+  while (!rank && number < 2)
+    for (int worker = 1; worker < 3; worker++) {
+      MPI_Iprobe(worker, 1, world, &there, MPI_STATUS_IGNORE);
+      if (there) MPI_Recv(&in, 1, MPI_INT, worker, 1, world, MPI_STATUS_IGNORE);
+      number += there;
+    }
+  if (!rank)
+    for (int worker = 1; worker < 3; worker++) MPI_Send(&out, 1, MPI_INT, worker, 2, world);
+  if (!rank) return;
+  while (MPI_Wtime() - begun < seconds) usleep(1000);
+  MPI_Send(&out, 1, MPI_INT, 0, 1, world);
+  MPI_Recv(&in, 1, MPI_INT, 0, 2, world, MPI_STATUS_IGNORE);
 }
 
 static void works(int rank) {
@@ -50,6 +71,7 @@ int main(int argc, char **argv) {
   if (*argv[1] == 't') tests(rank);
   if (*argv[1] == 'p') probes(rank);
   if (*argv[1] == 'w') works(rank);
+  if (*argv[1] == 'a') asks(rank);
   MPI_Finalize();
 }
 """
@@ -88,3 +110,24 @@ def test_nothing_is_said_of_what_comes(mpi: MPI) -> None:
     done = support.shell(*runs.words(mpi, "--hang-after", "1"), program, "works")
     assert (done.returncode, runs.read(done).blocks) == (0, [])
     assert "remark: " not in done.stderr
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_who_asks_several_in_turn_is_not_said_to_wait_for_one(mpi: MPI) -> None:
+    """That one waits while another computes is told as of any others, and once."""
+    program = support.compile_program(PROGRAM, mpi, ("-g",))
+    done = support.shell(*runs.words(mpi, "--hang-after", "1", n=3), program, "asks")
+    assert (done.returncode, runs.read(done).blocks) == (0, [])
+    assert "no progress" not in done.stderr
+    first = "remark: no call of MPI has begun or returned for 1 s, but polls that found nothing\n"
+    assert done.stderr.count("remark: ") == done.stderr.count(first) == 1
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_of_processes_of_two_nodes(mpi: MPI) -> None:
+    launcher = " ".join([sys.executable, str(LAUNCHER), "1", *mpi.mpiexec])
+    program = support.compile_program(PROGRAM, mpi, ("-g",))
+    words = ["run", "--check", "--mpiexec", launcher, "--hang-after", "1", "-n", "2", "--"]
+    done = support.shell(*words, program, "probes")
+    assert PROBES in done.stderr
+    assert "the watcher has failed" not in done.stderr

@@ -2373,7 +2373,7 @@ int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
                  : hooked_Parrived(thread, real, request, partition, flag);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (*flag) mpipp_partitions_marked(call, partition, 1, NULL);
-    if (!*flag) mpipp_polled(call);
+    mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2446,7 +2446,7 @@ int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* sta
                  : hooked_Request_get_status(thread, real, request, flag, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (*flag) mpipp_told_complete(MPIPP_KEY((MPI_Request)request), 0);
-    if (!*flag) mpipp_polled(call);
+    mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2483,7 +2483,7 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     for (int i = 0; *flag && i < count; i++)
       mpipp_told_complete(MPIPP_KEY(array_of_requests[i]), i);
-    if (!*flag) mpipp_polled(call);
+    mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2520,7 +2520,7 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (*flag && *index != MPI_UNDEFINED)
       mpipp_told_complete(MPIPP_KEY(array_of_requests[*index]), 0);
-    if (!*flag) mpipp_polled(call);
+    mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2557,7 +2557,7 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)
       mpipp_told_complete(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);
-    if (!*outcount) mpipp_polled(call);
+    mpipp_polled(call, *outcount);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -2962,7 +2962,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))
     mpipp_completed(call, before, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (!*flag) mpipp_polled(call);
+    mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -3007,7 +3007,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS && *flag);
   mpipp_handles_deinit(&before, count);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (!*flag) mpipp_polled(call);
+    mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -3055,7 +3055,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
     mpipp_completed_some(call, &before, 1, index, array_of_requests);
   mpipp_handles_deinit(&before, count);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (!*flag) mpipp_polled(call);
+    mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -3101,7 +3101,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
     mpipp_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
   mpipp_handles_deinit(&before, incount);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (!*outcount) mpipp_polled(call);
+    mpipp_polled(call, *outcount);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);

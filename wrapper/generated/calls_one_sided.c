@@ -1619,7 +1619,7 @@ int MPI_Win_test(mpipp_MPI_Win win, int* flag) {
                  : hooked_Win_test(thread, real, win, flag);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (*flag) mpipp_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST);
-    if (!*flag) mpipp_polled(call);
+    mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);

@@ -552,7 +552,7 @@ int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message
                  : hooked_Improbe(thread, real, source, tag, comm, flag, message, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (*flag) mpipp_message_made(call, *message, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
-    if (!*flag) mpipp_polled(call);
+    mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);
@@ -672,7 +672,7 @@ int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* 
                  ? ((typed_Iprobe *)real)(source, tag, (MPI_Comm)comm, flag, status)
                  : hooked_Iprobe(thread, real, source, tag, comm, flag, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (!*flag) mpipp_polled(call);
+    mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, code);

@@ -222,7 +222,7 @@ def _body(procedure: Procedure) -> list[str]:
     after = ordinals.resolving(procedure) + _after(procedure, found)
     after += ordinals.noting(procedure)
     if base in known.POLLING:
-        after.append(f"if (!*{known.POLLING[base]}) mpipp_polled(call);")
+        after.append(f"mpipp_polled(call, *{known.POLLING[base]});")
     code = ordinals.failing(procedure) or "code"
     if after or code != "code":
         after.append("return mpipp_leave(thread, mpipp_success());")

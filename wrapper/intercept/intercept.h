@@ -186,11 +186,13 @@ static inline const MPI_Status *mpipp_status(const struct mpipp_thread *thread,
   return MPIPP_UNLIKELY(passage != NULL) ? passage->status : status;
 }
 
-// The call found nothing that is over, or there: those in a row are known by their numbers.
-static inline void mpipp_polled(const struct mpipp_call *call) {
+// A call that looks for what may be over, or there, has found that, or nothing.
+static inline void mpipp_polled(const struct mpipp_call *call, int found) {
   struct mpipp_thread *thread = mpipp_thread_of(call);
-  if (call->serial != thread->polled + 1) MPIPP_WRITE(thread->polls_from, call->serial);
-  MPIPP_WRITE(thread->polled, call->serial);
+  if (found)
+    MPIPP_WRITE(thread->polled, 0);
+  else
+    mpipp_polled_in_vain(thread);
 }
 
 // MPI_SUCCESS. The compiler, if it knew, would keep MPI's code in a register meanwhile.

@@ -124,7 +124,7 @@ void mpipp_log_comb(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t co
   if (!first_place) first_place = next;
   struct run *run = run_of(next, stores);
   int shared = is_shared();
-  if (!shared && run->times)
+  if (!shared && run->times && !run->entry)
     write_out(run);
   else if (!shared)
     order[used++] = (unsigned char)(run - runs);

@@ -33,6 +33,26 @@ void mpipp_thread_init(struct mpipp_thread *thread) {
     thread->known[i] = (uint64_t)(uintptr_t)&mpipp_no_object;
 }
 
+// Of a call that looks for a message, on a window, or for requests, all of which are the same.
+static uint64_t looks_for(const struct mpipp_call *call) {
+  if (call->present & MPIPP_HAS_WIN) return call->win;
+  if (!(call->present & MPIPP_HAS_SOURCE)) return 0;
+  uint64_t message = (uint64_t)call->source << 32 ^ (uint64_t)call->tag;
+  return (message * MPIPP_HASH ^ call->comm) | 1;
+}
+
+void mpipp_polled_in_vain(struct mpipp_thread *thread) {
+  uint64_t serial = thread->call.serial, sought = looks_for(&thread->call);
+  if (!thread->polled || serial != thread->polled + 1) {
+    MPIPP_WRITE(thread->polls_from, serial);
+    MPIPP_WRITE(thread->polls_vary, 0);
+  } else if (sought != thread->polls_for) {
+    MPIPP_WRITE(thread->polls_vary, 1);
+  }
+  thread->polls_for = sought;
+  MPIPP_WRITE(thread->polled, serial);
+}
+
 static void thread_over(void *thread) {
   mpipp_self = &mpipp_no_thread; // a call from a destructor that runs after this one starts anew
   __atomic_store_n(&((struct mpipp_thread *)thread)->serial, 0, __ATOMIC_RELEASE);

@@ -26,6 +26,10 @@ struct mpipp_thread *mpipp_register_thread(void);
 struct mpipp_thread *mpipp_other_thread(const struct mpipp_thread *thread,
                                         struct mpipp_thread *after);
 
+// Its call has found nothing: those in a row are known by their numbers, and whether they look for
+// the same.
+void mpipp_polled_in_vain(struct mpipp_thread *thread);
+
 // Whether memory that is freed now is MPI's own: inside of a call of it, but for MPI_Free_mem.
 // CALLER is what called free, and becomes the program's call.
 static inline int mpipp_frees_own(const struct mpipp_thread *thread, uint64_t *caller) {

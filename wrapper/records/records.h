@@ -360,10 +360,11 @@ struct mpipp_thread {
   // A call's place in the program where its caller is not it (a line of Python, or what has called
   // Fortran's layer), and the call's number.
   uint64_t place, place_serial;
-  // The last call that found nothing (MPI_Test and its like), and the first of those in a row with
-  // it.
-  uint64_t polled, polls_from;
-  uint64_t unused[5]; // so that what a request copies of the call lies in two cache lines
+  // Of calls in a row that found nothing (MPI_Test and its like): the first, what the last looked
+  // for (private), and whether others looked for something else.
+  uint64_t polls_from, polls_for, polls_vary;
+  uint64_t unused[3]; // so that what a request copies of the call lies in two cache lines
+  uint64_t polled;    // the last of them; 0: none is. Beside the call's number: both change at once
   // what every call stores to
   uint32_t suspected; // private: a breach that its call may have a part in
   uint32_t depth;     // > 0: inside a call the record below describes

@@ -14,7 +14,7 @@ from mpipp.checks.hangs.graph import Edge
 from mpipp.checks.hangs.waits import Waits, flattened, waits_for
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import World
-from mpipp.model import Comm, Thread
+from mpipp.model import Comm, Polls, Thread
 
 _END = ("MPI_Finalize", "MPI_Abort")
 _MANY = 16  # calls in a row that found nothing: the process does little else
@@ -143,13 +143,12 @@ def _state(process: Process, waits: Waits) -> State:
     inside = [t for t in threads if t.call and t not in polling]
     active = [Operation(process, t.call, None, t.tid) for t in inside if t.call]
     found = [Wait(one, flattened(waits.call(one))) for one in active]
-    polls = [Operation(process, t.polls.call, None, t.tid) for t in polling if t.polls]
     kind = "waits" if all(waits_for(one.condition) for one in found) else "calls"
     if info.several_threads and len(inside) + len(polling) < len(threads):
         kind = "calls" if found else "computes"
-    elif kind == "waits" and polls:
+    elif kind == "waits" and polling:
         kind = "polls"
-        found += [Wait(one, flattened(waits.polled(one))) for one in polls]
+        found += [_polls(process, waits, t.tid, t.polls) for t in polling if t.polls]
     elif not found:
         kind = "computes"
     ends = any(one.call.procedure in _END for one in active)
@@ -157,6 +156,11 @@ def _state(process: Process, waits: Waits) -> State:
     if info.status == "finalized" or (ends and not info.end_awaited):
         kind = "ends"
     return State(info.world_rank, process, kind, tuple(found))
+
+
+def _polls(process: Process, waits: Waits, tid: int, polls: Polls) -> Wait:
+    operation = Operation(process, polls.call, None, tid)
+    return Wait(operation, flattened(waits.polled(operation, polls)))
 
 
 def _knots(

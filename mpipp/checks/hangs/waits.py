@@ -13,7 +13,7 @@ from mpipp.checks.hangs.windows import Windows, window_of
 from mpipp.checks.process import Operation
 from mpipp.checks.world import World
 from mpipp.errors import MpippError
-from mpipp.model import Broken, Request
+from mpipp.model import Broken, Polls, Request
 
 _MOST_REQUESTS = 1 << 16
 
@@ -21,8 +21,7 @@ _MOST_REQUESTS = 1 << 16
 _ALL_OF = ("MPI_Wait", "MPI_Waitall")
 _ONE_OF = ("MPI_Waitany", "MPI_Waitsome")
 
-_PROBES = ("MPI_Iprobe", "MPI_Improbe")
-_NEVER_WAIT = ("MPI_Test", "MPI_Start")
+_NEVER_WAIT = ("MPI_Start", "MPI_Test_cancelled")
 
 
 class Waits:
@@ -37,6 +36,8 @@ class Waits:
     def call(self, operation: Operation) -> Condition:
         """Of an active call; met also where the call never waits, or for nothing that is known."""
         procedure = operation.call.procedure
+        if operation.call.facts.polls:
+            return Met()
         if procedure in _ALL_OF:
             return All(tuple(self._requests(operation)))
         if procedure in _ONE_OF:
@@ -46,17 +47,17 @@ class Waits:
             return Met()
         return self._communication(operation)
 
-    def polled(self, operation: Operation) -> Condition:
-        """Of a call that looks for something, what the process may find with such calls.
+    def polled(self, operation: Operation, polls: Polls) -> Condition:
+        """Of the last of a thread's calls that look for something, what it may find with them.
 
-        Any of its pending operations: which of them it looks at may change from call to call.
+        Of requests any that is pending: which of them it looks at may change from call to call.
         """
-        procedure, found = operation.call.procedure, []
-        if procedure in _PROBES or procedure == "MPI_Win_test":
-            found.append(self._communication(operation))
-        for one in operation.process.operations:
-            if one.request is not None and one.request.pending:
-                found.append(self._request(one))
+        if polls.vary:
+            return Unknown("it looks for one thing after the other")
+        if polls.call.source is not None or polls.call.win is not None:
+            return self._communication(operation)
+        every = [one for one in operation.process.operations if one.request is not None]
+        found = [self._request(one) for one in every if one.request and one.request.pending]
         return Any(tuple(found)) if found else Unknown("what it looks for is not known")
 
     def _communication(self, operation: Operation) -> Condition:
