@@ -166,7 +166,9 @@ class Conflicts:
         others = window.last_update if stores else window.last_store
         clock = entry.segment.clock
         for (owner, _, _), before in others.items():
-            if owner != entry.owner or _excluded(before, entry) or self._met(before, entry):
+            if owner != entry.owner or before.low < 0:  # forgotten: its end was, too
+                continue
+            if _excluded(before, entry) or self._met(before, entry):
                 continue
             if before.end_time > clock[before.end_process]:
                 self._note(rules.APART.id, before, entry, None, _why(before, entry))

@@ -323,6 +323,27 @@ def test_accumulates_of_two_windows_are_not_atomic_together() -> None:
 # What cannot be known.
 
 
+def test_what_was_forgotten_before_its_end_is_not_pending_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mpipp.onesided.conflicts.SWEEP", 0)
+    monkeypatch.setattr("mpipp.onesided.conflicts.MOST_KEPT", 2)
+    program = Program(2, separate=True)
+    program.sync("lock_all")
+    program[0].put(1, at(0))
+    program[0].get(1, at(8))
+    program.sync("unlock_all")
+    program.barrier()
+    program.sync("lock_all")
+    program[1].sync("sync")
+    program[1].store(at(16))
+    program.sync("unlock_all")
+    program.end()
+    result = analyse(program.events())
+    assert result.forgotten
+    assert result.conflicts == []
+
+
 def test_operations_of_unknown_bytes_are_counted_and_may_be_flags() -> None:
     program = Program(2)
     program.sync("lock_all")
