@@ -134,6 +134,8 @@ class Operation(NamedTuple):
             that is not known.
         twice: whether it writes bytes at its target twice: the datatype there has overlapping
             entries.
+        size: bytes of the basic datatype, if elements of it are all that there is, one beside
+            another at most; 0: where each begins is not known.
     """
 
     moment: Moment
@@ -150,6 +152,7 @@ class Operation(NamedTuple):
     values: Values | None = None
     frame: int = 0
     twice: bool = False
+    size: int = 0
 
 
 class Brought(NamedTuple):

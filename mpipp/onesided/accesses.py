@@ -12,6 +12,7 @@ from mpipp.onesided.rules import Atomic
 
 PENDING = 1 << 62  # a time that no clock reaches
 GONE = -1  # the address of what need not be found any more
+MIXED = -1  # in place of where all elements begin
 UNLOCKED, SHARED, EXCLUSIVE = range(3)
 
 Range = tuple[int, int]
@@ -42,6 +43,7 @@ class Entry:
 
     __slots__ = (
         "_comb",
+        "_phase",
         "actor",
         "atomic",
         "closed",
@@ -97,6 +99,7 @@ class Entry:
         self.public_time = 0
         self.epoch: Synchronization | None = None  # the call that opened it
         self._comb: combs.Comb | None = None
+        self._phase: int | None = None
 
     @property
     def comb(self) -> combs.Comb | None:
@@ -108,6 +111,17 @@ class Entry:
             )
         return self._comb
 
+    @property
+    def phase(self) -> int:
+        """Where all elements of an accumulate begin, modulo their size, if they do at one place.
+
+        If they do not, or it is not known of all, MIXED.
+        """
+        if self._phase is None:
+            size = self.atomic.size if self.atomic is not None else 0
+            self._phase = _phase(self.memory, size) if size > 1 else 0
+        return self._phase
+
     def ends(self, process: int, time: int, number: int) -> None:
         """It has ended, by this event in a segment of a process, unless it had before."""
         if self.end_time == PENDING:
@@ -118,6 +132,14 @@ class Entry:
     def forget(self) -> None:
         """Nothing will meet it any more."""
         self.low = self.high = GONE
+
+
+def _phase(memory: Memory, size: int) -> int:
+    found = {
+        MIXED if length % size or (stride % size and times > 1) else first % size
+        for first, length, stride, times in memory
+    }
+    return found.pop() if len(found) == 1 else MIXED
 
 
 def bounds(memory: Memory) -> Range | None:

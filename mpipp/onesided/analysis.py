@@ -388,7 +388,7 @@ class _Analysis:
         number = event.moment.number
         if kind == ACCUMULATE:
             op = event.op or "MPI_REPLACE"
-            entry.atomic = Atomic(op, event.types, event.kind != "accumulate")
+            entry.atomic = Atomic(op, event.types, event.kind != "accumulate", event.size)
             entry.made = mine.made
             if op != "MPI_NO_OP":
                 group = self._flag(process, event, owner)

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mpipp.model.onesided import Access, Event, Operation, Synchronization
-from mpipp.onesided import rules
+from mpipp.onesided import atomicity, rules
 from mpipp.onesided.accesses import (
     EXCLUSIVE,
+    MIXED,
     PENDING,
     Accesses,
     Entry,
@@ -203,39 +204,13 @@ class Conflicts:
         if verdict == LANGUAGE:
             return
         if verdict == ACCUMULATES:
-            common = self._accumulates(before, entry)
+            common = atomicity.disturbed(before, entry)
         else:
             common = shared(before, entry)
         if common is not None:
             is_one = before.event is entry.event
             rule = rules.ITSELF if is_one else rules.TABLE[before.kind][entry.kind].id
             self._note(rule, before, entry, common, _why(before, entry))
-
-    def _accumulates(self, before: Entry, entry: Entry) -> Range | None:
-        # Bytes for which they are neither atomic together nor in order.
-        first, second = before.atomic, entry.atomic
-        assert first is not None
-        assert second is not None
-        alike = first == second and len(first.types) == 1 and before.window == entry.window
-        if alike or (first.reads_only and second.reads_only):
-            return None
-        together = False
-        if before.window == entry.window:
-            # Whatever either of them may rely on.
-            together = any(
-                rules.same_op(first.op, second.op, made.accumulate_ops)
-                or (
-                    before.actor == entry.actor
-                    and rules.in_order(first.does, second.does, made.accumulate_ordering)
-                )
-                for made in (before.made, entry.made)
-                if made is not None
-            )
-        if not together:
-            return shared(before, entry)
-        if set(first.types) == set(second.types) and len(set(first.types)) <= 1:
-            return None
-        return _of_other_types(before, entry)
 
     def _met(self, before: Entry, entry: Entry) -> bool:
         # Whether they have bytes in common, so that `check` compares them.
@@ -415,32 +390,11 @@ def _covers(entry: Entry, before: Entry) -> bool:
             return False
     if before.memory == entry.memory:
         return True
+    if entry.kind == ACCUMULATE and (before.phase == MIXED or before.phase != entry.phase):
+        return False  # elements that the next has not
     return (
         before.low >= entry.low
         and before.high <= entry.high
         and len(entry.memory) == 1
         and entry.memory[0].times == 1
     )
-
-
-def _of_other_types(before: Entry, entry: Entry) -> Range | None:
-    # Bytes that are of different basic datatypes in two accumulates.
-    assert before.atomic is not None
-    assert entry.atomic is not None
-    for ours, type_ in _typed(before, before.atomic.types):
-        for theirs, other in _typed(entry, entry.atomic.types):
-            if type_ != other:
-                common = shared(ours, theirs)
-                if common is not None and common[0] < common[1]:
-                    return common
-    return None
-
-
-def _typed(entry: Entry, types: tuple[str, ...]) -> list[tuple[Entry, str]]:
-    found = []
-    for at, part in enumerate(entry.memory):
-        box = bounds((part,))
-        if box is not None:
-            one = Entry(entry.kind, entry.event, entry.segment, entry.owner, (part,), *box)
-            found.append((one, types[min(at, len(types) - 1)] if types else ""))
-    return found

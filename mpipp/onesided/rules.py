@@ -32,7 +32,8 @@ ALLOWED, CONFLICT, ACCUMULATES, READS, LANGUAGE = range(5)
 VERDICTS = {
     ALLOWED: "allowed",
     CONFLICT: "conflict",
-    ACCUMULATES: "allowed: same operation and basic datatype, or ordered",
+    ACCUMULATES: "allowed: same basic datatype at the same displacements, and same operation or "
+    "ordered",
     READS: "conflict, unless MPI_NO_OP",
     LANGUAGE: "the language's rules",
 }
@@ -92,12 +93,15 @@ VERDICT = tuple(tuple(rule.verdict for rule in row) for row in TABLE)
 
 
 class Atomic(NamedTuple):
-    """What an accumulate does with each element: `op` as in MPI, and to which basic datatypes."""
+    """What an accumulate does with each element: `op` as in MPI, and to which basic datatypes.
+
+    `size` is an element's, as an Operation's.
+    """
 
     op: str
     types: tuple[str, ...]
-
     fetches: bool
+    size: int = 0
 
     @property
     def does(self) -> tuple[bool, bool]:

@@ -108,7 +108,7 @@ class LoggedCalls:
         self._names: dict[int, str] = {}  # of operations
         self._combs: dict[tuple[int, int], Memory] = {}
         self._doubles: dict[tuple[int, int], bool] = {}
-        self._types: dict[int, str] = {}
+        self._basics: dict[int, tuple[str, int]] = {}
         self._threads: dict[int, int] = {}
         self._procedures: dict[tuple[int, int], str] = {}  # by kind and number of an entry
 
@@ -293,15 +293,19 @@ class LoggedCalls:
             self._doubles[record, count] = known
         return known
 
-    def basic(self, record: int) -> str:
-        """The basic datatype that an accumulate's datatype is made of."""
-        known = self._types.get(record)
+    def basic(self, record: int) -> tuple[str, int]:
+        """The basic datatype that an accumulate's datatype is made of, and its bytes: 0 if there
+        are gaps between them.
+        """
+        known = self._basics.get(record)
         if known is None:
             found = self._around.datatype(record) if record else None
             tree = found.tree if isinstance(found, DatatypeRecord) else None
             while tree is not None and not tree.is_leaf:
                 tree = next((part for part in tree.components if not part.is_marker), None)
-            known = self._types[record] = tree.name if tree is not None else ""
+            name, size = (tree.name, tree.size) if tree is not None else ("", 0)
+            is_whole = tree is not None and size == tree.true_extent
+            known = self._basics[record] = name, size if is_whole else 0
         return known
 
     def ops_hint(self, bits: int) -> str:

@@ -257,7 +257,9 @@ class _Events:
         if name == "MPI_NO_OP":
             memory["origin_addr"] = ()
         self._told.add(request)
-        updates = kind != "get" and name != "MPI_NO_OP"
+        accumulates = kind not in ("put", "get")
+        basic, size = log.basic(record) if accumulates else ("", 0)
+        doubles = kind != "get" and log.doubles(record, signed(count))
         return Operation(
             moment,
             kind,
@@ -268,11 +270,12 @@ class _Events:
             memory.get("result_addr", ()),
             memory.get("compare_addr", ()),
             name,
-            () if kind in ("put", "get") else (log.basic(record),),
+            (basic,) if accumulates else (),
             request,
             log.values(own[FIRST + 3 * len(ROLES[kind]) :]),
             frame,
-            updates and log.doubles(record, signed(count)),
+            doubles and name != "MPI_NO_OP",
+            0 if doubles else size,
         )
 
     def _synchronization(self, entry: Entry) -> Iterator[Event]:

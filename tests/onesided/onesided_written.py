@@ -40,7 +40,7 @@ static char *memory, *own;
 static MPI_Comm some[{RANKS + 1}];
 static MPI_Group group;
 static MPI_Win win;
-static MPI_Datatype three_MPI_INT, three_MPI_UNSIGNED;
+static MPI_Datatype three_MPI_INT, three_MPI_UNSIGNED, odd_MPI_INT, odd_MPI_UNSIGNED;
 static MPI_Request requests[MOST];
 
 #define AT(place) (*(volatile int *)(place))
@@ -70,6 +70,10 @@ int main(int argc, char **argv) {
     MPI_Comm_split(MPI_COMM_WORLD, rank < size ? 0 : MPI_UNDEFINED, rank, &some[size]);
   MPI_Type_vector(3, 1, 3, MPI_INT, &three_MPI_INT);
   MPI_Type_vector(3, 1, 3, MPI_UNSIGNED, &three_MPI_UNSIGNED);
+  MPI_Type_create_hvector(3, 1, 6, MPI_INT, &odd_MPI_INT);
+  MPI_Type_create_hvector(3, 1, 6, MPI_UNSIGNED, &odd_MPI_UNSIGNED);
+  MPI_Type_commit(&odd_MPI_INT);
+  MPI_Type_commit(&odd_MPI_UNSIGNED);
   MPI_Type_commit(&three_MPI_INT);
   MPI_Type_commit(&three_MPI_UNSIGNED);
   MPI_Alloc_mem(LENGTH, MPI_INFO_NULL, &memory);
@@ -237,8 +241,9 @@ class _Calling:
             if event.result:
                 words += [_place(event.result), str(count), type_]
             words.append(there)
+            vector = "odd" if target.stride == 6 else "three"
             words.append(
-                f"1, three_{type_}" if target.times > 1 else f"{target.length // 4}, {type_}"
+                f"1, {vector}_{type_}" if target.times > 1 else f"{target.length // 4}, {type_}"
             )
         words += [event.op] if event.op else []
         words.append("win")

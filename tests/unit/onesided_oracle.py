@@ -12,6 +12,8 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from onesided_programs import SIZES
+
 from mpipp.model import onesided as m
 
 Call = tuple[int, int]  # process and number of the event
@@ -30,7 +32,7 @@ class Touch(NamedTuple):
     ends: int
     window: int
     lock: str  # "" "shared" "exclusive"
-    typed: dict[int, str]  # the basic datatype at each byte
+    typed: dict[int, tuple[str, int]]  # of each byte the basic datatype, where its element begins
     op: str = ""
 
 
@@ -252,10 +254,13 @@ class Oracle:
             if memory:
                 ends = read if kind == "reads" else gone
                 yield self._local(process, event, kind, process, memory, called, ends)
-        typed: dict[int, str] = {}
+        typed: dict[int, tuple[str, int]] = {}
         for at, comb in enumerate(event.at_target):
             type_ = event.types[at if len(event.types) > 1 else 0] if event.types else ""
-            typed.update(dict.fromkeys(spread((comb,)), type_))
+            for block in range(comb.times):
+                begin = comb.first + block * comb.stride
+                for byte in range(comb.length):
+                    typed[begin + byte] = type_, begin + byte - byte % SIZES[type_]
         kind = event.kind if event.kind in ("get", "put") else "accumulate"
         op = "MPI_REPLACE" if event.kind == "compare_and_swap" else event.op
         yield Touch(
@@ -462,8 +467,8 @@ def rule_of(one: Touch, other: Touch, made: m.WindowMade | None) -> str:
     if made.accumulate_ops == "same_op_no_op":
         ops.discard("MPI_NO_OP")
     fine = len(ops) == 1 or (one.process == other.process and _in_order(one, other, made))
-    types = all(one.typed[byte] == other.typed[byte] for byte in one.bytes & other.bytes)
-    return "" if fine and types else "rma-accumulates"
+    elements = all(one.typed[byte] == other.typed[byte] for byte in one.bytes & other.bytes)
+    return "" if fine and elements else "rma-accumulates"
 
 
 def _in_order(one: Touch, other: Touch, made: m.WindowMade) -> bool:

@@ -14,6 +14,7 @@ LENGTH = 0x1000
 BUFFERS = 0x80000  # memory that is in no window
 WINDOW = 1
 INT = "MPI_INT"
+SIZES = {INT: 4, "MPI_UNSIGNED": 4, "MPI_DOUBLE": 8}
 
 
 def at(first: int, length: int = 4, stride: int = 0, times: int = 1) -> m.Memory:
@@ -77,6 +78,7 @@ class Rank:
                 op,
                 tuple(types) or (INT,),
                 request,
+                size=SIZES[types[0] if types else INT] if len(types) <= 1 else 0,
             )
         )
 

@@ -28,7 +28,7 @@ class Made:
     """
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+        self.random, self.odd = random.Random(seed), random.Random(~seed)
         self.number = self.random.randint(2, 4)
         self.careful = self.random.random() < 0.5
         self.flags = self.random.random() < 0.3  # exclusive locks, and operations that fetch
@@ -93,6 +93,12 @@ class Made:
             origin = buffer(100 + self.random.randrange(2))
         elif self.random.random() < 0.1:
             origin = self.place(process)
+        if "acc" in kind and not self.careful and self.odd.random() < 0.3:
+            # Elements at odd places, or of a vector whose stride is not a multiple of their size.
+            slot, odd = SLOT * self.odd.randrange(2), self.odd.choice((2, 4, 6))
+            memory = at(slot + odd, 4 * self.odd.randint(1, 2))
+            if self.odd.random() < 0.4:
+                memory = at(slot + odd % 4, 4, 6, 3)
         request = 0
         if passive and kind in ("put", "get", "accumulate") and self.random.random() < 0.3:
             request = len(self.steps) + 1000

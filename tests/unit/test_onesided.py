@@ -15,6 +15,7 @@ from mpipp.model.onesided import (
     Collective,
     Comb,
     Event,
+    Operation,
     Synchronization,
     WindowFreed,
 )
@@ -297,6 +298,66 @@ def test_basic_datatypes_of_each_comb() -> None:
         program[1].accumulate(2, other, "MPI_SUM", types)
         program.sync("fence")
         assert bool(found(program)) == conflicts
+
+
+_SUM, _READ = "MPI_SUM", "MPI_NO_OP"
+_ODD = (0, 4, 6, 2)  # elements at 0 and 6
+
+
+@pytest.mark.parametrize(
+    ("some", "line"),
+    [
+        ([(0, _SUM, (0,)), (1, _SUM, (2,))], "0 get_accumulate@1 [2,4) of 2, unordered"),
+        ([(0, _SUM, (0,)), (0, _SUM, (2,))], "0 get_accumulate@0 [2,4) of 2, pending"),
+        ([(0, _SUM, (0,)), (1, _READ, (2,))], "0 get_accumulate@1 [2,4) of 2, unordered"),
+        ([(0, _READ, (0,)), (1, _READ, (2,))], ""),
+        ([(0, _SUM, _ODD), (1, _SUM, (4,))], "0 get_accumulate@1 [6,8) of 2, unordered"),
+        ([(0, _SUM, _ODD), (1, _SUM, (6,))], ""),
+        ([(0, _SUM, (0, 8)), (1, _SUM, (4,))], ""),
+        ([(0, _SUM, (0, 4, 8, 4)), (1, _SUM, (4, 4, 8, 4))], ""),
+        ([(0, _SUM, (0, 4, 6, 4)), (1, _SUM, (12,))], ""),
+        (
+            [(0, _SUM, (18, 4, -6, 4)), (1, _SUM, (20,))],
+            "0 get_accumulate@1 [20,22) of 2, unordered",
+        ),
+    ],
+)
+def test_elements_of_accumulates_at_other_displacements(
+    some: list[tuple[int, str, tuple[int, ...]]], line: str
+) -> None:
+    program = Program(3)
+    program.sync("fence")
+    for origin, op, memory in some:
+        program[origin].operation("get_accumulate", 2, at(*memory), op=op)
+    program.sync("fence")
+    assert found(program) == ([f"rma-accumulates: get_accumulate@{line}"] if line else [])
+
+
+@pytest.mark.parametrize("other", [0, 2, 4])
+def test_accumulates_take_the_place_of_earlier_ones_of_the_same_elements(other: int) -> None:
+    # The second has all bytes of the first, but not its element.
+    program = Program(3)
+    program.sync("fence")
+    program[0].accumulate(2, at(2))
+    program[0].accumulate(2, at(0, 16))
+    program[1].accumulate(2, at(other))
+    program.sync("fence")
+    of_one = "rma-accumulates: accumulate@0 accumulate@0 [2,6) of 2, pending"
+    begin = {0: "2,4", 2: "2,6", 4: "4,6"}[other]
+    of_two = f"rma-accumulates: accumulate@0 accumulate@1 [{begin}) of 2, unordered"
+    assert found(program) == [of_one, of_two]
+
+
+def test_elements_that_are_not_known_are_not_compared() -> None:
+    # As those of a datatype that has entries twice, or gaps within.
+    program = Program(3)
+    program.sync("fence")
+    program[0].accumulate(2, at(0))
+    other = program[1].accumulate(2, at(2))
+    assert isinstance(other, Operation)
+    program[1].events[-1] = other._replace(size=0)
+    program.sync("fence")
+    assert found(program) == []
 
 
 def test_columns_that_interleave() -> None:

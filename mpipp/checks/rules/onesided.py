@@ -86,9 +86,9 @@ RULES = (
         _CONFLICT,
         "12.7",
         "accumulates that overlap at the same time must be of one window and have the same "
-        "operation, or MPI_NO_OP, and the same basic datatype",
-        "use the same window, operation and datatype for both, or end the one before the other "
-        "begins",
+        "operation, or MPI_NO_OP, and the same basic datatype at the same displacements",
+        "use the same window, operation, datatype and displacements for both, or end the one "
+        "before the other begins",
     ),
     Rule(
         "rma-apart",
