@@ -29,7 +29,7 @@ _WITH_VALUE = frozenset(
     " -MF -MT -MQ -Xlinker -Xpreprocessor -Xassembler -Xclang -mllvm -target --param".split()
 )
 _NOT_COMPILED = frozenset(
-    "-E -M -MM -fsyntax-only -### --help --version -v -V -dumpversion -dumpmachine -show -showme "
+    "-E -M -MM -fsyntax-only -### --help --version -V -dumpversion -dumpmachine -show -showme "
     "-compile_info -link_info --showme".split()
 )
 _ONLY_COMPILED = frozenset(("-c", "-S"))

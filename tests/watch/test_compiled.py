@@ -144,6 +144,24 @@ def test_a_compilers_own_words_go_through(tmp_path: Path) -> None:
     assert done.returncode == 1 and "nothing" in done.stderr
 
 
+@pytest.mark.parametrize("with_", ["gcc", "clang"])
+def test_a_compiler_that_says_what_it_does_compiles_for_mpipp_too(
+    with_: str, tmp_path: Path
+) -> None:
+    (tmp_path / "store.c").write_text("void store(int *place) { *place = 1; }\n")
+    mpicc, chosen = need("mpicc.mpich"), {"MPICH_CC": need(with_)}
+    words = ["cc", "--mpicc", mpicc, "-O2", "-c", "store.c", "-o"]
+    objects = []
+    for name, verbose in (("quiet.o", []), ("verbose.o", ["-v"])):
+        done = shell(*words, name, *verbose, cwd=tmp_path, env=chosen)
+        assert (done.returncode, bool(done.stderr)) == (0, bool(verbose))
+        objects.append((tmp_path / name).read_bytes())
+    assert objects[0] == objects[1]
+    # Without any file it says what it is.
+    done = shell("cc", "--mpicc", mpicc, "-v", cwd=tmp_path, env=chosen)
+    assert done.returncode == 0 and "version" in done.stderr
+
+
 FOUND_CXX = [
     f"{STORE}buf(BYTE) in stores_wide",
     f"{STORE}buf(BYTE) in stores_long",
