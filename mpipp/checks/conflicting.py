@@ -6,10 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from mpipp.checks import ordering
 from mpipp.checks.finding import Evidence, Finding, Party
 from mpipp.checks.lifelines import MISTAKEN, Found, Lifelines, Point, Points, why
+from mpipp.checks.ordering import AT_TARGET
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.records import OnesidedLog
+from mpipp.checks.rules import onesided
 from mpipp.checks.world import World
 from mpipp.datatypes.elements import Element
 from mpipp.datatypes.overlap import touching
@@ -29,7 +32,6 @@ _VERBS = {
 }
 # What ends an epoch with the operations in it.
 _CLOSING = tuple(f"MPI_Win_{one}" for one in ("fence", "complete", "unlock", "unlock_all", "free"))
-_AT_TARGET = ("target of a get", "target of a put", "target of an accumulate")
 _MOST_BYTES = 1 << 40  # of an operation
 _MOST_SPANS = 5  # epochs around a mistake that are drawn
 _WHY = {
@@ -38,14 +40,6 @@ _WHY = {
     "unordered": "nothing orders them",
     "copies": "the window's copies are not synchronised",
     "itself": "its buffer lies where its target is",
-}
-_ADVICE = {
-    "pending": "end the epoch between the two, or complete the first at its target with "
-    "MPI_Win_flush, or use accumulates",
-    "incomplete": "complete the first at its target (MPI_Win_flush, or what ends its epoch) before "
-    "the call that the other process hears of it by",
-    "unordered": "end the first's epoch, then let the other process hear of it before the second "
-    "begins: by MPI_Win_fence, MPI_Win_complete and MPI_Win_wait, a barrier or a message",
 }
 
 
@@ -88,7 +82,7 @@ class Telling:
     def _conflict(self, found: Conflict) -> Finding:
         sides = found.first, found.second
         names = [_name(side.event) for side in sides]
-        verbs = list(dict.fromkeys(_VERBS[side.kind] for side in sides))
+        verbs = list(dict.fromkeys(map(_verb, sides)))
         is_one = found.why == "itself"
         both = names[0] if is_one else " and ".join(names)
         verbs = [f"{verb}s" for verb in verbs] if is_one else verbs
@@ -103,6 +97,9 @@ class Telling:
             parties = [replace(one, details=(*one.details, *other.details))]
         parties += self._synchronizations(found)
         made = Finding.of(found.rule, f"{what}: {_WHY[found.why]}", parties)
+        if found.rule == "rma-local":
+            reads = any(side.kind in AT_TARGET and _verb(side) == "read" for side in sides)
+            made = replace(made, sentence=onesided.WHILE_READ if reads else onesided.WHILE_UPDATED)
         if not is_one:
             made = replace(made, lifelines=self._lifelines(found, parties))
         if found.times > 1:
@@ -110,13 +107,18 @@ class Telling:
             others = f"and {found.times - 1} more at the same places"
             last = replace(last, details=(*last.details, others))
             made = replace(made, parties=(*before, last))
-        general = found.why != "pending" or found.rule == "rma-target"
-        return replace(made, advice=_ADVICE.get(found.why, made.advice)) if general else made
+        ended = self._ended(found.first)
+        return replace(made, advice=ordering.of_conflict(found, ended, made.advice))
+
+    def _ended(self, side: Side) -> str:
+        # The procedure that has ended it, if that is known.
+        call = self._logs[side.ended[0]].call(side.ended[1]) if side.ended else None
+        return call.procedure if call is not None else ""
 
     def _windows(self, sides: Sequence[Side]) -> Iterator[int]:
         # Those whose memory the sides use at a target.
         for side in sides:
-            if isinstance(side.event, events.Operation) and side.kind in _AT_TARGET:
+            if isinstance(side.event, events.Operation) and side.kind in AT_TARGET:
                 yield side.event.window
 
     def mistake(self, found: Mistake) -> Finding:
@@ -127,6 +129,8 @@ class Telling:
         elif found.other is not None:
             parties.append(self._party(found.other, ()))
         made = Finding.of(found.rule, MISTAKES[found.rule], parties)
+        if found.rule == "rma-gone":
+            made = replace(made, advice=ordering.of_gone(found, made.advice))
         return replace(made, lifelines=self._epochs(found))
 
     def _given_back(self, event: events.Event, given: events.GivenBack) -> Party:
@@ -161,6 +165,9 @@ class Telling:
             site = self._site(event) if call is None else call.site
             return Party(process.number, f"{_name(event)}{more}", "at", site, None, details)
         if isinstance(event, events.Operation):
+            if event.op == "MPI_NO_OP":  # takes nothing from its origin
+                taken = (buffer for buffer in call.buffers if buffer.role != "origin_addr")
+                call = replace(call, buffers=tuple(taken))
             party = Operation(process, call, None, None).party(*details)
             return replace(party, text=f"{party.text}{more}")
         text = f"{call.procedure}{_target(event)}{more}"
@@ -169,7 +176,7 @@ class Telling:
 
     def _side(self, side: Side, found: Conflict) -> Party:
         low, high = found.bytes_of(side)
-        verb = _VERBS[side.kind] + "s"
+        verb = f"{_verb(side)}s"
         where = f"the bytes [{low:#x}, {high:#x})"
         if self._is_elsewhere(side):
             return self._party(side.event, (f"{verb} memory of rank {found.owner}",))
@@ -178,8 +185,13 @@ class Telling:
         offset = f", byte {low - base} of the window" if base and low >= base else ""
         offset += self._window_name(side.event.moment.process, window) if offset else ""
         element = self._element(side, found)
+        if isinstance(side.event, events.Access) and not found.apart:
+            # The other's, of which the address is told, too.
+            is_first = side is found.first
+            other = self._element(found.second if is_first else found.first, found)
+            element = other and f"{other} of the {'second' if is_first else 'first'}"
         at = f", at {low:#x}"
-        own = side.event.moment.process == found.owner and side.kind not in _AT_TARGET
+        own = side.event.moment.process == found.owner and side.kind not in AT_TARGET
         of = "" if own else f" of rank {found.owner}"
         detail = f"{verb} {element or where}{of}{at if element else ''}{offset}"
         return self._party(side.event, (detail,))
@@ -195,7 +207,7 @@ class Telling:
     def _is_elsewhere(self, side: Side) -> bool:
         # In the memory of a process that is not known.
         event = side.event
-        if not isinstance(event, events.Operation) or side.kind not in _AT_TARGET:
+        if not isinstance(event, events.Operation) or side.kind not in AT_TARGET:
             return False
         return self.reach(event.window, event.target) is None
 
@@ -204,7 +216,7 @@ class Telling:
         call = self._call(event) if isinstance(event, events.Operation) else None
         if call is None or not isinstance(event, events.Operation):
             return ""
-        wanted = side.kind in _AT_TARGET
+        wanted = side.kind in AT_TARGET
         for buffer in call.buffers:
             if ("remote" in buffer.access) != wanted:
                 continue
@@ -304,6 +316,13 @@ class Telling:
                     "begins its epoch" if found.why == "itself" else "begins the epoch of both"
                 ]
             yield self._party(event, tuple(whats))
+
+
+def _verb(side: Side) -> str:
+    # What it does to memory.
+    event = side.event
+    is_read = isinstance(event, events.Operation) and event.op == "MPI_NO_OP"
+    return "read" if is_read and side.kind in AT_TARGET else _VERBS[side.kind]
 
 
 def _part(element: Element, low: int, high: int) -> str:

@@ -313,6 +313,8 @@ def _pair(rule: str, one: Event, other: Event) -> Pair:
 def told(blocks: Iterable[str]) -> set[Pair]:
     """What a run has told."""
     by_sentence = {rule.sentence: rule.id for rule in rules.RULES.values()}
+    halves = (rules.onesided.WHILE_READ, rules.onesided.WHILE_UPDATED)
+    by_sentence.update(dict.fromkeys(halves, "rma-local"))
     found = set()
     for block in blocks:
         said = re.search(r"^  rule: .*?, section [\d.]+: (.*)$", block, re.M)

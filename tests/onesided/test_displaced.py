@@ -25,8 +25,10 @@ def test_elements_that_begin_within_others_are_told(mpi: MPI) -> None:
     assert all(f"  rule: {mpi.cited(RULE)}\n" in f"{block}\n" for block in wrong.blocks)
     told = [
         (
-            re.findall(r"update.? the same memory: (.*)", block)[0],
-            re.findall(r"    updates (.*?)(?: of rank 1)?, at 0x\w+, (byte \d+) of", block),
+            re.findall(r" the same memory: (.*)", block)[0],
+            re.findall(
+                r"    (?:updates|reads) (.*?)(?: of rank 1)?, at 0x\w+, (byte \d+) of", block
+            ),
         )
         for block in wrong.blocks
     ]

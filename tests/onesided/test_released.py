@@ -30,12 +30,12 @@ def told(block: str) -> tuple[str, ...]:
         r"  rank 0: gives back the memory at 0x[0-9a-f]+, which has (\S+)\n"
         r"    at released\.c:(\d+) in (\w+)\n"
         r"  rule: MPI-.*, section [\d.]+: the buffer of a one-sided operation must be there .*\n"
-        r"  to do: complete the operation before, with MPI_Win_flush_local .*",
+        r"  to do: complete the operation before, with (MPI_Wait, )?MPI_Win_flush_local .*",
         block,
     )
     assert found, block
-    operation, function, element, line, place = found.groups()
-    assert function == place
+    operation, function, element, line, place, waits = found.groups()
+    assert (function, bool(waits)) == (place, operation == "MPI_Rput")
     return operation, element, SOURCE.read_text().splitlines()[int(line) - 1].strip(), place
 
 

@@ -85,7 +85,8 @@ def test_values_tell_which_flags_order_and_info_keys_what_may_be_at_once(mpi: MP
             "get",
         ),
         (
-            "MPI_Accumulate and MPI_Get_accumulate update the same memory: nothing orders them",
+            "MPI_Accumulate and MPI_Get_accumulate update and read the same memory: nothing orders "
+            "them",
             "same_op",
             "same_op",
         ),

@@ -6,6 +6,14 @@ from __future__ import annotations
 from mpipp.checks.rules.rule import Rule
 
 _CONFLICT, _EPOCH = "rma-conflict", "rma-epoch"
+WHILE_UPDATED = (
+    "memory of a window must not be used by its own process while an operation updates it"
+)
+WHILE_READ = "memory of a window must not be changed by its own process while an operation reads it"
+_LOCALLY = (
+    "with the call that ends its epoch, or with MPI_Win_flush_local if that is one of MPI_Win_lock "
+    "or MPI_Win_lock_all"
+)
 _ORDER = (
     "end the one before the other begins, with a synchronisation that both processes take part in, "
     "or use other memory"
@@ -18,8 +26,7 @@ RULES = (
         "12.3",
         "the buffer of a one-sided operation must not be changed, and one that it writes not be "
         "used at all, before the operation is complete at the origin",
-        "complete the operation before, with MPI_Win_flush_local or the call that ends the epoch, "
-        "or use another buffer",
+        f"complete the operation before, {_LOCALLY}, or use another buffer",
     ),
     Rule(
         "rma-two-buffers",
@@ -27,8 +34,7 @@ RULES = (
         "12.3",
         "what a one-sided operation writes must not be a buffer of another before it is complete "
         "at the origin",
-        "complete one operation before the other is started, with MPI_Win_flush_local or the call "
-        "that ends the epoch, or use two buffers",
+        f"complete one operation before the other is started, {_LOCALLY}, or use two buffers",
     ),
     Rule(
         "rma-itself",
@@ -53,8 +59,7 @@ RULES = (
         "the buffer of a one-sided operation must be there until the operation is complete at the "
         "origin: that of a function on the stack is gone when the function returns, allocated "
         "memory when it is given back",
-        "complete the operation before, with MPI_Win_flush_local or the call that ends the epoch, "
-        "or let the buffer live longer",
+        f"complete the operation before, {_LOCALLY}, or let the buffer live longer",
     ),
     Rule(
         "rma-detached",
@@ -69,8 +74,7 @@ RULES = (
         "rma-local",
         _CONFLICT,
         "12.7",
-        "memory of a window must not be used by its own process while another updates it, nor "
-        "be changed while another reads it",
+        f"{WHILE_UPDATED}, nor be changed while one reads it",
         _ORDER,
     ),
     Rule(
