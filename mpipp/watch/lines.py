@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from mpipp.show.functions import known_as
 from mpipp.watch.functions import Functions, ranges
 
 # Of what compilers make of the name of a variable: of a Fortran module, or local and static.
@@ -120,7 +121,8 @@ class Lines:
         found: list[Place] = []
         with suppress(*_damage()):
             for function in unit.functions.at(address) if unit and unit.functions else ():
-                found.append(Place(function.name, line, function.call is not None))
+                name = known_as(function.name)
+                found.append(Place(name, line, function.call is not None))
                 line = unit.called(*function.call) if unit and function.call else None
         return found or [Place(self._name(address), line, False)]
 
@@ -151,7 +153,7 @@ class Lines:
 
     def _name(self, address: int) -> str:
         symbol = self._symbol(address)
-        return symbol.name if symbol else ""
+        return known_as(symbol.name) if symbol else ""
 
     def _symbol(self, address: int) -> _Symbol | None:
         position = bisect.bisect_right(self._starts, address) - 1

@@ -10,6 +10,7 @@ import gdb
 
 from mpipp.gdb.program import mappings
 from mpipp.model import Site
+from mpipp.show.functions import known_as
 
 _LINE = re.compile(r"[^:]+:\d+( |$)")
 
@@ -75,7 +76,7 @@ def _function(pc: int) -> str | None:
         return None
     while block is not None and block.function is None:
         block = block.superblock
-    return None if block is None else str(block.function.print_name)
+    return None if block is None else known_as(str(block.function.print_name))
 
 
 def _symbol(pc: int) -> str:
