@@ -111,8 +111,9 @@ class Telling:
         return replace(made, advice=ordering.of_conflict(found, ended, made.advice))
 
     def _ended(self, side: Side) -> str:
-        # The procedure that has ended it, if that is known.
-        call = self._logs[side.ended[0]].call(side.ended[1]) if side.ended else None
+        # The procedure that has ended it, if that is known: it may be another process's.
+        rank, number = side.ended or (-1, -1)
+        call = self._logs[rank].call(number) if rank in self._logs else None
         return call.procedure if call is not None else ""
 
     def _windows(self, sides: Sequence[Side]) -> Iterator[int]:

@@ -92,12 +92,13 @@ def _order(found: Conflict, ended: str) -> str:
     calls = _completing(first)
     if kind == "fence":
         return "call MPI_Win_fence between the two, in all processes of the window"
-    if first.closed >= 0:
+    pending = found.why == "pending"
+    if first.closed >= 0 and (not pending or first.closed < second.event.moment.number):
         if second.event.moment.process == found.owner and found.why == "unordered":
             return "let the second come behind MPI_Win_wait, or before MPI_Win_post"
-        who = "its process" if found.why == "pending" else "the other process"
+        who = "its process" if pending else "the other process"
         return f"let {who} hear of the first's end (MPI_Win_wait at its target) {_HEARD}"
-    if found.why == "pending":
+    if pending:
         return f"complete the first before the second begins, with {calls}"
     if found.why == "incomplete":
         at = " at its target" if first.kind in _UPDATED else ""

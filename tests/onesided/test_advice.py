@@ -38,6 +38,10 @@ ADVICE = {
         "complete the first before the second begins, with MPI_Win_flush or MPI_Win_unlock; or use "
         "accumulates"
     ),
+    "within_a_start": (
+        "complete the first before the second begins, with MPI_Win_complete and, at its target, "
+        "MPI_Win_wait; or use accumulates"
+    ),
     "accumulated": (
         "use the same window, operation, datatype and displacements for both, or "
         + _HEARD.format("MPI_Win_flush")

@@ -119,6 +119,21 @@ def test_where_nothing_can_be_left_each_process_is_compared_with_itself(mpi: MPI
     assert not [line for line in said if "one-sided" in line]
 
 
+@on_mpi("mpich4")
+def test_of_one_process_alone_is_told_what_to_do(mpi: MPI) -> None:
+    # What ends an operation at its target is another's call, whose log is not there.
+    found = on_nodes(mpi, Path("/proc"), 1, 3, compile_program(PROGRAMS / "advice.c", mpi))
+    to_do = {
+        re.findall(r"advice\.c:\d+ in (\w+)", block)[0]: block.rpartition("to do: ")[2]
+        for block in found.blocks
+    }
+    assert {*to_do} == {"two_buffers", "within_a_lock", "within_a_start", "from_the_stack"}
+    assert to_do["within_a_start"] == (
+        "complete the first before the second begins, with MPI_Win_complete and, at its target, "
+        "MPI_Win_wait; or use accumulates"
+    )
+
+
 @pytest.fixture(scope="module")
 def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a run with nine conflicts, of which one process has one by itself."""

@@ -86,6 +86,13 @@ static void within_a_lock(void) {
   if (rank == 0) lock(), put(mine), get(other), MPI_Win_unlock(1, win);
 }
 
+static void within_a_start(void) {
+  if (rank != 1) MPI_Win_start(target, 0, win);
+  if (rank == 0) put(mine), get(other);
+  if (rank != 1) MPI_Win_complete(win);
+  if (rank == 1) MPI_Win_post(origins, 0, win), MPI_Win_wait(win);
+}
+
 static void accumulated(void) {
   MPI_Win_lock_all(0, win);
   if (rank == 0) MPI_Accumulate(mine, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win);
@@ -115,8 +122,8 @@ static void gone(void) {
 int main(void) {
   void (*const cases[])(void) = {fence_buffer, start_buffer,  lock_buffer,   request_buffer,
                                  two_buffers,  flushed,       not_flushed,   told_too_early,
-                                 exposed,      started_again, within_a_lock, accumulated,
-                                 only_read,    gone};
+                                 exposed,      started_again, within_a_lock, within_a_start,
+                                 accumulated,  only_read,     gone};
   MPI_Init(NULL, NULL);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_group(MPI_COMM_WORLD, &all);
