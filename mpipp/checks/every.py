@@ -34,6 +34,7 @@ from mpipp.checks import (
     reductions,
     topologies,
     touches,
+    transfers,
     windows,
 )
 from mpipp.checks.consequences import ordered
@@ -54,6 +55,7 @@ _OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     topologies.check,
     groups.check,
     windows.check,
+    transfers.check,
     attached.check,
     partitions.check,
     files.check,

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Is what one call sends what another receives? (MPI-4.1, sections 3.3.1 and 6.2)"""
+"""Is what one call sends what another receives? (MPI-4.1, sections 3.3.1 and 6.2)
+
+Both may be one call, which moves something by itself.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,7 @@ class Data:
     count: int
     datatype: DatatypeRecord
     of: str = ""  # whose share it is: " of rank 3", " of neighbor 1"
+    remote: bool = False  # the address is a displacement in a target's window
 
     @property
     def entries(self) -> Entries:
@@ -35,7 +39,8 @@ class Data:
 
 def whole(operation: Operation, buffer: Buffer) -> Data | None:
     """All of a buffer; None where that is not known, or senseless."""
-    return _data(operation, buffer, buffer.address, buffer.total_count, buffer.datatype)
+    found = _data(operation, buffer, buffer.address, buffer.total_count, buffer.datatype)
+    return replace(found, remote=True) if found and "remote" in buffer.access else found
 
 
 def share(operation: Operation, buffer: Buffer, peer: int) -> Data | None:
@@ -73,6 +78,7 @@ class Meeting(NamedTuple):
     rules: str  # the first word of those for types and lengths
     alike: str = ""  # what both do, where neither gets what the other has: "reduce"
     differs: str = "what is sent does not match what is received"
+    by: str = ""  # who does both, if it is one: "MPI_Put"
 
 
 MESSAGE = Meeting(False, ("sends", "receives"), "message")
@@ -91,7 +97,7 @@ def compare(sent: Data, received: Data, meeting: Meeting) -> Finding | None:
         return None
     if found.verdict == "mismatch":
         return _mismatch(found, sent, received, meeting)
-    if meeting.exact:
+    if meeting.exact or meeting.by:
         return _length(found, sent, received, meeting)
     return _truncation(found, sent, received, meeting)
 
@@ -102,6 +108,10 @@ def _mismatch(found: Comparison, sent: Data, received: Data, meeting: Meeting) -
     after = f"after {_elements(found.equal)}" if found.equal else "at the first element"
     if meeting.alike:
         what = f"the processes {meeting.alike} different types, {after}: {kinds[0]} and {kinds[1]}"
+    elif meeting.by:
+        does, too = meeting.verbs
+        what = f"what {meeting.by} {does} does not match what it {too}, {after}: "
+        what += f"{kinds[0]} and {kinds[1]}"
     else:
         what = f"{meeting.differs}, {after}: {kinds[0]} is sent, {kinds[1]} received"
     rule = f"{meeting.rules}-types" + ("-byte" if "MPI_BYTE" in kinds else "")
@@ -113,6 +123,10 @@ def _length(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> 
     if meeting.alike:
         what = f"the processes {meeting.alike} different numbers of elements: "
         what += f"{lengths[0]} and {lengths[1]}"
+    elif meeting.by:
+        only = ("only ", "") if found.verdict == "partial" else ("", "only ")
+        (does, too), number = meeting.verbs, _elements(lengths[0])
+        what = f"{meeting.by} {does} {only[0]}{number}, but {too} {only[1]}{lengths[1]}"
     elif found.verdict == "longer":
         what = f"{_elements(lengths[0])} sent, but only {lengths[1]} received"
     else:
@@ -134,7 +148,11 @@ def _truncation(found: Comparison, sent: Data, received: Data, meeting: Meeting)
 def _parties(found: Comparison, sent: Data, received: Data, meeting: Meeting) -> tuple[Party, ...]:
     sides = found.first, found.second
     rows = zip((sent, received), sides, meeting.verbs)
-    return tuple(_party(data, side, verb) for data, side, verb in rows)
+    parties = tuple(_party(data, side, verb) for data, side, verb in rows)
+    if sent.operation is not received.operation:
+        return parties
+    shown = parties[1] if sent.remote else parties[0]
+    return (replace(shown, details=parties[0].details + parties[1].details),)
 
 
 def _party(data: Data, side: Side | None, verb: str) -> Party:
@@ -142,10 +160,11 @@ def _party(data: Data, side: Side | None, verb: str) -> Party:
         return data.operation.party()
     place = match.place(data.entries, side)
     element = f"{place.text}{data.of}"
-    over = data.operation.call.state == "over"  # where its buffer was is not kept
-    where = "" if over else f", at {data.address + place.displacement:#x}"
+    # Where the buffer of a call that is over was is not kept.
+    elsewhere = data.remote or data.operation.call.state == "over"
+    where = "" if elsewhere else f", at {data.address + place.displacement:#x}"
     party = data.operation.party(f"{verb} {side.kind}: {element}{where}")
-    if data.of:
+    if data.of or data.remote:
         return party
     evidence = party.evidence._replace(role=data.role, displacement=place.displacement)
     return replace(party, evidence=evidence)

@@ -28,7 +28,7 @@ def test_groups_are_those_of_the_page() -> None:
 
 def test_words() -> None:
     assert words("threads,argument") == {"thread-level", "argument"}
-    of_calls = {"outside-window", "uncommitted-datatype", "aliased-buffers"}
+    of_calls = {"outside-window", "target-mismatch", "uncommitted-datatype", "aliased-buffers"}
     assert words("rma") == {"rma-conflict", "rma-epoch", "deadlock", "lone-wait", *of_calls}
     assert words("") == words("all") == words(",".join(GROUPS)) == joined([])
     assert joined([["argument"], ["lifetime"]]) == {"argument", "lifetime"}

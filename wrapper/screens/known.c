@@ -2,6 +2,7 @@
 #include "screens/known.h"
 
 #include "mpi/vendor.h"
+#include "screens/parts.h"
 #include "screens/pending.h"
 #include "screens/ranks.h"
 #include "screens/unusual.h"
@@ -161,7 +162,7 @@ int mpipp_is_in_window(const struct mpipp_call *call) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     if (!buffer->record || buffer->access & MPIPP_STALE || !is_usable(buffer)) return 0;
   }
-  return call->buffer_count < 3 || are_apart(call);
+  return mpipp_fits_target(call, NULL) && (call->buffer_count < 3 || are_apart(call));
 }
 
 int mpipp_sum_up(struct mpipp_call *call, struct mpipp_sums *sums) {

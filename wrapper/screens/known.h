@@ -31,7 +31,8 @@ void mpipp_know_meeting(const struct mpipp_call *call, uint32_t buffer,
                         const struct mpipp_call *other, uint32_t others);
 
 // Whether nothing that only operations on windows are looked at for can be wrong with a call: it is
-// none, or its target's window is known and reached, and its datatypes are committed.
+// none, or its target's window is known and reached, its datatypes are committed, and what it moves
+// fits.
 int mpipp_is_in_window(const struct mpipp_call *call);
 
 // Whether a call is like one before, and so is all that it meets. With one thread only, and few

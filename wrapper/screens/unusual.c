@@ -6,6 +6,7 @@
 #include "records/registry.h"
 #include "screens/arguments.h"
 #include "screens/asking.h"
+#include "screens/parts.h"
 #include "screens/ranks.h"
 #include "screens/reductions.h"
 
@@ -201,6 +202,7 @@ int mpipp_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm
     const struct mpipp_win *win = mpipp_given(MPIPP_WIN, call->win, doubt);
     fine &= win != NULL;
     if (win) fine &= is_fine_target(call, win, doubt);
+    fine &= mpipp_fits_target(call, doubt);
   }
   if (present & MPIPP_HAS_FILE) fine &= mpipp_given(MPIPP_FILE, call->file, doubt) != NULL;
   if (present & (MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS)) fine &= is_beside_no_split(call, doubt);

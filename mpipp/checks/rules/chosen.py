@@ -17,7 +17,7 @@ GROUPS = {
     "threads": ("thread-level",),
     "topologies": ("topology-argument", "group-argument"),
     "operations": ("op-not-allowed", "op-type"),
-    "windows": ("outside-window", "window-argument"),
+    "windows": ("outside-window", "target-mismatch", "window-argument"),
     "attached-buffers": ("attached-buffer",),
     "requests": ("partition", "not-persistent", "already-active", "freed-active"),
     "files": ("split-order",),
@@ -59,7 +59,15 @@ GROUPS = {
 # What is chosen with a group, and is another's: an operation that these refuse is none that the
 # log's analysis could compare, or one that it need not compare with itself; and a start and a post
 # that do not match wait for each other.
-_WITH = {"rma": ("outside-window", "uncommitted-datatype", "aliased-buffers", *GROUPS["deadlocks"])}
+_WITH = {
+    "rma": (
+        "outside-window",
+        "target-mismatch",
+        "uncommitted-datatype",
+        "aliased-buffers",
+        *GROUPS["deadlocks"],
+    )
+}
 # Rules whose findings another check tells, too.
 _TOLD_BY = {"rma-some-fences": "argument-mismatch"}
 ALL = "all"

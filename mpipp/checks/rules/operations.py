@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mpipp.checks.rules.rule import WARNING, Rule
 
 _NEGATIVE = "MUST_ERROR_INTEGER_NEGATIVE"
@@ -21,6 +23,23 @@ def _group(
     id: str, sentence: str, advice: str, must: str = "", error_class: str = _ARGUMENT
 ) -> Rule:
     return Rule(id, "group-argument", "7.3.2", sentence, advice, must, error_class=error_class)
+
+
+def _transfer(id: str, section: str, sentence: str) -> Iterator[Rule]:
+    # Of a one-sided operation: what is at both ends, with a rule for MPI_BYTE.
+    advice = "describe the same basic types in the same order on both sides"
+    of_bytes = f"{sentence}; MPI_BYTE matches only MPI_BYTE"
+    for which, told in (("types", sentence), ("types-byte", of_bytes)):
+        name = f"{id}-{which}"
+        yield Rule(name, "target-mismatch", section, told, advice, error_class="MPI_ERR_TYPE")
+    yield Rule(
+        f"{id}-length",
+        "target-mismatch",
+        section,
+        "what is moved must fit, without truncation, where it goes",
+        "let both sides have the same number of elements",
+        error_class="MPI_ERR_TRUNCATE",
+    )
 
 
 _REDUCTIONS = (
@@ -100,6 +119,20 @@ _WINDOWS = (
         "the displacement unit must be positive",
         "pass 1 for displacements in bytes, or the size of an element",
         error_class="MPI_ERR_DISP",
+    ),
+)
+
+_TRANSFERS = (
+    *_transfer(
+        "transfer",
+        "12.3.1",
+        "the types at the origin and at the target must match, in the same order, as those of a "
+        "message",
+    ),
+    *_transfer(
+        "accumulate",
+        "12.3.4",
+        "all datatypes of a call that accumulates must be of one predefined datatype",
     ),
 )
 
@@ -411,4 +444,4 @@ _GROUPS = (
     ),
 )
 
-RULES = (*_REDUCTIONS, *_WINDOWS, *_ATTACHED, *_PARTITIONS, *_TOPOLOGIES, *_GROUPS)
+RULES = (*_REDUCTIONS, *_WINDOWS, *_TRANSFERS, *_ATTACHED, *_PARTITIONS, *_TOPOLOGIES, *_GROUPS)

@@ -31,6 +31,7 @@ static double *memory;
 // They use what is above.
 #include "mistaken_partitions.h"
 #include "mistaken_topologies.h"
+#include "mistaken_transfers.h"
 
 static void early(void) {
   WRONG("lifetime: MPI_Send is called before MPI is initialised",
@@ -487,6 +488,7 @@ int main(int argc, char **argv) {
   topologies();
   groups();
   windows();
+  transfers();
   attached();
   filled();
   freed();

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// What one call by itself moves from one buffer to another must have the type signature of where it
+// goes.
+#ifndef MPIPP_PARTS_H
+#define MPIPP_PARTS_H
+
+#include "screens/boxes.h"
+
+// Whether what a one-sided operation moves is certain to fit where it goes, of the same types.
+int mpipp_fits_target(const struct mpipp_call *call, struct mpipp_doubt *doubt);
+
+#endif
