@@ -53,11 +53,13 @@ def _ranks(operation: Operation) -> Findings:
         if operation.process.around.constant_name(value, *constants):
             continue
         rule = "negative-rank" if value < 0 else "rank-too-large"
+        among = "window" if name == "target_rank" else "communicator"
         yield Finding.of(
             "no-such-root" if name == "root" else rule,
-            f"{name} is {value}, but the communicator has {ranks_of(size)}",
+            f"{name} is {value}, but the {among} has {ranks_of(size)}",
             [operation.party()],
             alternative=f", or {' or '.join(constants)}" if constants else "",
+            among=among,
         )
 
 

@@ -36,6 +36,8 @@ class Party:
     tid: int | None = None  # the thread that is inside of the call now
     details: tuple[str, ...] = ()  # its part in what was found, a line each: element addresses
     evidence: Evidence = field(default=Evidence(), compare=False, repr=False)
+    # The text without the buffer that only the root of a collective operation has; "": it is whole.
+    of_all: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,11 @@ from mpipp.model import (
 from mpipp.show import oneline
 from mpipp.show.describe import Surroundings
 
+# The buffer that only the root gives.
+_OF_THE_ROOT = {
+    **dict.fromkeys(("Gather", "Gatherv", "Reduce"), "recvbuf"),
+    **dict.fromkeys(("Scatter", "Scatterv"), "sendbuf"),
+}
 _MOST_MARKED = 1 << 20  # partitions, one by one
 _MOST_STARTED = 1 << 16  # requests, by one call: checks/handles.py says when there are more
 
@@ -86,14 +91,24 @@ class Operation:
 
     def party(self, *details: str) -> Party:
         """The operation as a party of a finding."""
-        arguments = oneline.arguments(self.call, self.process.around)
         request = ""
         if self.request is not None and self.call.facts.form != "blocking":  # else a stand-in
             request = f", request #{self.request.header.serial}"
-        text = f"{self.call.procedure}({arguments}){request}"
-        evidence = Evidence(self.call, self.on)
+
+        def text(without: str) -> str:
+            arguments = oneline.arguments(self.call, self.process.around, without)
+            return f"{self.call.procedure}({arguments}){request}"
+
+        roots = _OF_THE_ROOT.get(self.call.facts.operation, "")
         return Party(
-            self.process.number, text, "called at", self.call.site, self.tid, details, evidence
+            self.process.number,
+            text(""),
+            "called at",
+            self.call.site,
+            self.tid,
+            details,
+            Evidence(self.call, self.on),
+            text(roots) if roots else "",
         )
 
     def start(self) -> list[Party]:

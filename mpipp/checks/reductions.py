@@ -36,6 +36,7 @@ _OF_COMBINER = {
     "F90_COMPLEX": "complex",
     "VALUE_INDEX": "pairs",
 }
+_IN_PLURAL = ("C integers", "Fortran integers", "bytes", "multi-language types", "pairs")
 _NUMBERS = ("C integers", "Fortran integers", "floating point", "multi-language types")
 _BITS = ("C integers", "Fortran integers", "bytes", "multi-language types")
 _ALLOWED = {
@@ -153,7 +154,9 @@ def _class(leaf: Datatype) -> str | None:
 
 
 def _of(kind: str) -> str:
-    return "characters cannot be reduced" if kind == "characters" else f"one of the {kind}"
+    if kind == "characters":
+        return "characters cannot be reduced"
+    return f"that is one of the {kind if kind in _IN_PLURAL else f'{kind} types'}"
 
 
 def _either(words: tuple[str, ...], last: str = "or") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mpipp.checks.finding import Finding, Party
@@ -58,7 +58,8 @@ def _same(finding: Finding, where: Where) -> object:
     # What findings that are folded have in common.
     numbers = [party.process for party in finding.parties]
     places = tuple((numbers.index(p.process), p.made, tuple(where(p))) for p in finding.parties)
-    return finding.rule.id, _OF_A_RANK.sub("", _shown(finding)), places
+    parties = tuple(replace(p, text=p.of_all or p.text) for p in finding.parties)
+    return finding.rule.id, _OF_A_RANK.sub("", _shown(replace(finding, parties=parties))), places
 
 
 def _shown(finding: Finding) -> str:

@@ -31,6 +31,7 @@ from mpipp.show.structure import Array, Shown, Struct, datatype
 
 _TOPOLOGIES = {"cartesian": "CART", "graph": "GRAPH", "distributed graph": "DIST_GRAPH"}
 _RANKS = ("MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ROOT")
+_TARGETS = ("MPI_PROC_NULL",)  # of one-sided operations: others are mere numbers
 _TAGS = ("MPI_ANY_TAG",)
 # Of a constructor's arguments, and those of other procedures, those that are no plain numbers.
 _ARGUMENT_KINDS = {
@@ -202,7 +203,8 @@ def call_members(call: Call, around: Surroundings) -> _Members:
     for name in ("dest", "source", "root", "target_rank"):
         value = getattr(call, name)
         if value is not None:
-            result.append((name, _constant_or(value, around, *_RANKS)))
+            names = _TARGETS if name == "target_rank" else _RANKS
+            result.append((name, _constant_or(value, around, *names)))
     for name in ("tag", "recvtag"):
         value = getattr(call, name)
         if value is not None:

@@ -41,11 +41,13 @@ def _what_changes_first(shown: Shown) -> Shown:
     return Struct(sorted(shown.members, key=lambda member: member[0] not in _OF_EPOCHS))
 
 
-def arguments(call: Call, around: Surroundings) -> str:
-    """A call's arguments, each buffer in a few words."""
+def arguments(call: Call, around: Surroundings, without: str = "") -> str:
+    """A call's arguments but the one of that name, each buffer in a few words."""
     roles = {buffer.role: buffer for buffer in call.buffers}
     words = []
     for name, value in describe.call_members(call, around):
+        if name == without:
+            continue
         if name not in roles:
             words.append(f"{name} = {inline(value, 1)}")
             continue

@@ -82,6 +82,48 @@ def test_an_overlap_with_what_was_pending_is_found(mpi: MPI) -> None:
     assert found.last == ["mpipp: 1 error in 2 processes, 504 calls, 2 questions"]
 
 
+REDUCED = """\
+#include <mpi.h>
+#include <stdbool.h>
+int main(int argc, char **argv)
+{
+    bool mine[2] = {true}, all[2];
+    int number = 0, got;
+    MPI_Win win;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Reduce(mine, all, 2, MPI_C_BOOL, MPI_PROD, 0, MPI_COMM_WORLD);
+    MPI_Win_create(&number, sizeof number, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_fence(0, win);
+    MPI_Get(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_what_only_the_root_gives_makes_no_finding_of_its_own(mpi: MPI) -> None:
+    """And a target that there is not is a number, whatever constant has the same."""
+    found = runs.run(mpi, [support.compile_program(REDUCED, mpi, ("-g", "-O0", "-w"))])
+    reduced, got = (re.sub("0x[0-9a-f]+", "ADDRESS", block) for block in found.blocks)
+    arguments = (
+        'root = 0, comm = "MPI_COMM_WORLD", op = "MPI_PROD", sendbuf = ADDRESS (2 MPI_C_BOOL)'
+    )
+    assert reduced.splitlines()[:2] == [
+        "error: MPI_PROD is not defined for MPI_C_BOOL (sendbuf): that is one of the logical types",
+        f"  ranks 0 and 1: MPI_Reduce({arguments}, recvbuf = ADDRESS (2 MPI_C_BOOL))",
+    ]
+    assert "\n  shown as in rank 0\n" in reduced
+    number = {"mpich4": -2, "openmpi4": -1}[mpi.id]
+    what, call, *_ = got.splitlines()
+    assert what == f"error: target_rank is {number}, but the window has the ranks 0 to 1"
+    assert call.startswith(f"  ranks 0 and 1: MPI_Get(target_rank = {number}, win = ")
+
+
 COLUMNS = """\
 #include <mpi.h>
 #include <string.h>

@@ -7,7 +7,7 @@ from mpipp.checks.rules.rule import Rule
 
 _NEGATIVE = "MUST_ERROR_INTEGER_NEGATIVE"
 _NULL_POINTER = "MUST_ERROR_POINTER_NULL"
-_RANK = "a rank must be one of the communicator's group"
+_RANK = "a rank must be one of the {among}'s group"
 _ONE_OF_THESE = "pass one of these{alternative}"
 _NULL_HANDLE = "the variable may never have been set, or the datatype was freed through it"
 

@@ -282,15 +282,18 @@ static void reductions(void) {
         MPI_Accumulate(out, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, own, win));
   RIGHT(MPI_Accumulate(out, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_REPLACE, win));
   RIGHT(MPI_Fetch_and_op(out, in, MPI_DOUBLE, 0, 0, MPI_NO_OP, win));
-  WRONG("op-type: MPI_BAND is not defined for MPI_DOUBLE (sendbuf): one of the floating point",
+  WRONG("op-type: MPI_BAND is not defined for MPI_DOUBLE (sendbuf): that is one of the floating "
+        "point types",
         MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_BAND, comm));
-  WRONG("op-type: MPI_LAND is not defined for MPI_DOUBLE (recvbuf): one of the floating point",
+  WRONG("op-type: MPI_LAND is not defined for MPI_DOUBLE (recvbuf): that is one of the floating "
+        "point types",
         MPI_Allreduce(MPI_IN_PLACE, in, 1, MPI_DOUBLE, MPI_LAND, comm));
   WRONG("op-type: MPI_MAX is not defined for MPI_CHAR (sendbuf): characters cannot be reduced",
         MPI_Allreduce(out, in, 1, MPI_CHAR, MPI_MAX, comm));
-  WRONG("op-type: MPI_MAXLOC is not defined for MPI_DOUBLE (sendbuf): one of the floating point",
+  WRONG("op-type: MPI_MAXLOC is not defined for MPI_DOUBLE (sendbuf): that is one of the floating "
+        "point types",
         MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_MAXLOC, comm));
-  WRONG("op-type: MPI_MAX is not defined for MPI_DOUBLE_INT (sendbuf): one of the pairs",
+  WRONG("op-type: MPI_MAX is not defined for MPI_DOUBLE_INT (sendbuf): that is one of the pairs",
         MPI_Allreduce(out, in, 1, MPI_DOUBLE_INT, MPI_MAX, comm));
   WRONG("op-type: MPI_SUM reduces CONTIGUOUS, which is a derived datatype",
         MPI_Allreduce(out, in, 1, two, MPI_SUM, comm));
@@ -326,6 +329,8 @@ static void windows(void) {
       MPI_Put(out, 4, MPI_DOUBLE, 0, 61, 4, MPI_DOUBLE, win));
   WRONG("outside-window: MPI_Get reads the bytes [-8, 0) of the window of rank 0, which has 512",
         MPI_Get(in, 1, MPI_DOUBLE, 0, -1, 1, MPI_DOUBLE, win));
+  WRONG("argument: target_rank is 1, but the window has only the rank 0",
+        MPI_Get(in, 1, MPI_DOUBLE, 1, 0, 1, MPI_DOUBLE, win));
   WRONG("outside-window: MPI_Fetch_and_op changes the bytes [1024, 1032) of the window of rank 0, "
         "which has 512",
         MPI_Fetch_and_op(out, in, MPI_DOUBLE, 0, 128, MPI_SUM, win));
