@@ -23,21 +23,35 @@ def _bcast(calls: Calls, joined: Joined) -> Pair:
 
 def _gather(calls: Calls, joined: Joined) -> Pair:
     if _is_root(joined):
-        return calls.equal(share(joined, joined.rank, "recvbuf"))
+        return added(calls.equal(share(joined, joined.rank, "recvbuf")), _gathered(calls, joined))
     return calls.equal(whole(joined, "sendbuf"))
+
+
+def _gathered(calls: Calls, joined: Joined) -> Pair:
+    # By the root from itself.
+    if not joined.buffer("sendbuf"):
+        return NOTHING
+    return calls.own(whole(joined, "sendbuf"), share(joined, joined.rank, "recvbuf"))
 
 
 def _scatter(calls: Calls, joined: Joined) -> Pair:
     if _is_root(joined):
-        return calls.equal(share(joined, joined.rank, "sendbuf"))
+        return added(calls.equal(share(joined, joined.rank, "sendbuf")), _scattered(calls, joined))
     return calls.equal(whole(joined, "recvbuf"))
+
+
+def _scattered(calls: Calls, joined: Joined) -> Pair:
+    # By the root to itself.
+    if not joined.buffer("recvbuf"):
+        return NOTHING
+    return calls.own(share(joined, joined.rank, "sendbuf"), whole(joined, "recvbuf"))
 
 
 def _gatherv(calls: Calls, joined: Joined) -> Pair:
     root = joined.operation.call.root
     if root is None or not _is_root(joined):
         return calls.goes(joined.rank, root or 0, whole(joined, "sendbuf"))
-    found = NOTHING
+    found = _gathered(calls, joined)
     for peer in calls.each():
         if peer != root:
             found = added(found, calls.goes(peer, root, share(joined, peer, "recvbuf")))
@@ -48,7 +62,7 @@ def _scatterv(calls: Calls, joined: Joined) -> Pair:
     root = joined.operation.call.root
     if root is None or not _is_root(joined):
         return calls.goes(root or 0, joined.rank, whole(joined, "recvbuf"))
-    found = NOTHING
+    found = _scattered(calls, joined)
     for peer in calls.each():
         if peer != root:
             found = added(found, calls.goes(root, peer, share(joined, peer, "sendbuf")))

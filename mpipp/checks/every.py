@@ -30,6 +30,7 @@ from mpipp.checks import (
     messages,
     onesided,
     overlaps,
+    ownparts,
     partitions,
     reductions,
     topologies,
@@ -63,6 +64,7 @@ _OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     datatypes.check,
     reductions.check,
     inplace.check,
+    ownparts.check,
     memory.check,
     overlaps.check,
 )

@@ -12,16 +12,23 @@ from collections.abc import Callable, Sequence
 from mpipp.checks import intercommunicators, neighbors, signatures
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.joined import Joined, Pairs
+from mpipp.checks.signatures import Meeting
 from mpipp.errors import MpippError
 
 MOST_PAIRS = 100_000  # of one operation
 
+_ITSELF = Meeting(True, ("sends itself", "receives"), "collective", by="a process")
+
 
 def check(name: str, joined: Sequence[Joined]) -> Findings:
-    """The first two buffers of an operation that should match and do not.
+    """The first two buffers of an operation that should match and do not, of one process or two.
 
     Raises MpippError when there are too many to compare them all.
     """
+    by_itself = next((found for found in map(own, joined) if found is not None), None)
+    if by_itself is not None:
+        yield by_itself
+        return
     inter = joined[0].member.comm.inter
     pairs = (intercommunicators.RULES if inter else _RULES).get(name)
     meeting = signatures.COLLECTIVE
@@ -44,6 +51,18 @@ def check(name: str, joined: Sequence[Joined]) -> Findings:
                 return
 
 
+def own(joined: Joined) -> Finding | None:
+    """What is wrong between a process and itself, as one call tells; None if nothing is."""
+    name = joined.operation.call.facts.operation.lower()
+    pairs = None if joined.member.comm.inter else _RULES.get(name)
+    for sent, received in pairs([joined]) if pairs is not None else ():
+        if sent is not None and received is not None:
+            finding = signatures.compare(sent, received, _ITSELF)
+            if finding is not None:
+                return finding
+    return None
+
+
 def _root(joined: Sequence[Joined]) -> Joined | None:
     return next((one for one in joined if one.rank == one.operation.call.root), None)
 
@@ -58,14 +77,14 @@ def _bcast(joined: Sequence[Joined]) -> Pairs:
 def _gather(joined: Sequence[Joined]) -> Pairs:
     root = _root(joined)
     for one in joined:
-        if root is not None and one is not root:
+        if root is not None:
             yield one.whole("sendbuf"), root.share(one.rank, "recvbuf")
 
 
 def _scatter(joined: Sequence[Joined]) -> Pairs:
     root = _root(joined)
     for one in joined:
-        if root is not None and one is not root:
+        if root is not None:
             yield root.share(one.rank, "sendbuf"), one.whole("recvbuf")
 
 

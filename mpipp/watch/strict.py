@@ -14,7 +14,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from itertools import cycle
 
-from mpipp.checks import collectives, edges, report
+from mpipp.checks import collectives, edges, exchanges, report
 from mpipp.checks.finding import Finding, Findings
 from mpipp.checks.joined import Joined
 from mpipp.checks.process import Operation, Process
@@ -139,7 +139,11 @@ def _joined(process: Process, call: Disagreeing) -> list[Joined]:
 
 
 def _findings(joined: Sequence[Joined]) -> list[Finding]:
-    # All sides: the processes that agree with the first, beside each group of others.
+    # What each has done wrong by itself; else all sides: the processes that agree with the first,
+    # beside each group of others.
+    alone = [one for one in map(exchanges.own, joined) if one is not None]
+    if alone:
+        return alone
     first, *others = _groups(joined)
     found: list[Finding] = []
     for other in others:

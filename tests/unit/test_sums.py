@@ -165,8 +165,8 @@ OPERATIONS: dict[str, tuple[Made, Sequence[str]]] = {
     "Barrier": (plain("MPI_Barrier"), ("form",)),
     "Gather": (of_root("MPI_Gather", "recvbuf", "sendbuf", "both"), (*SENT, *RECEIVED, "root")),
     "Scatter": (of_root("MPI_Scatter", "sendbuf", "recvbuf", "both"), (*SENT, *RECEIVED, "root")),
-    "Gatherv": (gatherv, (*SENT, *SHARES[6:])),
-    "Scatterv": (scatterv, (*RECEIVED, *SHARES[2:4])),
+    "Gatherv": (gatherv, (*SENT, *SHARES[4:])),
+    "Scatterv": (scatterv, (*RECEIVED, *SHARES[:4])),
     "Allgather": (
         plain("MPI_Allgather", "sendbuf", "recvbuf*n"),
         (*SENT, *RECEIVED, "procedure", "form"),

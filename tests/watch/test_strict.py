@@ -47,7 +47,7 @@ CASES = {
     "gatherv": ("count", "only 1 element sent, but 2 received"),
     "scatterv": ("count", "2 elements sent, but only 1 received"),
     "allgatherv": ("count", "only 1 element sent, but 2 received"),
-    "alltoall": ("type", _TYPES.format("FLOAT", "INT") + "received"),
+    "alltoall": ("type", _TYPES.format("INT", "FLOAT") + "received"),
     "alltoallv": ("count", "2 elements sent, but only 1 received"),
     "alltoallw": ("type", _TYPES.format("FLOAT", "INT") + "received"),
     "in place": ("arg", "not all processes pass MPI_IN_PLACE as sendbuf"),

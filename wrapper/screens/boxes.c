@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "screens/blocks.h"
+#include "screens/values.h"
 
 enum { MOST_SORTED = 4096 };
 
@@ -36,11 +37,6 @@ static int doubted(struct mpipp_doubt *doubt, uint64_t why, uint64_t index, uint
   return 0;
 }
 
-static int64_t element(uint64_t array, uint64_t index, uint32_t size) {
-  return size == sizeof(int32_t) ? ((const int32_t *)(uintptr_t)array)[index]
-                                 : ((const int64_t *)(uintptr_t)array)[index];
-}
-
 struct share {
   uint64_t low, high;
 };
@@ -65,7 +61,7 @@ static int are_apart(const struct share *given, uint64_t count) {
 static uint64_t hash_of(uint64_t array, uint64_t length, uint32_t size) {
   uint64_t hash = length;
   for (uint64_t i = 0; array && i < length; i++) {
-    hash = (hash ^ (uint64_t)element(array, i, size)) * 0xBF58476D1CE4E5B9u;
+    hash = (hash ^ (uint64_t)mpipp_vector_value(array, i, size)) * 0xBF58476D1CE4E5B9u;
     hash ^= hash >> 29;
   }
   return hash;
@@ -99,14 +95,14 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
   if (writes && n > 64) shares = n <= MOST_SORTED ? mpipp_allocate(n * sizeof *shares) : NULL;
   uint64_t low = ~(uint64_t)0, high = 0;
   for (uint64_t i = 0; i < n; i++) {
-    int64_t count = element(vector->counts, i, vector->count_size);
+    int64_t count = mpipp_vector_value(vector->counts, i, vector->count_size);
     int usable;
     const struct mpipp_datatype *type = type_of(buffer, vector, i, &usable);
     if (count < 0 || !usable) simple = 0;
     if (count <= 0 || !type || type->size == 0) continue;
-    int64_t displacement = vector->displacements
-                               ? element(vector->displacements, i, vector->displacement_size)
-                               : (int64_t)followed;
+    int64_t displacement = vector->displacements ? mpipp_vector_value(vector->displacements, i,
+                                                                      vector->displacement_size)
+                                                 : (int64_t)followed;
     if (!vector->datatypes) displacement *= type->extent;
     followed += (uint64_t)count;
     struct share one;

@@ -3,6 +3,8 @@
 
 #include "mpi/vendor.h"
 #include "recorders/digests.h"
+#include "records/neighbours.h"
+#include "screens/values.h"
 
 enum { OF_PARTS = 400 };
 
@@ -12,8 +14,14 @@ struct part {
   int64_t count;
 };
 
-static const struct mpipp_digest *digest_of(struct part part) {
-  return mpipp_digest_of((struct mpipp_datatype *)(uintptr_t)part.record);
+// Of an entry; and the elements of all. Returns 0 if that is not known.
+static int look(struct part part, const struct mpipp_digest **entry, uint64_t *elements) {
+  static const struct mpipp_digest none = {.power = {1, 1}};
+  *entry = &none;
+  *elements = 0;
+  if (part.count <= 0) return 1; // that it is negative is another screen's matter
+  *entry = mpipp_digest_of((struct mpipp_datatype *)(uintptr_t)part.record);
+  return *entry && !__builtin_mul_overflow((*entry)->elements, (uint64_t)part.count, elements);
 }
 
 // Whether each of two signatures, repeated for ever, is the other: so it is exactly if they give
@@ -24,19 +32,17 @@ static int repeat_alike(const struct mpipp_digest *one, const struct mpipp_diges
   return forth.hash[0] == back.hash[0] && forth.hash[1] == back.hash[1];
 }
 
-// Whether it is certain that they have the same elements, of which the second may have more.
-static int fits(struct part from, struct part to) {
-  uint64_t alike = mpipp_known_alike(from.record), moved, room;
-  if (from.count <= 0) return 1;
-  if (alike && alike == mpipp_known_alike(to.record)) return from.count <= to.count;
-  const struct mpipp_digest *one = digest_of(from), *other = digest_of(to);
-  if (!one || !other || to.count < 0 ||
-      __builtin_mul_overflow(one->elements, (uint64_t)from.count, &moved) ||
-      __builtin_mul_overflow(other->elements, (uint64_t)to.count, &room))
-    return 0;
-  return moved <= room && repeat_alike(one, other);
+// Whether it is certain that they have the same elements; not exact: the second may have more.
+static int fits(struct part from, struct part to, int exact) {
+  const struct mpipp_digest *one, *other;
+  uint64_t moved, room, alike = mpipp_known_alike(from.record);
+  if (alike && alike == mpipp_known_alike(to.record) && from.count >= 0)
+    return exact ? from.count == to.count : from.count <= to.count;
+  if (!look(from, &one, &moved) || !look(to, &other, &room)) return 0;
+  return (exact ? moved == room : moved <= room) && (!moved || repeat_alike(one, other));
 }
 
+// What is wrong with them depends on no more. Returns 0.
 static int doubt_parts(struct part from, struct part to, struct mpipp_doubt *doubt) {
   mpipp_doubt(doubt, mpipp_shape_of(from.record, from.handle));
   mpipp_doubt(doubt, (uint64_t)from.count);
@@ -45,7 +51,8 @@ static int doubt_parts(struct part from, struct part to, struct mpipp_doubt *dou
 }
 
 static struct part all_of(const struct mpipp_buffer *buffer) {
-  return (struct part){buffer->record, buffer->datatype, buffer->count};
+  uint64_t record = buffer->access & MPIPP_STALE ? 0 : buffer->record;
+  return (struct part){record, buffer->datatype, buffer->count};
 }
 
 static const struct mpipp_buffer *remote_of(const struct mpipp_call *call) {
@@ -64,7 +71,61 @@ int mpipp_fits_target(const struct mpipp_call *call, struct mpipp_doubt *doubt) 
     int reads = (own->access & MPIPP_READS) != 0;
     if (own == remote || (reads && takes_nothing)) continue;
     struct part from = all_of(reads ? own : remote), to = all_of(reads ? remote : own);
-    if (!fits(from, to)) return doubt_parts(from, to, doubt);
+    if (!fits(from, to, 0)) return doubt_parts(from, to, doubt);
   }
   return 1;
+}
+
+// What a buffer has for the process itself. Returns 0 if it is not known.
+static int own_of(const struct mpipp_call *call, const struct mpipp_buffer *buffer, int rank,
+                  struct part *own) {
+  *own = all_of(buffer);
+  if (!buffer->vector) return 1;
+  const struct mpipp_vector *vector = &call->vectors[buffer->vector - 1];
+  if (!vector->counts || rank < 0 || (uint64_t)rank >= vector->length) return 0;
+  own->count = mpipp_vector_value(vector->counts, (uint64_t)rank, vector->count_size);
+  if (!vector->datatypes) return 1;
+  own->handle = MPIPP_KEY(((const MPI_Datatype *)(uintptr_t)vector->datatypes)[rank]);
+  own->record = (uintptr_t)mpipp_find_live(MPIPP_DATATYPE, own->handle);
+  return 1;
+}
+
+static int is_own_neighbour(const struct mpipp_comm *comm) {
+  if (!mpipp_knows_neighbours(comm)) return 0;
+  for (int32_t i = 0; i < comm->outdegree; i++) {
+    if (mpipp_destination(comm, i) == comm->rank) return 1;
+  }
+  return 0;
+}
+
+int mpipp_fits_itself(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                      struct mpipp_doubt *doubt) {
+  const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
+  struct part sent, received;
+  if (call->buffer_count != 2 || comm->inter) return 1;
+  switch (facts->operation) {
+  case MPIPP_PROC_Gather:
+  case MPIPP_PROC_Gatherv:
+  case MPIPP_PROC_Scatter:
+  case MPIPP_PROC_Scatterv:
+  case MPIPP_PROC_Allgather:
+  case MPIPP_PROC_Allgatherv:
+  case MPIPP_PROC_Alltoall:
+  case MPIPP_PROC_Alltoallv:
+  case MPIPP_PROC_Alltoallw:
+    break;
+  default:
+    if (facts->signatures != MPIPP_SIGNATURES_NEIGHBORS || !is_own_neighbour(comm)) return 1;
+    mpipp_doubt_buffer(call, 0, doubt);
+    mpipp_doubt_buffer(call, 1, doubt);
+    return mpipp_doubted(doubt, OF_PARTS, 0);
+  }
+  for (int i = 0; i < 2; i++) {
+    if (call->buffers[i].address == (uintptr_t)MPI_IN_PLACE) return 1;
+  }
+  // In the order of the arguments: sendbuf, recvbuf.
+  if (!own_of(call, &call->buffers[0], comm->rank, &sent) ||
+      !own_of(call, &call->buffers[1], comm->rank, &received))
+    return 1;
+  return fits(sent, received, 1) || doubt_parts(sent, received, doubt);
 }

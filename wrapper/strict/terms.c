@@ -124,6 +124,13 @@ static const struct mpipp_buffer *alike(const struct mpipp_call *call, unsigned 
   }
 }
 
+// Those of one count of each buffer for all: whether something goes from a process to itself. Of
+// rooted ones only the root has both buffers.
+static int has_own(unsigned operation) {
+  return operation == MPIPP_PROC_Allgather || operation == MPIPP_PROC_Alltoall ||
+         operation == MPIPP_PROC_Gather || operation == MPIPP_PROC_Scatter;
+}
+
 // What a process sends to itself is what it receives.
 static void add_own(struct mpipp_terms *terms, const struct mpipp_call *call,
                     struct mpipp_position position) {
@@ -158,6 +165,7 @@ static struct words of_vector(const struct mpipp_call *call, int size) {
 static void add_rooted(struct mpipp_terms *terms, const struct mpipp_call *call,
                        struct mpipp_position position) {
   int root = (int)call->root;
+  if (position.rank == root) add_own(terms, call, position);
   if (position.rank != root) {
     const struct mpipp_buffer *own = buffer_of(call, MPIPP_READS | MPIPP_WRITES);
     if (own) add(terms, weight(PAIR, position.rank, root), of_buffer(own));
@@ -165,7 +173,7 @@ static void add_rooted(struct mpipp_terms *terms, const struct mpipp_call *call,
   }
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
-    if (!buffer->vector) continue; // its own share
+    if (!buffer->vector) continue; // its own share, which is added above
     const struct shares shares = shares_of(call, buffer);
     for (int peer = 0; peer < position.size; peer++) {
       if (peer != root) add(terms, -weight(PAIR, peer, root), of_share(&shares, peer));
@@ -409,8 +417,7 @@ struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_po
   case MPIPP_SIGNATURES_EQUAL:
     buffer = alike(call, facts->operation, position.rank == call->root);
     if (buffer) words = of_buffer(buffer);
-    if (facts->operation == MPIPP_PROC_Allgather || facts->operation == MPIPP_PROC_Alltoall)
-      add_own(&terms, call, position);
+    if (has_own(facts->operation)) add_own(&terms, call, position);
     break;
   case MPIPP_SIGNATURES_VECTOR:
     words = of_vector(call, position.size);

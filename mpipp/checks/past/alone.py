@@ -6,17 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf
 
-from mpipp.checks import overlaps
+from mpipp.checks import exchanges, overlaps
 from mpipp.checks.accesses import accesses
 from mpipp.checks.finding import Findings
+from mpipp.checks.joined import Joined
 from mpipp.checks.process import Operation, Process
+from mpipp.checks.world import Member
 from mpipp.model import Call, Channel, Comm, DatatypeRecord, Kept, Outline
 
 
 def check(process: Process) -> Findings:
-    """Calls that wrote memory twice.
+    """Calls that wrote memory twice, or did not receive what they sent themselves.
 
-    That of v and w forms is not known: their displacements are not kept.
+    Of v and w forms the first is not known: their displacements are not kept.
     """
     going_on = {(one.call.procedure, one.call.site) for one in process.operations}
     seen: set[object] = set()
@@ -29,7 +31,11 @@ def check(process: Process) -> Findings:
                 continue  # which takes a tenth of the time that making the call does
             seen.add(kept.key)
             if (kept.call.procedure, kept.call.site) not in going_on:
-                yield from _twice(Operation(process, kept.call, None, None, comm))
+                operation = Operation(process, kept.call, None, None, comm)
+                yield from _twice(operation)
+                mismatch = exchanges.own(Joined(operation, Member(process, comm)))
+                if mismatch is not None:
+                    yield mismatch
 
 
 class _Once:

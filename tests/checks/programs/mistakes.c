@@ -29,6 +29,7 @@ static MPI_Win win;
 static double *memory;
 
 // They use what is above.
+#include "mistaken_own_parts.h"
 #include "mistaken_partitions.h"
 #include "mistaken_topologies.h"
 #include "mistaken_transfers.h"
@@ -494,6 +495,7 @@ int main(int argc, char **argv) {
   groups();
   windows();
   transfers();
+  own_parts();
   attached();
   filled();
   freed();

@@ -67,8 +67,8 @@ static void all_to_all(void) {
   if (rank == 1) counts[2] = 2;
   tell("allgatherv",
        MPI_Allgatherv(values + 9, 1, MPI_INT, values, counts, starts, MPI_INT, world));
-  tell("alltoall",
-       MPI_Alltoall(values, 1, rank == 1 ? MPI_FLOAT : MPI_INT, values + 6, 1, MPI_INT, world));
+  MPI_Datatype other = rank == 1 ? MPI_FLOAT : MPI_INT;
+  tell("alltoall", MPI_Alltoall(values, 1, other, values + 6, 1, other, world));
   if (rank == 1) counts[2] = 2;
   int received[3] = {1, 1, 1};
   tell("alltoallv", MPI_Alltoallv(values, counts, starts, MPI_INT, values + 2, received, starts,
