@@ -127,7 +127,10 @@ class Calls:
         source = self._source
         combiner = source.enumerator("combiner", raw.combiner)
         arguments = {}
-        for name, given in zip(ARGUMENTS.get(combiner, ()), self._inputs(raw)):
+        inputs = self._inputs(raw)
+        if inputs is None:
+            return None
+        for name, given in zip(ARGUMENTS.get(combiner, ()), inputs):
             try:
                 arguments[name] = self._argument(given, name not in LENGTHS)
             except MpippError:
@@ -140,11 +143,7 @@ class Calls:
         # In the caller's memory: those that cannot be read are left out.
         source = self._source
         found: dict[str, int | tuple[int, ...] | None] = {}
-        try:
-            inputs = self._inputs(raw)
-        except UnreadableMemory:  # the stack of a process that has been killed
-            return found
-        for given in inputs:
+        for given in self._inputs(raw) or ():
             name, shape = source.string(given.name), source.enumerator("shape", given.shape)
             try:
                 if shape == "handle":
@@ -170,11 +169,15 @@ class Calls:
         except MpippError:  # an array of the caller's
             return None
 
-    def _inputs(self, raw: RawCall) -> list[RawInput]:
+    def _inputs(self, raw: RawCall) -> list[RawInput] | None:
+        # None: they were on the stack of a process that has been killed.
         if raw.input_count > _MAX_INPUTS:
             raise MpippError(f"a call is recorded with {raw.input_count} arguments")
         decoder = self._source.linked_decoder("inputs", RawInput)
-        data = self._source.memory.read(raw.inputs, raw.input_count * decoder.size)
+        try:
+            data = self._source.memory.read(raw.inputs, raw.input_count * decoder.size)
+        except UnreadableMemory:
+            return None
         return list(decoder.many(data))
 
     def _argument(self, given: RawInput, scalar: bool) -> int | tuple[int, ...] | None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from mpipp.checks.finding import Finding, Party
@@ -13,7 +13,7 @@ from mpipp.checks.hangs.sentences import Place
 from mpipp.checks.process import Process
 from mpipp.checks.world import worlds
 from mpipp.errors import MpippError
-from mpipp.model import Site
+from mpipp.model import Site, procedures
 from mpipp.show import wording
 from mpipp.watch import connection
 from mpipp.watch.watched import GONE, Watched, operations
@@ -22,7 +22,10 @@ _INNOCENT = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}
 _WAITING = {
     *("MPI_Recv", "MPI_Mrecv", "MPI_Probe", "MPI_Mprobe", "MPI_Send", "MPI_Ssend", "MPI_Barrier"),
     *("MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"),
+    *("MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait", "MPI_Win_lock", "MPI_Win_lock_all"),
+    *("MPI_Win_unlock", "MPI_Win_unlock_all", "MPI_Win_flush", "MPI_Win_flush_all"),
 }
+_WRONG_CALL = 0  # the least doubt
 _NO_SITE = Site(0)
 _STILL = 0.02  # seconds in which who does not move is taken to stand still
 _LOOKS = 50
@@ -34,6 +37,20 @@ _HOW = {
     connection.ABORTING: ("aborted", "called MPI_Abort"),
 }
 
+# Of processes that died inside of calls: what is said, and what to do; where an error was told of
+# each call, and where none was.
+_WRONG = (
+    "died in a call that is wrong",
+    "correct the call: MPI most likely ended the program because of it, as it does unless another "
+    "error handler is set",
+)
+_INSIDE = (
+    "died inside of MPI",
+    "look at what it printed: MPI ends a program where a call has failed, unless another error "
+    "handler is set; of a process that a signal has killed the launcher says which, and mpipp gdb "
+    "shows its core file",
+)
+
 # The program has not returned from main.
 _EXITED_INSIDE = (
     "look at what is printed before: MPI, or an error handler, has called exit inside of the call"
@@ -41,13 +58,17 @@ _EXITED_INSIDE = (
 
 
 def findings(
-    ended: Sequence[tuple[Process, int]], others: Sequence[Process], place: Place
+    ended: Sequence[tuple[Process, int]],
+    others: Sequence[Process],
+    place: Place,
+    wrong: Collection[Process] = (),
 ) -> Iterator[Finding]:
     """One for each way in which processes have ended at the same time.
 
     Args:
         ended: how each did: an end that it has told (`connection`), 0 without.
         others: processes that did not, or only because the launcher ends all of a job.
+        wrong: those inside of calls of which an error was told.
     """
     for end, (rule, what) in _HOW.items():
         processes = [process for process, how in ended if how == end]
@@ -58,11 +79,15 @@ def findings(
         if len(processes) > _MOST_TOLD:
             details.insert(0, f"and {len(processes) - _MOST_TOLD} others")
         parties[-1] = replace(parties[-1], details=tuple(details))
+        advice = ""
+        if not end and all(map(_is_inside, processes)):
+            what, advice = _WRONG if all(one in wrong for one in processes) else _INSIDE
+        elif end == connection.EXITING and all(any(operations(one)) for one in processes):
+            advice = _EXITED_INSIDE
         several = len(processes) > 1
         subject = f"{len(processes)} processes have" if several else "a process has"
         found = Finding.of(rule, f"{subject} {what}", parties)
-        if end == connection.EXITING and all(any(operations(one)) for one in processes):
-            found = replace(found, advice=_EXITED_INSIDE)
+        found = replace(found, advice=advice or found.advice)
         yield replace(found, standard=processes[0].registry.info.standard)
 
 
@@ -75,7 +100,8 @@ def causes(
 
     Where MPI ends a program because of an error in a call, the process tells the launcher, and may
     be the last that it ends. So who is seen first, in a call in which nothing goes wrong or that
-    waits for another, is not the cause if another is in one that does not.
+    waits for another, is not the cause if another is in one that does not. All are that died in
+    calls of which errors were told.
 
     Args:
         first: that were seen first, at one time.
@@ -89,7 +115,8 @@ def causes(
     doubts = {one.pid: _doubt(one, is_wrong) for one in (*first, *inside)}
     least = min(doubts.values(), default=0)
     likely = [one for one in first if doubts[one.pid] == least]
-    likely = likely or [one for one in inside if doubts[one.pid] == least]
+    if not likely or least == _WRONG_CALL:  # who was seen first is of no account
+        likely = [one for one in (*first, *inside) if doubts[one.pid] == least]
     return sorted(likely, key=lambda one: one.registry.info.world_rank or 0)
 
 
@@ -97,10 +124,36 @@ def _doubt(one: Watched, is_wrong: Callable[[Watched], bool]) -> int:
     # The more, the less likely it is the cause.
     inside = set(one.inside())
     if inside and is_wrong(one):
-        return 0
-    if not inside or inside - _INNOCENT - _WAITING:
+        return _WRONG_CALL
+    doubtful = inside - _INNOCENT - _WAITING
+    if not inside or not all(map(_may_wait, doubtful)):
         return 1
-    return 2 if inside - _INNOCENT else 3
+    if doubtful:
+        return 2
+    return 3 if inside - _INNOCENT else 4
+
+
+def _may_wait(procedure: str) -> bool:
+    # For all the others that take part.
+    facts = procedures.of(procedure)
+    return bool(facts.over) and not facts.returns_at_once
+
+
+def _is_inside(process: Process) -> bool:
+    return bool({one.call.procedure for one in operations(process)} - _INNOCENT)
+
+
+def of_last_calls(found: Iterable[Finding], known: Sequence[Watched]) -> list[Finding]:
+    """The errors of calls that processes are inside of at their end: they may be why it came."""
+    sites = {
+        number: {operation.call.site.address for operation in operations(one.process(number))}
+        for number, one in enumerate(known)
+    }
+
+    def is_of_one(finding: Finding) -> bool:
+        return any(party.site.address in sites[party.process] for party in finding.parties)
+
+    return [one for one in found if one.rule.severity == "error" and is_of_one(one)]
 
 
 def standing(others: list[Watched]) -> list[Watched]:

@@ -28,7 +28,8 @@ class Telling:
         self.before = Told()  # by others than the looks at processes at rest
         self._output = output
         self._settings = settings
-        self._wrong: set[tuple[Shown, Site]] = set()  # calls of which an error was told
+        # Calls of which an error was told, by their addresses.
+        self._wrong: set[tuple[Shown, int]] = set()
         self._taking: Any = None  # once something is found
 
     def tell(self, of: Sequence[Shown], found: Iterable[Finding], line: str = "") -> bool:
@@ -36,7 +37,7 @@ class Telling:
         view, any_new, found = View(of), False, list(found)
         known = view.where, view.label, view.frames
         parties = (p for one in found if one.rule.severity == "error" for p in one.parties)
-        self._wrong.update((of[p.process], p.site) for p in parties)
+        self._wrong.update((of[p.process], p.site.address) for p in parties)
         fresh = (one for one in found if not self.before.has(one, view.where))
         try:
             for text, told in self.collected.new(fresh, *known, self.pictured(of, view.label)):
@@ -83,4 +84,5 @@ class Telling:
 
     def is_wrong(self, one: Watched) -> bool:
         """Whether an error was told of a call that the process is in, or has pending."""
-        return any((one, call.call.site) in self._wrong for call in operations(one.process(0)))
+        calls = (operation.call for operation in operations(one.process(0)))
+        return any((one, call.site.address) in self._wrong for call in calls)

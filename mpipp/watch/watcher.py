@@ -279,15 +279,19 @@ class Watcher:
         for one in waiting:
             one.answer(said.AT_WORK)
         self._output.looking(len(resting))
-        self._tell_endings()
         known = [one for one in resting if self._telling.can_read(one)]
         for sentence in self._left.leave(known, self._watched):
             self._telling.not_checked(sentence)
         as_they_are = [(one, one.end, one.calls) for one in known]
+        found: list[Finding] = []
         if as_they_are != self._looked_at:
             self._looked_at = as_they_are
             self._unsure.clear()
-            self._telling.tell(known, self._findings(known))
+            found = list(self._findings(known))
+        causes = endings.of_last_calls(found, known)
+        self._telling.tell(known, causes)
+        self._tell_endings()
+        self._telling.tell(known, (one for one in found if one not in causes))
         self._output.looking(0)
         for one in waiting:
             one.answer(said.LOOKED)
@@ -343,7 +347,8 @@ class Watcher:
             members: list[Shown] = [*ended, *still, *elsewhere]
             processes = [one.process(number) for number, one in enumerate(members)]
             how = [(process, one.end) for one, process in zip(ended, processes)]
-            found = endings.findings(how, processes[len(ended) :], View(members))
+            wrong = [p for one, p in zip(ended, processes) if self._telling.is_wrong(one)]
+            found = endings.findings(how, processes[len(ended) :], View(members), wrong)
             self._telling.tell(members, found)
         self._told_ends |= times
 

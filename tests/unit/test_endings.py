@@ -34,6 +34,10 @@ def dead(rank: int, *inside: str) -> Watched:
         ([(0, "MPI_Recv"), (1, "MPI_Recv")], [], [0, 1]),
         ([(1, "MPI_Recv")], [(0,)], [1]),  # the launcher ends who computes
         ([(1, "MPI_Bcast")], [(0, "MPI_Gather")], [1]),
+        ([(1, "MPI_Win_create")], [(0, "MPI_Put")], [0]),
+        ([(1, "MPI_Win_fence")], [(0, "MPI_Ibcast")], [0]),
+        ([(1, "MPI_Win_lock")], [(0, "MPI_Win_free")], [0]),
+        ([(1, "MPI_Barrier")], [(0, "MPI_Comm_dup")], [0]),
         ([(1, "MPI_Finalize")], [(0,)], [1]),
     ],
 )
@@ -47,3 +51,9 @@ def test_causes(
 def test_an_error_was_told_of_one() -> None:
     first, other = dead(0, "MPI_Bcast"), dead(1, "MPI_Bcast")
     assert causes([first], [other], lambda one: one is other) == [other]
+
+
+def test_an_error_was_told_of_several() -> None:
+    """Who is seen first is the launcher's."""
+    first, other, third = dead(1, "MPI_Bcast"), dead(0, "MPI_Bcast"), dead(2, "MPI_Bcast")
+    assert causes([first], [other, third], lambda one: one is not third) == [other, first]

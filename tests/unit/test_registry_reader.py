@@ -316,6 +316,15 @@ def test_a_call_that_is_not_whole(image: Image) -> None:
     assert isinstance(thread, Thread) and thread.call is None
 
 
+def test_a_call_whose_arguments_are_gone(image: Image) -> None:
+    """They are on the stack of a process that has been killed."""
+    call = image.call("MPI_Send", present=["constructor"], input_count=2, inputs=8)
+    image.thread(serial=1, tid=17, depth=1, call=call)
+    (thread,) = read(image).threads()
+    assert isinstance(thread, Thread) and thread.call is not None
+    assert (thread.call.procedure, thread.call.constructor) == ("MPI_Send", None)
+
+
 def test_fortran_handles(image: Image) -> None:
     image.object("comm", 10, fint=0, flags=["predefined"], name="MPI_COMM_WORLD")
     image.object("comm", 11, fint=0, flags=["null"], name="MPI_COMM_NULL")

@@ -70,13 +70,24 @@ def test_a_leak(mpi: MPI) -> None:
     assert (found.status, found.last) == (0, ["mpipp: 1 warning in 2 processes, 13 calls"])
 
 
+# Where the launcher ends the process that has sent too much before it returns, that is in one, too.
+WRONG_CALL = (
+    "error: a process has died in a call that is wrong",
+    "error: 2 processes have died in a call that is wrong",
+)
+
+
 @on_mpi("mpich4", "openmpi4")
 def test_mpi_ends_the_program(mpi: MPI) -> None:
     # The launcher may end the other process, before it is in MPI_Finalize or there.
     found = runs.run(mpi, [runs.program("fatal.c", mpi)])
-    died, compared = (block.splitlines() for block in found.blocks)
-    assert died[0] == "error: a process has died, by a signal or _exit"
-    assert died[1].startswith('  rank 1: MPI_Bcast(root = 0, comm = "MPI_COMM_WORLD", buffer = 0x')
+    compared, died = (block.splitlines() for block in found.blocks)
+    assert died[0] in WRONG_CALL
+    call = 'MPI_Bcast(root = 0, comm = "MPI_COMM_WORLD", buffer = 0x'
+    assert [line[:10] for line in died if call in line] in (
+        ["  rank 1: "],
+        ["  rank 0: ", "  rank 1: "],
+    )
     assert compared[0] == "error: 4 elements sent, but only 3 received"
     (last,) = found.last
     assert last in [f"mpipp: 2 errors in 2 processes, {calls} calls" for calls in (8, 9)]
@@ -89,6 +100,71 @@ def test_a_process_ends(mpi: MPI, how: str) -> None:
     expected = {"exit": EXITED, "MPI_Abort": ABORTED}.get(how, DIED)
     assert found.blocks == [mpi.cited(expected)]
     assert found.status != 0 and len(found.last) == 1
+
+
+WRONG_TYPE = """\
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Datatype type;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) MPI_Type_contiguous(-1, MPI_INT, &type);
+  else MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+}
+"""
+WRONG_TYPE_DIED = (
+    """\
+error: a process has died in a call that is wrong
+  rank 0: MPI_Type_contiguous()
+    called at main.c:7 in main
+  rule: MPI-4.1, section 11.2.2: a process must call MPI_Finalize before it ends
+  to do: correct the call: MPI most likely ended the program because of it, as it does unless """
+    "another error handler is set"
+)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_mpi_ends_the_program_in_a_constructor(mpi: MPI) -> None:
+    """Its arguments lay on its stack, which is gone; who is blamed is the process all the same."""
+    found = runs.run(mpi, [support.compile_program(WRONG_TYPE, mpi, ("-g", "-w"))])
+    wrong, died = found.blocks
+    assert wrong.splitlines()[:2] == [
+        "error: count is -1",
+        '  rank 0: MPI_Type_contiguous(count = -1, oldtype = "MPI_INT")',
+    ]
+    # How far the other process came is the launcher's.
+    lines = [line for line in died.splitlines() if "    meanwhile rank 1: " not in line]
+    assert "\n".join(lines) == mpi.cited(WRONG_TYPE_DIED)
+    assert len(found.last) == 1  # nothing that was not checked
+
+
+NO_EPOCH = """\
+#include <mpi.h>
+static int memory[4], own[4];
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Win window, second;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  if (rank == 0) MPI_Put(own, 4, MPI_INT, 1, 0, 4, MPI_INT, window);
+  MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &second);
+  MPI_Win_free(&second);
+  MPI_Win_free(&window);
+  MPI_Finalize();
+}
+"""
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_only_logs_tell_comes_before_the_end(mpi: MPI) -> None:
+    """Who waits in a collective call for the process that MPI has ended is not blamed."""
+    program = support.compile_program(NO_EPOCH, mpi, ("-g", "-w"))
+    wrong, died = runs.run(mpi, [program], "--check=all,rma").blocks
+    assert wrong.startswith("error: an operation where no epoch is open for its target\n  rank 0: ")
+    assert died.startswith("error: a process has died in a call that is wrong\n  rank 0: MPI_Put(")
 
 
 EXITS_INSIDE = """\
@@ -112,8 +188,7 @@ def test_a_program_in_fortran_dies_in_a_call(mpi: MPI) -> None:
     found = runs.run(mpi, [runs.program("ends.f90", mpi)])
     assert found.status != 0
     (block,) = (block for block in found.blocks if "died" in block)
-    # Which of the two is seen to be gone first is the launcher's.
-    assert block.splitlines()[0] == "error: a process has died, by a signal or _exit"
+    assert block.splitlines()[0] in WRONG_CALL
     places = re.findall(r"called at (.*)", block)
     assert places
     assert all(re.fullmatch(r"ends\.f90:1[235] in ends", place) for place in places), block
