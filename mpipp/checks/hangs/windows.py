@@ -79,19 +79,26 @@ class Windows:
 
     def _free(self, operation: Operation, member: Member, win: Win) -> Condition:
         late: set[int] = set()
+        unlike: set[int] = set()
         for rank in member.comm.world_ranks or ():
             there = self._there(rank, win)
             if there is None:
                 return _OTHERS
-            freed = isinstance(there, _Holder) and (
-                there.win.header.ended or _is_in(there.process, there.win, "MPI_Win_free")
-            )
-            if not freed:
+            if isinstance(there, _Holder) and there.win.header.ended:
+                # Its call to free the window may have met a fence of this process.
+                if there.win.fences < win.fences:
+                    unlike.add(rank)
+            elif not isinstance(there, _Holder) or not _is_in(
+                there.process, there.win, "MPI_Win_free"
+            ):
                 late.add(rank)
-        if not late:
-            return Met()
         # It need not wait for a window with the info key no_locks, which is not recorded.
-        return Event("free", frozenset(late), operation, member, lenient=True)
+        found = [
+            Event(kind, frozenset(ranks), operation, member, lenient=True)
+            for kind, ranks in (("free", late), ("fences", unlike))
+            if ranks
+        ]
+        return All(tuple(found)) if found else Met()
 
     def _access(self, operation: Operation, member: Member, win: Win) -> Condition:
         targets = _members(member.process, win.access_group, win.access_serial)

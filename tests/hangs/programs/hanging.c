@@ -308,12 +308,25 @@ static void window_free(void) {
   MPI_Win_free(&win);
 }
 
+static void window_fences(void) {
+  MPI_Win win = window();
+  MPI_Win_fence(0, win);
+  if (rank == 0) MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+}
+
+static void unreceived(void) {
+  if (rank == 0) MPI_Send(out, LARGE, MPI_INT, 1, 5, WORLD);
+}
+
 static const struct {
   const char *name;
   void (*hang)(void);
 } CASES[] = {{"matched-probe", matched_probe},
              {"access-epoch", access_epoch},
              {"window-free", window_free},
+             {"window-fences", window_fences},
+             {"unreceived", unreceived},
              {"graph", graph},
              {"leaders", leaders},
              {"group-tag", group_tag},
