@@ -70,6 +70,7 @@ FOUND = {
     "wait_alone": (NOT_OPEN, "Win_wait wait_alone"),
     "never_ended": (NOT_ENDED, "Win_lock never_ended", "Finalize main"),
     "freed_in_lock": (NOT_ENDED, "Win_lock_all freed_in_lock", "Win_free freed_in_lock"),
+    "freed_in_fence": (NOT_ENDED, "Win_fence freed_in_fence", "Win_free freed_in_fence"),
     "nothing_precedes": (
         "MPI_MODE_NOPRECEDE, but operations precede",
         "Win_fence nothing_precedes",
@@ -178,9 +179,11 @@ def test_what_is_corrected_is_silent(mpi: MPI) -> None:
 @on_mpi("mpich4", "openmpi4")
 def test_a_mistake_that_ends_the_process_is_told(mpi: MPI) -> None:
     program = compile_program(SOURCE, mpi)
-    for case in ("unlock_alone", "outside_of_an_epoch", "negative_displacement", "not_committed"):
+    cases = ("unlock_alone", "outside_of_an_epoch", "negative_displacement", "not_committed")
+    for case in (*cases, "freed_in_fence"):
         run = runs.run(mpi, [program, case, "fatal"], "--check=rma")
-        assert run.status != 0
+        # Open MPI 4 lets a window be freed in an epoch of a fence.
+        assert run.status != 0 or (case, mpi.id) == ("freed_in_fence", "openmpi4")
         assert [told(block) for block in run.blocks] == [FOUND[case]]
 
 

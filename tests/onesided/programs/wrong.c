@@ -256,6 +256,20 @@ static void freed_in_lock(int right) {
   MPI_Win_free(&own);
 }
 
+static void freed_in_fence(int right) {
+  MPI_Win own;
+  MPI_Errhandler handler;
+  int *part;
+  MPI_Win_allocate(64, sizeof *part, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &own);
+  MPI_Win_get_errhandler(win, &handler);
+  MPI_Win_set_errhandler(own, handler);
+  MPI_Errhandler_free(&handler);
+  MPI_Win_fence(0, own);
+  MPI_Put(&value, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, own);
+  if (right) MPI_Win_fence(0, own);
+  MPI_Win_free(&own);
+}
+
 static void nothing_precedes(int right) {
   MPI_Win_fence(0, win);
   if (rank == 0) put(1);
@@ -440,6 +454,7 @@ static const struct {
     CASE(wait_alone),
     CASE(never_ended),
     CASE(freed_in_lock),
+    CASE(freed_in_fence),
     CASE(nothing_precedes),
     CASE(some_say_that_nothing_precedes),
     CASE(some_say_that_nothing_succeeds),
