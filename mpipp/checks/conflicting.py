@@ -135,7 +135,10 @@ class Telling:
         return replace(made, lifelines=self._epochs(found))
 
     def _given_back(self, event: events.Event, given: events.GivenBack) -> Party:
-        what = self._role_at(self._call(event), given.met) or f"{given.met:#x}"
+        what = self._role_at(self._call(event), given.met)
+        if isinstance(event, (events.WindowMade, events.Attached)):
+            what = f"byte {given.met - event.base} of the window's"
+        what = what or f"{given.met:#x}"
         text = f"gives back the memory at {given.start:#x}, which has {what}"
         return Party(self._process(given).number, text, "at", self._site(given), None, ())
 
@@ -351,7 +354,9 @@ def _name(event: events.Event) -> str:
 
 def _target(event: events.Event) -> str:
     words = []
-    if isinstance(event, events.Attached):
+    if isinstance(event, events.WindowMade):
+        words = [f"base = {event.base:#x}, size = {event.length}"]
+    elif isinstance(event, events.Attached):
         length = f", size = {event.length}" if event.attached else ""
         words = [f"base = {event.base:#x}{length}"]
     elif isinstance(event, events.Synchronization):

@@ -58,6 +58,11 @@ MISTAKEN = {
         "its buffer is gone before",
         "missing: what completes the operation while its buffer is there",
     ),
+    "rma-window-gone": (
+        "others may use the memory from here on",
+        "it is gone",
+        "missing: what frees the window, or detaches the memory, before",
+    ),
     "rma-twice": (
         "the datatype of what it writes has overlapping entries",
         "",

@@ -197,6 +197,12 @@ class _Analysis:
             for operation, met in self.conflicts.pending_at(process, event.start, event.end):
                 mine = self.lives.epochs(process, operation.window)
                 self.mistakes.add("rma-gone", operation, event._replace(met=met), mine)
+            for box in self.lives.ranges[process.index]:
+                lent = box.is_lent and not process.ended
+                if lent and box.low < event.end and event.start < box.high:
+                    given = event._replace(met=max(box.low, event.start))
+                    mine = self.lives.epochs(process, box.window)
+                    self.mistakes.add("rma-window-gone", box.since, given, mine)
         elif isinstance(event, GivenUp):
             for window in self.windows.values():
                 mine = window.epochs.get(process.index)
@@ -227,7 +233,7 @@ class _Analysis:
         low, high = box
         entry = Entry(kind, event, process.now(), owner, memory, low, high)
         entry.private = True
-        for start, end, identity in self.lives.ranges[owner]:
+        for start, end, identity, _ in self.lives.ranges[owner]:
             if start < high and low < end:
                 entry.private = False
                 mine = self.lives.epochs(process, identity)

@@ -14,11 +14,17 @@ from mpipp.onesided.processes import DAMAGED, Process, Steps
 
 
 class Range(NamedTuple):
-    """Memory of a process in a window."""
+    """Memory of a process in a window, since an event."""
 
     low: int
     high: int
     window: int
+    since: WindowMade | Attached
+
+    @property
+    def is_lent(self) -> bool:
+        """Whether it is the program's own, which MPI has not allocated."""
+        return not isinstance(self.since, WindowMade) or self.since.flavor == "create"
 
 
 class Lives:
@@ -57,7 +63,7 @@ class Lives:
             ranges = self.ranges[process.index]
             self.attachments.change(process, event)
             if event.attached:
-                ranges.append(Range(event.base, event.base + event.length, event.window))
+                ranges.append(Range(event.base, event.base + event.length, event.window, event))
             else:
                 ranges[:] = [
                     box for box in ranges if (box.low, box.window) != (event.base, event.window)
@@ -71,7 +77,7 @@ class Lives:
         window.epochs[process.index] = mine
         mine.hear(process.clock, event.moment.number)
         if event.flavor != "dynamic" and event.length > 0:
-            box = Range(event.base, event.base + event.length, event.window)
+            box = Range(event.base, event.base + event.length, event.window, event)
             self.ranges[process.index].append(box)
         key = "made", event.window
         meeting = self.messages.meet(process, key, mine.size)

@@ -18,7 +18,16 @@ static struct pending {
 } all[MOST];
 static int count;
 
+// The memory of windows, likewise. Of all that there is since there was none: where it lies.
+static struct memory { uint64_t win, low, high; } memories[MOST];
+static int memory_count;
+static uint64_t lowest = ~(uint64_t)0, highest;
+
 int mpipp_onesided_pends = 0;
+
+static void set_pends(void) {
+  MPIPP_WRITE(mpipp_onesided_pends, count || memory_count);
+}
 
 // What lies on the thread's own stack is never given back.
 static int is_on_stack(uint64_t address) {
@@ -35,7 +44,7 @@ static void add(struct pending one) {
     if (one.high > last->high) last->high = one.high;
   } else if (count < MOST) {
     all[count++] = one;
-    MPIPP_WRITE(mpipp_onesided_pends, 1);
+    set_pends();
   }
 }
 
@@ -65,7 +74,7 @@ static void drop(const struct pending *like) {
   for (int i = 0; i < count; i++)
     if (!has_ended(&all[i], like)) all[left++] = all[i];
   count = left;
-  if (!count) MPIPP_WRITE(mpipp_onesided_pends, 0);
+  set_pends();
 }
 
 void mpipp_onesided_ended(uint64_t win, int64_t target, uint64_t before) {
@@ -79,10 +88,36 @@ void mpipp_onesided_ended_by(uint64_t request) {
   mpipp_log_end();
 }
 
+void mpipp_onesided_has(uint64_t win, uint64_t base, uint64_t bytes) {
+  uint64_t end = base + bytes;
+  if (!base || !bytes || memory_count == MOST) return;
+  memories[memory_count++] = (struct memory){win, base, end};
+  if (base < lowest) MPIPP_WRITE(lowest, base);
+  if (end > highest) MPIPP_WRITE(highest, end);
+  set_pends();
+}
+
+void mpipp_onesided_has_not(uint64_t win, uint64_t base) {
+  int left = 0;
+  for (int i = 0; i < memory_count; i++) {
+    const struct memory *one = &memories[i];
+    if (one->win != win || (base && one->low != base)) memories[left++] = *one;
+  }
+  memory_count = left;
+  if (!left) {
+    MPIPP_WRITE(lowest, ~(uint64_t)0);
+    MPIPP_WRITE(highest, 0);
+  }
+  set_pends();
+}
+
 static int is_pending(uint64_t low, uint64_t high) {
   int found = 0;
+  if (!MPIPP_READ(count) && (low >= MPIPP_READ(highest) || high <= MPIPP_READ(lowest))) return 0;
   mpipp_log_hold();
   for (int i = 0; i < count && !found; i++) found = low < all[i].high && high > all[i].low;
+  for (int i = 0; i < memory_count && !found; i++)
+    found = low < memories[i].high && high > memories[i].low;
   mpipp_log_end();
   return found;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Memory that the program gives back while a one-sided operation has its buffer there: which
-// buffers may be pending, as ranges, each from its operation on until a call completes that.
+// Memory that the program gives back while a one-sided operation has its buffer there, or a window
+// its memory: which buffers may be pending, as ranges, each from its operation on until a call
+// completes that; and that of windows.
 #ifndef MPIPP_ONESIDED_GIVEN_H
 #define MPIPP_ONESIDED_GIVEN_H
 
@@ -21,5 +22,9 @@ void mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *dataty
 // any time.
 void mpipp_onesided_ended(uint64_t win, int64_t target, uint64_t before);
 void mpipp_onesided_ended_by(uint64_t request);
+// A window has memory of the program's from now on, or no more that begins at BASE (0: none at
+// all): while the entry of that is added.
+void mpipp_onesided_has(uint64_t win, uint64_t base, uint64_t bytes);
+void mpipp_onesided_has_not(uint64_t win, uint64_t base);
 
 #endif

@@ -85,6 +85,8 @@ void mpipp_log_window(const struct mpipp_call *call, const struct mpipp_win *win
   at[7] = (uint64_t)(int64_t)win->rank;
   at[8] = win->comm_identity;
   at[9] = bits;
+  if (win->flavor == MPIPP_WIN_CREATE)
+    mpipp_onesided_has(win->object.serial, win->base, (uint64_t)win->size);
   mpipp_log_end();
 }
 
@@ -94,6 +96,7 @@ void mpipp_log_freed(const struct mpipp_call *call, const struct mpipp_win *win)
   at[0] = win->object.serial;
   mpipp_log_forget(win->object.serial);
   mpipp_onesided_ended(win->object.serial, -1, ~(uint64_t)0);
+  mpipp_onesided_has_not(win->object.serial, 0);
   mpipp_log_end();
 }
 
@@ -241,6 +244,10 @@ void mpipp_log_memory(const struct mpipp_call *call) {
   at[0] = serial_of(call->win);
   at[1] = mpipp_win_memory;
   at[2] = mpipp_win_bytes;
+  if (call->procedure == MPIPP_PROC_Win_attach)
+    mpipp_onesided_has(at[0], at[1], at[2]);
+  else
+    mpipp_onesided_has_not(at[0], at[1]);
   mpipp_log_end();
 }
 

@@ -62,6 +62,14 @@ RULES = (
         f"complete the operation before, {_LOCALLY}, or let the buffer live longer",
     ),
     Rule(
+        "rma-window-gone",
+        _CONFLICT,
+        "12.2.5",
+        "memory of a window may be given back after MPI_Win_free has returned, or, if it was "
+        "attached, MPI_Win_detach: until then others may use it",
+        "call MPI_Win_free, or MPI_Win_detach, before the memory is given back",
+    ),
+    Rule(
         "rma-detached",
         _CONFLICT,
         "12.2.4",
