@@ -47,6 +47,7 @@ _ARGUMENT_KINDS = {
     "file": "file",
     "session": "session",
 }
+_ASSERTIONS = ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED")  # of MPI_Win_fence, that all must give
 _ARGUMENT_CONSTANTS = {
     "color": ("MPI_UNDEFINED",),
     "order": ("MPI_ORDER_C", "MPI_ORDER_FORTRAN"),
@@ -242,6 +243,9 @@ def _argument(name: str, value: int | tuple[int, ...] | None, around: Surroundin
         return bytes(item % 256 for item in value).decode("utf-8", "backslashreplace")
     if name == "etype" and isinstance(value, int):
         return Constant(f"{{extent = {value}}}")
+    if name == "assert" and isinstance(value, int):
+        named = {one: around.constants[one] for one in _ASSERTIONS if one in around.constants}
+        return Constant(flags(value, named) or str(value))
     kind = _ARGUMENT_KINDS.get(name)
     if kind is not None and isinstance(value, int):
         return reference(kind, value, around)

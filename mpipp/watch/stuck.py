@@ -83,7 +83,7 @@ def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterat
         if any(state.kind == "polls" for state in found.states.values()):
             first += ", but polls that found nothing"
         mark = view.mark(world.all[0].number)
-        lines = (f"  {line}" for line in Report(found, view).others())
+        lines = (f"  {line}" for line in Report(found, view).others(stand=True))
         yield "\n".join([f"{first}{mark and f' ({mark.strip()})'}", *lines])
 
 

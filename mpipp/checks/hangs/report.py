@@ -141,12 +141,15 @@ class Report:
                 found.setdefault(self._say.stands(rank), []).append(rank)
         return list(found.items())
 
-    def others(self) -> Iterator[str]:
-        """What is to be said of those that may go on, and how sure all of it is."""
+    def others(self, stand: bool = False) -> Iterator[str]:
+        """What is to be said of those that may go on, and how sure all of it is.
+
+        stand: whether it was seen that they have not gone on for a while.
+        """
         found, stuck = self._found, self._found.stuck
         rest = [rank for rank in found.states if rank not in stuck]
         if rest and not stuck:
-            yield "still moving: nothing is waited for that cannot come"
+            yield f"{'' if stand else 'still moving: '}nothing is waited for that cannot come"
         elif rest:
             yield "the others:"
         for text, members in self.groups(rest):
