@@ -13,8 +13,8 @@ static MPI_Win win;
 static void *begins(void *unused) {
   int provided;
   MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
-  MPI_Win_allocate(ENTRIES * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD,
-                   &memory, &win);
+  MPI_Win_allocate(ENTRIES * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                   &win);
   for (int i = 0; i < ENTRIES; i++) memory[i] = 1;
   MPI_Win_fence(0, win);
   MPI_Win_fence(0, win);
