@@ -121,5 +121,5 @@ def questions(mpi: MPI, rounds: int) -> int:
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_fits_is_not_asked_about(mpi: MPI) -> None:
-    """However the types are built, and whatever the numbers."""
-    assert questions(mpi, 600) <= questions(mpi, 100) < 100
+    """However the types are built, and whatever the numbers: only until the windows are known."""
+    assert questions(mpi, 600) < 100
