@@ -38,9 +38,7 @@ def of_conflict(found: Conflict, ended: str, general: str) -> str:
         return f"{_ALIKE}, or {order}"
     if pending:
         return f"{order}; or use accumulates" if found.rule == "rma-target" else order
-    if _may_be_locked(found):
-        return f"{order}; or hold an exclusive lock of the target around both"
-    return order
+    return f"{order}{_locking(found)}"
 
 
 def of_gone(found: Mistake, general: str) -> str:
@@ -94,8 +92,13 @@ def _order(found: Conflict, ended: str) -> str:
         return "call MPI_Win_fence between the two, in all processes of the window"
     pending = found.why == "pending"
     if first.closed >= 0 and (not pending or first.closed < second.event.moment.number):
-        if second.event.moment.process == found.owner and found.why == "unordered":
+        if not pending and second.event.moment.process == found.owner:
             return "let the second come behind MPI_Win_wait, or before MPI_Win_post"
+        if not pending and second.epoch is not None and second.epoch.kind == "start":
+            return (
+                "expose the memory to one after the other: to the second by an MPI_Win_post behind "
+                "MPI_Win_wait for the first"
+            )
         who = "its process" if pending else "the other process"
         return f"let {who} hear of the first's end (MPI_Win_wait at its target) {_HEARD}"
     if pending:
@@ -111,9 +114,14 @@ def _order(found: Conflict, ended: str) -> str:
     return f"let the other process hear of the first's end ({ended}{earlier}) {_HEARD}"
 
 
-def _may_be_locked(found: Conflict) -> bool:
-    # Whether an exclusive lock would keep the one off while the other goes on.
+def _locking(found: Conflict) -> str:
+    # How an exclusive lock would keep the one off while the other goes on.
     sides = found.first, found.second
     windows = {one.event.window for one in sides if isinstance(one.event, events.Operation)}
     kinds = {one.epoch.kind for one in sides if one.epoch is not None}
-    return found.rule in ("rma-local", "rma-target") and len(windows) == 1 and kinds <= {*_PASSIVE}
+    if found.rule not in ("rma-local", "rma-target") or len(windows) != 1:
+        return ""
+    if not kinds <= {*_PASSIVE}:
+        return ""
+    instead = " in place of MPI_Win_lock_all" if "lock_all" in kinds else ""
+    return f"; or hold an exclusive lock of the target around each{instead}"

@@ -59,6 +59,7 @@ class Entry:
         "made",
         "memory",
         "owner",
+        "phases",
         "private",
         "public_time",
         "request",
@@ -100,6 +101,8 @@ class Entry:
         self.epoch: Synchronization | None = None  # the call that opened it
         self._comb: combs.Comb | None = None
         self._phase: int | None = None
+        # Of elements of a size, by where they begin, modulo that; once it was asked for.
+        self.phases: tuple[int, list[tuple[int, Entry]]] | None = None
 
     @property
     def comb(self) -> combs.Comb | None:

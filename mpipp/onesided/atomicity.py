@@ -52,20 +52,44 @@ def _displaced(before: Entry, entry: Entry) -> Range | None:
     assert before.atomic is not None
     assert entry.atomic is not None
     size = min(before.atomic.size, entry.atomic.size)
-    if size <= 1 or shared(before, entry) is None:
+    same_size = before.atomic.size == entry.atomic.size
+    if size <= 1 or (same_size and _are_in_step(before.memory, entry.memory, size)):
         return None
-    others = _by_phase(entry.memory, size).items()
-    for begin, ours in _by_phase(before.memory, size).items():
+    if shared(before, entry) is None:
+        return None
+    others = _by_phase(entry, size)
+    for begin, ours in _by_phase(before, size):
         for other, theirs in others:
             if begin != other:
-                common = _shared(_part(before, ours), _part(entry, theirs))
+                common = _shared(ours, theirs)
                 if common is not None:
                     return common
     return None
 
 
-def _by_phase(memory: Memory, size: int) -> dict[int, Memory]:
+def _are_in_step(one: Memory, other: Memory, size: int) -> bool:
+    # The same elements, or such of one array: of pairs, say, which have gaps.
+    if one == other:
+        return True
+    if not len(one) == len(other) == 1:
+        return False
+    ours, theirs = one[0], other[0]
+    return (
+        ours.length == theirs.length == size
+        and ours.stride == theirs.stride >= size
+        and (ours.first - theirs.first) % ours.stride == 0
+    )
+
+
+def _by_phase(entry: Entry, size: int) -> list[tuple[int, Entry]]:
     # By where elements of a size begin, modulo that: their bytes.
+    if entry.phases is None or entry.phases[0] != size:
+        parts = _parts(entry.memory, size)
+        entry.phases = size, [(begin, _part(entry, memory)) for begin, memory in parts.items()]
+    return entry.phases[1]
+
+
+def _parts(memory: Memory, size: int) -> dict[int, Memory]:
     found: dict[int, list[Comb]] = {}
     for first, length, stride, times in memory:
         if length <= 0 or length % size:

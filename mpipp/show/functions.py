@@ -6,12 +6,16 @@ from __future__ import annotations
 import re
 
 # What GCC and Clang make functions of: what is within an OpenMP directive.
-_REGION = re.compile(r"(.*)\.(?:_omp_fn\.\d|omp_outlined).*")
+_REGION = re.compile(r"(.*)\.(?:_omp_fn\.\d|omp_outlined|omp_task_entry).*")
 
 
 def known_as(name: str) -> str:
-    """The name, or that of the function in whose source a part of it stands."""
+    """The name, or that of the function in whose source a part of it stands.
+
+    GCC names those of C++ as linkers do, which no person knows.
+    """
     found = _REGION.fullmatch(name)
     if found is None:
         return name
-    return f"{found[1]} (OpenMP region)" if found[1] else "an OpenMP region"
+    is_known = found[1] and not found[1].startswith("_Z")
+    return f"{found[1]} (OpenMP region)" if is_known else "an OpenMP region"

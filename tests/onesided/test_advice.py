@@ -13,7 +13,8 @@ SOURCE = Path(__file__).resolve().parent / "programs" / "advice.c"
 _BUFFER = "complete the operation before, with {}, or use another buffer"
 _HEARD = "let the other process hear of the first's end ({}) before the second begins: by a barrier"
 _HEARD += " or a message"
-_LOCK = "; or hold an exclusive lock of the target around both"
+_LOCK = "; or hold an exclusive lock of the target around each"
+_IN_PLACE = _LOCK + " in place of MPI_Win_lock_all"
 ADVICE = {
     "fence_buffer": _BUFFER.format("MPI_Win_fence"),
     "start_buffer": _BUFFER.format("MPI_Win_complete"),
@@ -23,8 +24,8 @@ ADVICE = {
         "complete one operation before the other is started, with MPI_Win_flush_local or "
         "MPI_Win_unlock, or use two buffers"
     ),
-    "flushed": _HEARD.format("MPI_Win_flush_all") + _LOCK,
-    "not_flushed": _HEARD.format("MPI_Win_unlock_all, or MPI_Win_flush before") + _LOCK,
+    "flushed": _HEARD.format("MPI_Win_flush_all") + _IN_PLACE,
+    "not_flushed": _HEARD.format("MPI_Win_unlock_all, or MPI_Win_flush before") + _IN_PLACE,
     "told_too_early": (
         "complete the first, with MPI_Win_flush_local or MPI_Win_unlock, before the call that the "
         "other process hears of it by" + _LOCK

@@ -34,7 +34,7 @@ static void probes(int rank) {
 }
 
 static void asks(int rank) {
-  int number = 0, there, seconds = rank == 2 ? 3 : 0;
+  int number = 0, there, seconds = rank == 2 ? 8 : 0;
   double begun = MPI_Wtime();
   while (!rank && number < 2)
     for (int worker = 1; worker < 3; worker++) {
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(world, &rank);
-  alarm(6);
+  alarm(*argv[1] == 'a' ? 60 : 6);
   if (*argv[1] == 't') tests(rank);
   if (*argv[1] == 'p') probes(rank);
   if (*argv[1] == 'w') works(rank);

@@ -2376,6 +2376,7 @@ int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
+  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
   return mpipp_leave(thread, code);
 }
 extern raw_Parrived own_Parrived OWN(MPI_Parrived);
@@ -2449,6 +2450,7 @@ int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* sta
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
+  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
   return mpipp_leave(thread, code);
 }
 extern raw_Request_get_status own_Request_get_status OWN(MPI_Request_get_status);
@@ -2486,6 +2488,7 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
+  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
   return mpipp_leave(thread, code);
 }
 extern raw_Request_get_status_all own_Request_get_status_all OWN(MPI_Request_get_status_all);
@@ -2523,6 +2526,7 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
+  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
   return mpipp_leave(thread, code);
 }
 extern raw_Request_get_status_any own_Request_get_status_any OWN(MPI_Request_get_status_any);
@@ -2560,6 +2564,7 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
     mpipp_polled(call, *outcount);
     return mpipp_leave(thread, mpipp_success());
   }
+  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
   return mpipp_leave(thread, code);
 }
 extern raw_Request_get_status_some own_Request_get_status_some OWN(MPI_Request_get_status_some);
@@ -2965,6 +2970,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
+  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
   return mpipp_leave(thread, code);
 }
 extern raw_Test own_Test OWN(MPI_Test);
@@ -3010,6 +3016,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
+  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
   return mpipp_leave(thread, code);
 }
 extern raw_Testall own_Testall OWN(MPI_Testall);
@@ -3058,6 +3065,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
+  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
   return mpipp_leave(thread, code);
 }
 extern raw_Testany own_Testany OWN(MPI_Testany);
@@ -3104,6 +3112,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
     mpipp_polled(call, *outcount);
     return mpipp_leave(thread, mpipp_success());
   }
+  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
   return mpipp_leave(thread, code);
 }
 extern raw_Testsome own_Testsome OWN(MPI_Testsome);

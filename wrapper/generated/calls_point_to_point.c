@@ -555,6 +555,7 @@ int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
+  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
   return mpipp_leave(thread, code);
 }
 extern raw_Improbe own_Improbe OWN(MPI_Improbe);
@@ -675,6 +676,7 @@ int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* 
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
+  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
   return mpipp_leave(thread, code);
 }
 extern raw_Iprobe own_Iprobe OWN(MPI_Iprobe);

@@ -227,6 +227,8 @@ def _body(procedure: Procedure) -> list[str]:
     if after or code != "code":
         after.append("return mpipp_leave(thread, mpipp_success());")
         lines += ["if (MPIPP_LIKELY(code == MPI_SUCCESS)) {", *("  " + line for line in after), "}"]
+    if base in known.POLLING:
+        lines.append("mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for")
     lines.append(f"return mpipp_leave(thread, {code});")
     return lines
 
