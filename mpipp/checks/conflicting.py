@@ -137,7 +137,8 @@ class Telling:
     def _given_back(self, event: events.Event, given: events.GivenBack) -> Party:
         what = self._role_at(self._call(event), given.met)
         if isinstance(event, (events.WindowMade, events.Attached)):
-            what = f"byte {given.met - event.base} of the window's"
+            of = "the window" if isinstance(event, events.WindowMade) else "what is attached"
+            what = f"byte {given.met - event.base} of {of}"
         what = what or f"{given.met:#x}"
         text = f"gives back the memory at {given.start:#x}, which has {what}"
         return Party(self._process(given).number, text, "at", self._site(given), None, ())

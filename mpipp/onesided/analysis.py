@@ -197,12 +197,7 @@ class _Analysis:
             for operation, met in self.conflicts.pending_at(process, event.start, event.end):
                 mine = self.lives.epochs(process, operation.window)
                 self.mistakes.add("rma-gone", operation, event._replace(met=met), mine)
-            for box in self.lives.ranges[process.index]:
-                lent = box.is_lent and not process.ended
-                if lent and box.low < event.end and event.start < box.high:
-                    given = event._replace(met=max(box.low, event.start))
-                    mine = self.lives.epochs(process, box.window)
-                    self.mistakes.add("rma-window-gone", box.since, given, mine)
+            self._given_back(process, event)
         elif isinstance(event, GivenUp):
             for window in self.windows.values():
                 mine = window.epochs.get(process.index)
@@ -217,6 +212,16 @@ class _Analysis:
             process.ended = True
         else:
             yield from self.lives.step(process, event)
+
+    def _given_back(self, process: Process, event: GivenBack) -> None:
+        # Memory of windows, each once: whose it is from there on is not known.
+        ranges = self.lives.ranges[process.index]
+        for number, box in enumerate(ranges):
+            if not process.ended and box.is_lent(event.start, event.end):
+                given = event._replace(met=max(box.low, event.start))
+                mine = self.lives.epochs(process, box.window)
+                self.mistakes.add("rma-window-gone", box.since, given, mine)
+                ranges[number] = box._replace(told=True)
 
     def _local(
         self,
@@ -233,7 +238,7 @@ class _Analysis:
         low, high = box
         entry = Entry(kind, event, process.now(), owner, memory, low, high)
         entry.private = True
-        for start, end, identity, _ in self.lives.ranges[owner]:
+        for start, end, identity, *_ in self.lives.ranges[owner]:
             if start < high and low < end:
                 entry.private = False
                 mine = self.lives.epochs(process, identity)

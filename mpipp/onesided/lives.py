@@ -20,11 +20,13 @@ class Range(NamedTuple):
     high: int
     window: int
     since: WindowMade | Attached
+    told: bool = False  # that it was given back: it may be another's since
 
-    @property
-    def is_lent(self) -> bool:
-        """Whether it is the program's own, which MPI has not allocated."""
-        return not isinstance(self.since, WindowMade) or self.since.flavor == "create"
+    def is_lent(self, low: int, high: int) -> bool:
+        """Whether any byte of these is the program's own, which MPI has not allocated."""
+        of_program = not isinstance(self.since, WindowMade) or self.since.flavor == "create"
+        of_program = of_program and self.low > 0  # not at MPI_BOTTOM, from which on all is
+        return of_program and not self.told and max(self.low, low) < min(self.high, high)
 
 
 class Lives:

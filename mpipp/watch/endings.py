@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from mpipp.checks.finding import Finding, Party
@@ -19,11 +19,14 @@ from mpipp.watch import connection
 from mpipp.watch.watched import GONE, Watched, operations
 
 _INNOCENT = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}
+# They wait for a peer, or tell only what is known.
 _WAITING = {
     *("MPI_Recv", "MPI_Mrecv", "MPI_Probe", "MPI_Mprobe", "MPI_Send", "MPI_Ssend", "MPI_Barrier"),
+    *("MPI_Sendrecv", "MPI_Sendrecv_replace", "MPI_Comm_rank", "MPI_Comm_size"),
     *("MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"),
     *("MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait", "MPI_Win_lock", "MPI_Win_lock_all"),
     *("MPI_Win_unlock", "MPI_Win_unlock_all", "MPI_Win_flush", "MPI_Win_flush_all"),
+    *("MPI_Win_flush_local", "MPI_Win_flush_local_all"),
 }
 _WRONG_CALL = 0  # the least doubt
 _NO_SITE = Site(0)
@@ -122,10 +125,11 @@ def causes(
 
 def _doubt(one: Watched, is_wrong: Callable[[Watched], bool]) -> int:
     # The more, the less likely it is the cause.
-    inside = set(one.inside())
+    inside = {name.removesuffix("_c") for name in one.inside()}
     if inside and is_wrong(one):
         return _WRONG_CALL
-    doubtful = inside - _INNOCENT - _WAITING
+    polling = {name for name in inside if procedures.of(name).polls}
+    doubtful = inside - _INNOCENT - _WAITING - polling
     if not inside or not all(map(_may_wait, doubtful)):
         return 1
     if doubtful:
@@ -143,8 +147,10 @@ def _is_inside(process: Process) -> bool:
     return bool({one.call.procedure for one in operations(process)} - _INNOCENT)
 
 
-def of_last_calls(found: Iterable[Finding], known: Sequence[Watched]) -> list[Finding]:
+def of_last_calls(found: Sequence[Finding], known: Sequence[Watched]) -> list[Finding]:
     """The errors of calls that processes are inside of at their end: they may be why it came."""
+    if not found:
+        return []
     sites = {
         number: {operation.call.site.address for operation in operations(one.process(number))}
         for number, one in enumerate(known)

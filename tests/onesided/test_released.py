@@ -44,15 +44,22 @@ LENT = """\
 error: memory of a window is given back while the window has it
   {ranks}: {call}
     called at window_memory.c:{made} in {function}
-  {ranks}: gives back the memory at ADDRESS, which has byte 0 of the window's
+  {ranks}: gives back the memory at ADDRESS, which has byte 0 of {memory}
     at window_memory.c:{gone} in {function}
   rule: MPI-4.1, section 12.2.5: memory of a window may be given back after MPI_Win_free has \
 returned, or, if it was attached, MPI_Win_detach: until then others may use it
   to do: call MPI_Win_free, or MPI_Win_detach, before the memory is given back"""
 FOUND_LENT = [
-    ("rank 1", "MPI_Win_create(base = ADDRESS, size = 128)", "created", 20, 24),
-    ("ranks 0 and 1", "MPI_Win_create(base = ADDRESS, size = 512)", "moved", 33, 35),
-    ("ranks 0 and 1", "MPI_Win_attach(base = ADDRESS, size = 512)", "attached", 45, 50),
+    ("rank 1", "MPI_Win_create(base = ADDRESS, size = 128)", "created", 20, 24, "the window"),
+    ("ranks 0 and 1", "MPI_Win_create(base = ADDRESS, size = 512)", "moved", 33, 35, "the window"),
+    (
+        "ranks 0 and 1",
+        "MPI_Win_attach(base = ADDRESS, size = 512)",
+        "attached",
+        45,
+        50,
+        "what is attached",
+    ),
 ]
 
 
@@ -63,8 +70,10 @@ def test_memory_of_windows_that_is_given_back_too_early_is_told(mpi: MPI) -> Non
     assert (wrong.status, wrong.output) == (0, "done\n")
     blocks = [re.sub("0x[0-9a-f]+", "ADDRESS", block) for block in wrong.blocks]
     assert [re.sub("\n  shown as in rank .", "", block) for block in blocks] == [
-        mpi.cited(LENT.format(ranks=ranks, call=call, function=function, made=made, gone=gone))
-        for ranks, call, function, made, gone in FOUND_LENT
+        mpi.cited(
+            LENT.format(ranks=ranks, call=call, function=of, made=made, gone=gone, memory=memory)
+        )
+        for ranks, call, of, made, gone, memory in FOUND_LENT
     ]
     right = runs.run(mpi, [program, "right"], "--check=rma")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])

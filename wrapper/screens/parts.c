@@ -8,14 +8,15 @@
 
 enum { OF_PARTS = 400 };
 
-// So many entries of a datatype.
-struct part {
+// So many entries of a datatype. No variable of a program has its name: with gdb 16 the name of one
+// of Fortran's would be this type.
+struct mpipp_part {
   uint64_t record, handle;
   int64_t count;
 };
 
 // Of an entry; and the elements of all. Returns 0 if that is not known.
-static int look(struct part part, const struct mpipp_digest **entry, uint64_t *elements) {
+static int look(struct mpipp_part part, const struct mpipp_digest **entry, uint64_t *elements) {
   static const struct mpipp_digest none = {.power = {1, 1}};
   *entry = &none;
   *elements = 0;
@@ -33,7 +34,7 @@ static int repeat_alike(const struct mpipp_digest *one, const struct mpipp_diges
 }
 
 // Whether it is certain that they have the same elements; not exact: the second may have more.
-static int fits(struct part from, struct part to, int exact) {
+static int fits(struct mpipp_part from, struct mpipp_part to, int exact) {
   const struct mpipp_digest *one, *other;
   uint64_t moved, room, alike = mpipp_known_alike(from.record);
   if (alike && alike == mpipp_known_alike(to.record) && from.count >= 0)
@@ -43,16 +44,16 @@ static int fits(struct part from, struct part to, int exact) {
 }
 
 // What is wrong with them depends on no more. Returns 0.
-static int doubt_parts(struct part from, struct part to, struct mpipp_doubt *doubt) {
+static int doubt_parts(struct mpipp_part from, struct mpipp_part to, struct mpipp_doubt *doubt) {
   mpipp_doubt(doubt, mpipp_shape_of(from.record, from.handle));
   mpipp_doubt(doubt, (uint64_t)from.count);
   mpipp_doubt(doubt, mpipp_shape_of(to.record, to.handle));
   return mpipp_doubted(doubt, OF_PARTS, (uint64_t)to.count);
 }
 
-static struct part all_of(const struct mpipp_buffer *buffer) {
+static struct mpipp_part all_of(const struct mpipp_buffer *buffer) {
   uint64_t record = buffer->access & MPIPP_STALE ? 0 : buffer->record;
-  return (struct part){record, buffer->datatype, buffer->count};
+  return (struct mpipp_part){record, buffer->datatype, buffer->count};
 }
 
 static const struct mpipp_buffer *remote_of(const struct mpipp_call *call) {
@@ -70,7 +71,7 @@ int mpipp_fits_target(const struct mpipp_call *call, struct mpipp_doubt *doubt) 
     const struct mpipp_buffer *own = &call->buffers[i];
     int reads = (own->access & MPIPP_READS) != 0;
     if (own == remote || (reads && takes_nothing)) continue;
-    struct part from = all_of(reads ? own : remote), to = all_of(reads ? remote : own);
+    struct mpipp_part from = all_of(reads ? own : remote), to = all_of(reads ? remote : own);
     if (!fits(from, to, 0)) return doubt_parts(from, to, doubt);
   }
   return 1;
@@ -78,7 +79,7 @@ int mpipp_fits_target(const struct mpipp_call *call, struct mpipp_doubt *doubt) 
 
 // What a buffer has for the process itself. Returns 0 if it is not known.
 static int own_of(const struct mpipp_call *call, const struct mpipp_buffer *buffer, int rank,
-                  struct part *own) {
+                  struct mpipp_part *own) {
   *own = all_of(buffer);
   if (!buffer->vector) return 1;
   const struct mpipp_vector *vector = &call->vectors[buffer->vector - 1];
@@ -101,7 +102,7 @@ static int is_own_neighbour(const struct mpipp_comm *comm) {
 int mpipp_fits_itself(const struct mpipp_call *call, const struct mpipp_comm *comm,
                       struct mpipp_doubt *doubt) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
-  struct part sent, received;
+  struct mpipp_part sent, received;
   if (call->buffer_count != 2 || comm->inter) return 1;
   switch (facts->operation) {
   case MPIPP_PROC_Gather:
