@@ -19,7 +19,8 @@ BESIDE = (
 @every_mpi
 def test_a_store_before_the_window(mpi: MPI, tmp_path: Path) -> None:
     program = runs.compiled(PROGRAMS / "bases.c", mpi, tmp_path)
-    run = runs.run(mpi, [program], "--check=rma")
-    assert (run.status, run.blocks) == (0, [])
-    before = int(run.output)
-    assert run.last[:-1] == ([BESIDE.format(before)] if before else [])
+    done = runs.said(mpi, [program], "--check=rma")
+    assert (done.returncode, runs.read(done).blocks) == (0, [])
+    before = int(done.stdout)
+    told = [line for line in done.stderr.splitlines() if runs.BESIDE in line]
+    assert told == ([BESIDE.format(before)] if before else [])
