@@ -342,16 +342,9 @@ class _Column(Sequence[Shown]):
         return self._get(self._shares[i])
 
 
-def _taken(win: Win) -> _Members:
-    # Where MPI takes it to begin, if that is not where it begins.
-    differs = win.size > 0 and win.base != win.taken_base
-    return [("MPI_WIN_BASE", Constant(f"{win.taken_base:#x}"))] if differs else []
-
-
 def _win(win: Win, around: Surroundings) -> _Members:
     result: _Members = [
         ("base", Constant(f"{win.base:#x}")),
-        *_taken(win),
         ("size", win.size),
         ("disp_unit", win.disp_unit),
         ("flavor", Constant(win.flavor.upper())),

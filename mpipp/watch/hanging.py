@@ -18,7 +18,7 @@ from mpipp.watch.output import Output
 from mpipp.watch.stopping import Stopping
 from mpipp.watch.telling import Telling
 from mpipp.watch.view import Shown, View
-from mpipp.watch.watched import RUNNING, Watched
+from mpipp.watch.watched import GONE, RUNNING, Watched
 
 _SHARE = 20  # of the time that passes, one part for explaining what some that stand wait for
 
@@ -42,6 +42,7 @@ class Hanging:
         self._stopping = stopping
         self._nodes = nodes
         self._moving = Moving()
+        self._gone = 0
         self._told: Movement = None
         self._told_some: dict[int, object] = {}
         self._some_from = 0.0  # when it may be looked again at some alone
@@ -50,6 +51,9 @@ class Hanging:
 
     def look(self, findings: Callable[[list[Watched]], Iterable[Finding]]) -> None:
         """Again. `findings`: what else is found in processes that stand still."""
+        gone = sum(one.state == GONE for one in self._watched)
+        if gone != self._gone:  # the launcher is about to end the others: if not, they stand anew
+            self._gone, self._moving = gone, Moving()
         after, moving = self._after, self._moving
         if not after or not moving.look(self._running()):
             return

@@ -238,7 +238,7 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
         (b"", "is no file of a process that mpipp has written"),
         (b'{"mpipp":"node"}\n', "is no file of a process that mpipp has written"),
         (
-            first.replace(b'"version":3', b'"version":9') + b"\n" + rest,
+            first.replace(b'"version":4', b'"version":9') + b"\n" + rest,
             "is of another version of mpipp: compare it with that",
         ),
         (first.replace(b'"pid"', b'"dip"') + b"\n" + rest, "is damaged: its head makes no sense"),
