@@ -241,6 +241,17 @@ def test_only_the_shell_command_prints() -> None:
     assert printing == []
 
 
+def test_types_of_the_wrapper_bear_its_name() -> None:
+    """gdb takes a variable of a Fortran program for a structure of that name, of any library."""
+    without = [
+        f"{path.relative_to(WRAPPER)}: {kind} {tag}"
+        for path in sorted(WRAPPER.rglob("*.[ch]"))
+        for kind, tag in re.findall(r"\b(struct|enum|union) (\w+) \{", path.read_text())
+        if not tag.startswith("mpipp_")
+    ]
+    assert without == []
+
+
 def test_every_file_names_its_licence() -> None:
     lacking = [
         str(path.relative_to(PACKAGE.parent))

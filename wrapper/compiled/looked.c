@@ -12,7 +12,7 @@
 
 enum { MOST = 4096, CHAINS = 1024, FREE = 0, RESTING, PENDING };
 
-struct marked_part {
+struct mpipp_marked_part {
   struct mpipp_bytes bytes;
   int writes; // MPI does: the program may not even load
   uint32_t span;
@@ -26,7 +26,7 @@ struct mpipp_looked {
   uint64_t win;    // handle of the window of a one-sided operation, else 0
   int64_t target;  // of that
   int persistent;  // its request is
-  struct marked_part parts[MPIPP_MAX_BUFFERS];
+  struct mpipp_marked_part parts[MPIPP_MAX_BUFFERS];
 };
 
 static struct mpipp_looked all[MOST], *chains[CHAINS], *unused;
@@ -67,7 +67,7 @@ struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
   struct mpipp_looked *looked = unused_one();
   if (!looked) return NULL;
   for (uint32_t i = 0; i < request->call.buffer_count; i++) {
-    struct marked_part *part = &looked->parts[looked->part_count];
+    struct mpipp_marked_part *part = &looked->parts[looked->part_count];
     if (!mpipp_is_used(&request->call, i)) continue;
     if (!mpipp_bytes_of_call(&request->call, i, &part->bytes)) continue;
     part->writes = (request->call.buffers[i].access & MPIPP_WRITES) != 0;
@@ -84,7 +84,7 @@ struct mpipp_looked *mpipp_looked_new(const struct mpipp_request *request) {
 struct mpipp_looked *mpipp_looked_at(const struct mpipp_bytes *bytes) {
   struct mpipp_looked *looked = unused_one();
   if (!looked) return NULL;
-  looked->parts[0] = (struct marked_part){.bytes = *bytes, .writes = 1};
+  looked->parts[0] = (struct mpipp_marked_part){.bytes = *bytes, .writes = 1};
   looked->part_count = 1;
   take(looked, 0, 0);
   mpipp_looked_begin(looked);
@@ -116,7 +116,7 @@ static uint64_t count_of(const struct mpipp_bytes *bytes) {
   return bytes->comb.count ? bytes->comb.count : bytes->count;
 }
 
-static void mark_all(const struct marked_part *part, int any) {
+static void mark_all(const struct mpipp_marked_part *part, int any) {
   unsigned char marks = MPIPP_SHADOW_ANY | MPIPP_SHADOW_STORES;
   if (part->writes) marks |= MPIPP_SHADOW_LOADS;
   for (uint64_t i = 0; i < count_of(&part->bytes); i++) {
@@ -134,7 +134,7 @@ static uint64_t longer(const struct mpipp_span *span, const struct mpipp_span *o
 
 // Where parts lie, and what may reach them. That with the least to add, unless there is an empty
 // one; whether it is another then.
-static int enter_span(struct marked_part *part, uint64_t kinds) {
+static int enter_span(struct mpipp_marked_part *part, uint64_t kinds) {
   struct mpipp_span own = {part->bytes.low - MPIPP_SHADOW_REACH, part->bytes.high, kinds};
   uint32_t best = MPIPP_SPANS, empty = span_count;
   uint64_t least = ~(uint64_t)0;
@@ -157,7 +157,7 @@ static int enter_span(struct marked_part *part, uint64_t kinds) {
   return others;
 }
 
-static int leave_span(const struct marked_part *part) {
+static int leave_span(const struct mpipp_marked_part *part) {
   if (--parts_in[part->span]) return 0;
   spans[part->span] = (struct mpipp_span){0, 0, 0};
   while (span_count && !parts_in[span_count - 1]) span_count--;
@@ -181,13 +181,13 @@ void mpipp_looked_begin(struct mpipp_looked *looked) {
 }
 
 // Whether parts come so near that marks of the one may be those of the other.
-static int are_near(const struct marked_part *one, const struct marked_part *other) {
+static int are_near(const struct mpipp_marked_part *one, const struct mpipp_marked_part *other) {
   enum { NEAR = 2 * MPIPP_SHADOW_REACH };
   return one->bytes.low < other->bytes.high + NEAR && other->bytes.low < one->bytes.high + NEAR;
 }
 
 // What others have, too, is marked again.
-static void mark_others(const struct marked_part *part) {
+static void mark_others(const struct mpipp_marked_part *part) {
   for (uint32_t i = 0; i < used; i++) {
     const struct mpipp_looked *other = &all[i];
     for (uint32_t k = 0; other->state == PENDING && k < other->part_count; k++)
@@ -258,7 +258,7 @@ int mpipp_looked_meet(uint64_t address, uint64_t bytes, int stores, struct mpipp
   for (uint32_t i = 0; i < used; i++) {
     const struct mpipp_looked *one = &all[i];
     for (uint32_t k = 0; one->serial && one->state == PENDING && k < one->part_count; k++) {
-      const struct marked_part *part = &one->parts[k];
+      const struct mpipp_marked_part *part = &one->parts[k];
       uint64_t first =
           stores || part->writes ? first_in(&part->bytes, address, address + bytes) : 0;
       if (!first) continue;

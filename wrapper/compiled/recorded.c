@@ -11,10 +11,10 @@
 #include "records/store.h"
 
 enum { MOST = 256, NEAR = 65536 };
-enum kind { NONE, OF_WINDOW, ATTACHED, BUFFER };
+enum mpipp_recorded_kind { NONE, OF_WINDOW, ATTACHED, BUFFER };
 
-static struct recorded {
-  enum kind kind;
+static struct mpipp_recorded {
+  enum mpipp_recorded_kind kind;
   uint64_t win; // handle
   int64_t target;
   uint64_t low, high;
@@ -39,7 +39,7 @@ static int is_whole(const struct mpipp_comb *comb) {
 static int is_within(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
   const struct mpipp_comb *comb = &bytes->comb;
   for (int i = 0; i < used; i++) {
-    const struct recorded *one = &all[i];
+    const struct mpipp_recorded *one = &all[i];
     if (!one->kind || one->win != call->win) continue;
     if (one->kind == BUFFER && one->target != call->target_rank) continue;
     int alike = comb->count && one->low == bytes->low && one->comb.length == comb->length &&
@@ -54,14 +54,15 @@ static void count_lost(void) {
   MPIPP_WRITE(mpipp_registry.onesided_unseen, mpipp_registry.onesided_unseen + 1);
 }
 
-static struct recorded *room(void) {
+static struct mpipp_recorded *room(void) {
   int i = 0;
   while (i < MOST && all[i].kind) i++;
   return i < MOST ? &all[i] : NULL;
 }
 
-static void add(enum kind kind, uint64_t win, int64_t target, const struct mpipp_bytes *bytes) {
-  struct recorded *one = room();
+static void add(enum mpipp_recorded_kind kind, uint64_t win, int64_t target,
+                const struct mpipp_bytes *bytes) {
+  struct mpipp_recorded *one = room();
   struct mpipp_looked *looked = one ? mpipp_looked_at(bytes) : NULL;
   if (!looked) {
     struct mpipp_bytes given = *bytes;
@@ -69,16 +70,17 @@ static void add(enum kind kind, uint64_t win, int64_t target, const struct mpipp
     count_lost();
     return;
   }
-  *one = (struct recorded){kind, win, target, bytes->low, bytes->high, bytes->comb, looked};
+  *one = (struct mpipp_recorded){kind, win, target, bytes->low, bytes->high, bytes->comb, looked};
   if (one == &all[used]) MPIPP_WRITE(used, used + 1);
 }
 
-static void drop(struct recorded *one) {
+static void drop(struct mpipp_recorded *one) {
   mpipp_looked_drop(one->looked);
-  *one = (struct recorded){.kind = NONE};
+  *one = (struct mpipp_recorded){.kind = NONE};
 }
 
-static void add_range(enum kind kind, uint64_t win, int64_t target, uint64_t low, uint64_t length) {
+static void add_range(enum mpipp_recorded_kind kind, uint64_t win, int64_t target, uint64_t low,
+                      uint64_t length) {
   if (!low || !length) return;
   struct mpipp_comb comb = {low, length, length, 1};
   struct mpipp_bytes bytes = mpipp_bytes_of_comb(&comb);
@@ -90,7 +92,7 @@ static void add_range(enum kind kind, uint64_t win, int64_t target, uint64_t low
 static int take_in(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
   if (room()) return 0;
   for (int i = 0; i < MOST; i++) {
-    struct recorded *one = &all[i];
+    struct mpipp_recorded *one = &all[i];
     uint64_t low = one->low < bytes->low ? one->low : bytes->low;
     uint64_t high = one->high > bytes->high ? one->high : bytes->high;
     if (one->kind != BUFFER || one->win != call->win || one->target != call->target_rank ||

@@ -28,7 +28,7 @@ extern void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, ui
     __attribute__((weak));
 
 enum { LOADS, STORES };
-enum kind {
+enum mpipp_system_kind {
   NONE,
   WHOLE,    // `size` bytes, as often as an argument says
   RESULT,   // the same at most: the result says how many were used
@@ -41,14 +41,14 @@ enum kind {
 enum { ONCE = MPIPP_SYSTEM_WORDS }; // in place of an argument's number
 #define NOT_YET LONG_MAX            // in place of a result
 
-struct memory {
+struct mpipp_system_memory {
   uint8_t kind, stores, at, count; // the arguments
   uint32_t size;                   // 0: an argument, the second, says that
 };
 
 struct mpipp_system {
   long number;
-  struct memory memory[2];
+  struct mpipp_system_memory memory[2];
 };
 
 // Names of files are left out, and what nobody keeps in a buffer for messages.
@@ -106,12 +106,12 @@ static const struct mpipp_system systems[] = {
     {SYS_pipe2, {{WHOLE, STORES, 0, ONCE, 2 * sizeof(int)}}},
 };
 
-struct part {
+struct mpipp_system_part {
   uint64_t start, bytes;
   int stores;
 };
-struct parts {
-  struct part all[MPIPP_SYSTEM_PARTS];
+struct mpipp_system_parts {
+  struct mpipp_system_part all[MPIPP_SYSTEM_PARTS];
   int count;
 };
 
@@ -120,11 +120,11 @@ static int looks(void) {
          mpipp_system_is_programs();
 }
 
-static void add(struct parts *parts, uint64_t start, uint64_t bytes, int stores) {
+static void add(struct mpipp_system_parts *parts, uint64_t start, uint64_t bytes, int stores) {
   const uint64_t most = (uint64_t)1 << 47; // addresses
   if (!start || !bytes || start >= most || parts->count == MPIPP_SYSTEM_PARTS) return;
   if (bytes > most - start) bytes = most - start;
-  parts->all[parts->count++] = (struct part){start, bytes, stores};
+  parts->all[parts->count++] = (struct mpipp_system_part){start, bytes, stores};
 }
 
 typedef ssize_t reader(pid_t, const struct iovec *, unsigned long, const struct iovec *,
@@ -142,8 +142,8 @@ static int fetch(void *to, uint64_t from, size_t bytes) {
 }
 
 // Of all only so many bytes are used.
-static void add_vector(struct parts *parts, uint64_t at, uint64_t count, uint64_t bytes,
-                       int stores) {
+static void add_vector(struct mpipp_system_parts *parts, uint64_t at, uint64_t count,
+                       uint64_t bytes, int stores) {
   struct iovec all[MPIPP_SYSTEM_PARTS];
   if (count > MPIPP_SYSTEM_PARTS) count = MPIPP_SYSTEM_PARTS;
   if (!count || !fetch(all, at, count * sizeof *all)) return;
@@ -154,13 +154,13 @@ static void add_vector(struct parts *parts, uint64_t at, uint64_t count, uint64_
   }
 }
 
-static void add_message(struct parts *parts, uint64_t at, uint64_t bytes, int stores) {
+static void add_message(struct mpipp_system_parts *parts, uint64_t at, uint64_t bytes, int stores) {
   struct msghdr message;
   if (fetch(&message, at, sizeof message))
     add_vector(parts, (uint64_t)(uintptr_t)message.msg_iov, message.msg_iovlen, bytes, stores);
 }
 
-static void add_messages(struct parts *parts, uint64_t at, uint64_t count, int is_over,
+static void add_messages(struct mpipp_system_parts *parts, uint64_t at, uint64_t count, int is_over,
                          int stores) {
   for (uint64_t i = 0; i < count && i < MPIPP_SYSTEM_PARTS; i++) {
     struct mmsghdr one;
@@ -176,15 +176,15 @@ static uint64_t length_at(struct mpipp_use *use, uint64_t at, int is_over) {
   return length < use->room ? length : use->room;
 }
 
-static void list_one(struct mpipp_use *use, const struct memory *memory, long result,
-                     struct parts *parts) {
+static void list_one(struct mpipp_use *use, const struct mpipp_system_memory *memory, long result,
+                     struct mpipp_system_parts *parts) {
   int is_over = result != NOT_YET, stores = memory->stores;
   uint64_t at = (uint64_t)use->words[memory->at], done = (uint64_t)result, bytes;
   uint64_t count = memory->count == ONCE ? 1 : (uint64_t)use->words[memory->count];
   uint64_t size = memory->size ? memory->size : (uint64_t)use->words[1];
   if (is_over && done < count && memory->kind == RESULT) count = done;
   if (__builtin_mul_overflow(count, size, &bytes)) bytes = UINT64_MAX;
-  switch ((enum kind)memory->kind) {
+  switch ((enum mpipp_system_kind)memory->kind) {
   case NONE:
     return;
   case WHOLE:
@@ -210,7 +210,7 @@ static void list_one(struct mpipp_use *use, const struct memory *memory, long re
   }
 }
 
-static void list(struct mpipp_use *use, long result, struct parts *parts) {
+static void list(struct mpipp_use *use, long result, struct mpipp_system_parts *parts) {
   parts->count = 0;
   for (int i = 0; i < 2; i++) list_one(use, &use->system->memory[i], result, parts);
 }
@@ -223,12 +223,12 @@ static const struct mpipp_system *find(long number) {
 }
 
 int mpipp_use_begins(struct mpipp_use *use, long number) {
-  struct parts parts;
+  struct mpipp_system_parts parts;
   if (!looks() || !(use->system = find(number))) return 0;
   int saved = errno, is_met = 0;
   list(use, NOT_YET, &parts);
   for (int i = 0; i < parts.count; i++) {
-    const struct part *one = &parts.all[i];
+    const struct mpipp_system_part *one = &parts.all[i];
     is_met |= mpipp_system_begins(one->start, one->bytes, one->stores);
   }
   errno = saved;
@@ -236,12 +236,12 @@ int mpipp_use_begins(struct mpipp_use *use, long number) {
 }
 
 void mpipp_use_ends(struct mpipp_use *use, long result, void *caller) {
-  struct parts parts;
+  struct mpipp_system_parts parts;
   if (result < 0) return;
   int saved = errno;
   list(use, result, &parts);
   for (int i = 0; i < parts.count; i++) {
-    const struct part *one = &parts.all[i];
+    const struct mpipp_system_part *one = &parts.all[i];
     mpipp_system_has_used(one->start, one->bytes, one->stores, (uint64_t)(uintptr_t)caller);
   }
   errno = saved;

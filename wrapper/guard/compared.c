@@ -15,7 +15,7 @@
 #include "guard/rooms.h"
 #include "recorders/threads.h"
 
-enum state {
+enum mpipp_state {
   RESTING,  // MPI does nothing with it
   ACTIVE,   // it is compared at its end
   SPOILED,  // the same without a finding: another operation writes there, too
@@ -30,7 +30,7 @@ struct mpipp_compared {
   struct mpipp_room *room;           // NULL: a window's memory
   char *copy;                        // without holes; NULL: at `shift`
   uint32_t writes, shared;           // enum mpipp_memory
-  uint32_t state, position;          // enum state; in `active`
+  uint32_t state, position;          // enum mpipp_state; in `active`
   const struct mpipp_thread *thread; // on whose stack it is; NULL: on none
   struct mpipp_compared *next;       // of the unused
 };
@@ -124,7 +124,7 @@ uint64_t mpipp_compared_shift(const struct mpipp_compared *compared) {
 }
 
 // What is done with each block, of a copy in its turn.
-struct work {
+struct mpipp_work {
   struct mpipp_compared *compared;
   struct mpipp_change *change; // NULL: none is looked for, or one is found
   uint64_t done;               // blocks
@@ -159,7 +159,7 @@ static int read_shared(char *to, struct mpipp_piece piece) {
 }
 
 static void keep(void *argument) {
-  struct work *work = argument;
+  struct mpipp_work *work = argument;
   struct mpipp_compared *compared = work->compared;
   char *to = compared->copy;
   for (; work->done < compared->bytes.count; work->done++) {
@@ -189,7 +189,8 @@ static void take_down(struct mpipp_change *change, const char *before, const cha
   if (before) memcpy(change->before, before + start, count);
 }
 
-static void find(struct work *work, const char *before, const char *now, struct mpipp_piece piece) {
+static void find(struct mpipp_work *work, const char *before, const char *now,
+                 struct mpipp_piece piece) {
   uint64_t first = 0, bytes = piece.high - piece.low;
   while (first < bytes && before[first] == now[first]) first++;
   if (first == bytes) return; // another thread has just stored what was there before
@@ -198,7 +199,7 @@ static void find(struct work *work, const char *before, const char *now, struct 
 }
 
 static void compare(void *argument) {
-  struct work *work = argument;
+  struct mpipp_work *work = argument;
   struct mpipp_compared *compared = work->compared;
   const char *before = compared->copy;
   char *fetched = NULL;
@@ -221,7 +222,7 @@ static void compare(void *argument) {
 }
 
 // Of a block that holds the pattern: what is something else the program has stored.
-static void find_stored(struct work *work, struct mpipp_piece piece) {
+static void find_stored(struct mpipp_work *work, struct mpipp_piece piece) {
   uint64_t bytes = piece.high - piece.low;
   uint64_t first = work->change ? mpipp_pattern_differs(piece.low, bytes) : bytes;
   if (first == bytes) return;
@@ -230,14 +231,14 @@ static void find_stored(struct work *work, struct mpipp_piece piece) {
 }
 
 static void look(void *argument) {
-  struct work *work = argument;
+  struct mpipp_work *work = argument;
   for (uint64_t i = 0; work->change && i < work->compared->bytes.count; i++)
     find_stored(work, mpipp_piece_of(&work->compared->bytes, i));
 }
 
 // What MPI has written comes in.
 static void receive(void *argument) {
-  struct work *work = argument;
+  struct mpipp_work *work = argument;
   const struct mpipp_compared *compared = work->compared;
   for (uint64_t i = 0; i < compared->bytes.count; i++) {
     struct mpipp_piece piece = mpipp_piece_of(&compared->bytes, i);
@@ -254,7 +255,7 @@ static void receive(void *argument) {
 
 // All as MPI has it now, of the first blocks.
 static void restore(void *argument) {
-  const struct work *work = argument;
+  const struct mpipp_work *work = argument;
   const struct mpipp_compared *compared = work->compared;
   for (uint64_t i = 0; i < work->done; i++) {
     struct mpipp_piece piece = mpipp_piece_of(&compared->bytes, i);
@@ -270,7 +271,7 @@ static void leave_active(struct mpipp_compared *compared) {
 }
 
 int mpipp_compared_begin(struct mpipp_compared *compared) {
-  struct work work = {.compared = compared};
+  struct mpipp_work work = {.compared = compared};
   if (compared->state != RESTING)
     mpipp_compared_end(compared, NULL); // MPI did not start it after all
   if (active_count == MOST) return 0;
@@ -289,7 +290,7 @@ int mpipp_compared_begin(struct mpipp_compared *compared) {
 
 int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *change) {
   if (compared->state == RESTING) return 0;
-  struct work work = {.compared = compared, .done = compared->bytes.count};
+  struct mpipp_work work = {.compared = compared, .done = compared->bytes.count};
   if (compared->state == ACTIVE) work.change = change;
   int comes_in = compared->state == GIVEN_UP || (compared->state == LEFT && change);
   if (comes_in && compared->writes)
@@ -305,7 +306,7 @@ int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *cha
 }
 
 int mpipp_compared_look(struct mpipp_compared *compared, struct mpipp_change *change) {
-  struct work work = {.compared = compared, .change = change};
+  struct mpipp_work work = {.compared = compared, .change = change};
   if (compared->state != ACTIVE) return 0;
   // A process that exits has left its functions.
   if (compared->thread && mpipp_self->call.state != MPIPP_CALL_ACTIVE) return 0;
@@ -325,7 +326,7 @@ void mpipp_compared_drop(struct mpipp_compared *compared) {
 }
 
 void mpipp_compared_give_up(struct mpipp_compared *compared) {
-  struct work work = {.compared = compared, .done = compared->bytes.count};
+  struct mpipp_work work = {.compared = compared, .done = compared->bytes.count};
   if (compared->state != ACTIVE && compared->state != SPOILED) return;
   if (compared->writes) mpipp_carefully(restore, &work);
   compared->state = GIVEN_UP;

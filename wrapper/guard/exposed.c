@@ -5,14 +5,16 @@
 
 enum { MOST = 256 };
 
-static struct exposed { uint64_t serial, low, high; } all[MOST]; // by the number of the window
-static int used;                                                 // those beyond have never been
+static struct mpipp_exposed {
+  uint64_t serial, low, high;
+} all[MOST];         // by the number of the window
+static int used;     // those beyond have never been
 static int has_more; // windows that found no room: any memory may be theirs
 
 static void add(const struct mpipp_win *win) {
   for (int i = 0; i < MOST; i++) {
     if (all[i].serial) continue;
-    all[i] = (struct exposed){win->object.serial, win->base, win->base + (uint64_t)win->size};
+    all[i] = (struct mpipp_exposed){win->object.serial, win->base, win->base + (uint64_t)win->size};
     if (i == used) used++;
     return;
   }

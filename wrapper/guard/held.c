@@ -6,15 +6,15 @@
 
 enum { MOST = 64 };
 
-struct held {
-  struct range {
+struct mpipp_held_ranges {
+  struct mpipp_held_range {
     uint64_t low, high;
   } all[MOST];
   uint32_t used; // more than there is room for: any memory may be such
 };
-static struct held held, protected;
+static struct mpipp_held_ranges held, protected;
 
-static int meets(const struct held *of, uint64_t low, uint64_t high, int wholly) {
+static int meets(const struct mpipp_held_ranges *of, uint64_t low, uint64_t high, int wholly) {
   uint32_t count = __atomic_load_n(&of->used, __ATOMIC_ACQUIRE);
   if (count > MOST) return 1;
   for (uint32_t i = 0; i < count; i++) {
@@ -25,7 +25,7 @@ static int meets(const struct held *of, uint64_t low, uint64_t high, int wholly)
   return 0;
 }
 
-static void add(struct held *to, uint64_t low, uint64_t high) {
+static void add(struct mpipp_held_ranges *to, uint64_t low, uint64_t high) {
   if (low >= high || meets(to, low, high, 1)) return;
   uint32_t i = __atomic_fetch_add(&to->used, 1, __ATOMIC_ACQ_REL);
   if (i >= MOST) return;

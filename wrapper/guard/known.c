@@ -10,7 +10,7 @@
 enum { MOST = 256, IS_MAPPED = 2, FLAGS = 7, HEAD = MPIPP_BLOCK_HEAD };
 
 // Blocks that malloc has mapped for themselves.
-static struct block { uint64_t start, end; } blocks[MOST];
+static struct mpipp_known_block { uint64_t start, end; } blocks[MOST];
 static unsigned next_block;
 
 int mpipp_is_static_memory(uint64_t low, uint64_t high) {
@@ -28,9 +28,9 @@ static uint64_t block_end(uint64_t start) {
   return is_block ? start + bytes : 0;
 }
 
-static const struct block *known_block(uint64_t low, uint64_t high) {
+static const struct mpipp_known_block *known_block(uint64_t low, uint64_t high) {
   for (int i = 0; i < MOST; i++) {
-    const struct block *block = &blocks[i];
+    const struct mpipp_known_block *block = &blocks[i];
     if (low < block->start + HEAD || high > block->end) continue;
     struct mpipp_mapping mapping;
     if (!mpipp_mapping_at(block->start, &mapping) || !mapping.readable) continue;
@@ -48,16 +48,16 @@ static uint64_t first_in(const struct mpipp_mapping *mapping) {
 }
 
 // The system puts mappings of one kind together, each below the one before.
-static const struct block *find_block(const struct mpipp_mapping *mapping, uint64_t low,
-                                      uint64_t high) {
-  const struct block *known = known_block(low, high);
+static const struct mpipp_known_block *find_block(const struct mpipp_mapping *mapping, uint64_t low,
+                                                  uint64_t high) {
+  const struct mpipp_known_block *known = known_block(low, high);
   if (known) return known;
   for (uint64_t start = first_in(mapping); start < low;) {
     uint64_t end = block_end(start);
     if (!end || end > mapping->end) return NULL;
     if (start + HEAD <= low && high <= end) {
-      struct block *found = &blocks[next_block++ % MOST];
-      *found = (struct block){start, end};
+      struct mpipp_known_block *found = &blocks[next_block++ % MOST];
+      *found = (struct mpipp_known_block){start, end};
       return found;
     }
     start = end;
@@ -68,7 +68,7 @@ static const struct block *find_block(const struct mpipp_mapping *mapping, uint6
 int mpipp_is_in_block(uint64_t low, uint64_t high, uint64_t *start, uint64_t *end) {
   struct mpipp_mapping mapping;
   if (!mpipp_mapping_at(low, &mapping) || !mapping.readable) return 0;
-  const struct block *found =
+  const struct mpipp_known_block *found =
       mapping.inode ? known_block(low, high) : find_block(&mapping, low, high);
   if (!found) return 0;
   *start = found->start;

@@ -15,14 +15,14 @@
 enum { HIGH = 900, LINES = 1 << 16 };
 
 // Linux 6.11 and later answer for one address. As linux/fs.h has it, where that is new enough.
-struct query {
+struct mpipp_query {
   uint64_t size, flags, address;
   uint64_t start, end, mode, page_size, offset, inode;
   uint32_t major, minor, name_size, build_id_size;
   uint64_t name, build_id;
 };
 enum { READABLE = 1, WRITABLE = 2, EXECUTABLE = 4, SHARED = 8 };
-#define QUERY _IOWR('f', 17, struct query)
+#define QUERY _IOWR('f', 17, struct mpipp_query)
 
 static int maps = -1, has_query = 1;
 static dev_t maps_device;
@@ -43,10 +43,10 @@ static int open_maps(void) {
 }
 
 static int queried(int file, uint64_t address, struct mpipp_mapping *found) {
-  struct query query = {.size = sizeof query,
-                        .address = address,
-                        .name_size = sizeof found->name,
-                        .name = (uint64_t)(uintptr_t)found->name};
+  struct mpipp_query query = {.size = sizeof query,
+                              .address = address,
+                              .name_size = sizeof found->name,
+                              .name = (uint64_t)(uintptr_t)found->name};
   memset(found->name, 0, sizeof found->name); // valgrind does not know that the system writes it
   if (ioctl(file, QUERY, &query)) return 0;
   found->start = query.start;

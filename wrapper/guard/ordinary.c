@@ -10,7 +10,7 @@
 enum { KNOWN = 16, USES = 256, MOST_MAPPINGS = 64 };
 
 // What the system has said; after so many uses it is asked again.
-static struct known {
+static struct mpipp_ordinary_known {
   uint64_t low, high;
   uint32_t left;
   enum mpipp_memory memory;
@@ -32,7 +32,7 @@ static enum mpipp_memory judge(const struct mpipp_mapping *mapping) {
   return MPIPP_MEMORY_OWN;
 }
 
-static struct known *known_at(uint64_t address) {
+static struct mpipp_ordinary_known *known_at(uint64_t address) {
   for (uint32_t i = 0; i < KNOWN; i++) {
     if (known[i].left && address >= known[i].low && address < known[i].high) {
       known[i].left--;
@@ -41,8 +41,8 @@ static struct known *known_at(uint64_t address) {
   }
   struct mpipp_mapping mapping;
   if (!mpipp_mapping_at(address, &mapping)) return NULL;
-  struct known *one = &known[next_known++ % KNOWN];
-  *one = (struct known){mapping.start, mapping.end, USES, judge(&mapping)};
+  struct mpipp_ordinary_known *one = &known[next_known++ % KNOWN];
+  *one = (struct mpipp_ordinary_known){mapping.start, mapping.end, USES, judge(&mapping)};
   return one;
 }
 
@@ -51,7 +51,7 @@ enum mpipp_memory mpipp_memory_at(uint64_t low, uint64_t high) {
   if (low >= self->stack_start && high <= self->stack_end) return MPIPP_MEMORY_OWN;
   enum mpipp_memory least = MPIPP_MEMORY_OWN;
   for (int i = 0; i < MOST_MAPPINGS && low < high; i++) {
-    const struct known *one = known_at(low);
+    const struct mpipp_ordinary_known *one = known_at(low);
     if (!one) return MPIPP_MEMORY_OTHER;
     if (one->memory < least) least = one->memory;
     low = one->high;

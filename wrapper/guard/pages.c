@@ -26,20 +26,20 @@
 enum { HIGH = 900, MOST_RANGES = 4096, SUMMED = 64, PART = 1 << 24 };
 #define FILE_BYTES ((off_t)1 << 47)
 
-struct range {
+struct mpipp_pages_range {
   uint64_t low, high;
 };
 
 static int file = -1;
 static dev_t device;
 static ino_t inode;
-static struct range ranges[MOST_RANGES]; // in order; none touch
+static struct mpipp_pages_range ranges[MOST_RANGES]; // in order; none touch
 static uint32_t range_count;
 static uint64_t lowest = ~(uint64_t)0, highest; // of all
 static void *copies[MOST_RANGES];
 static int contended;
 static uint64_t own_bytes;
-static struct range exchanged; // pages that are at this moment
+static struct mpipp_pages_range exchanged; // pages that are at this moment
 
 // A program may close all files it has, and open its own under their numbers.
 static int is_open(void) {
@@ -95,7 +95,7 @@ static void add(uint64_t low, uint64_t high) {
     if (ranges[after].high > high) high = ranges[after].high;
   }
   memmove(&ranges[first + 1], &ranges[after], (range_count - after) * sizeof *ranges);
-  ranges[first] = (struct range){low, high};
+  ranges[first] = (struct mpipp_pages_range){low, high};
   range_count += 1 - (after - first);
   widen(low, high);
 }
@@ -103,7 +103,7 @@ static void add(uint64_t low, uint64_t high) {
 // Parts of two ranges at most are left of what meets it.
 static void take_out(uint64_t low, uint64_t high) {
   for (uint32_t i = 0; i < range_count; i++) {
-    struct range old = ranges[i];
+    struct mpipp_pages_range old = ranges[i];
     if (old.high <= low || old.low >= high) continue;
     memmove(&ranges[i], &ranges[i + 1], (--range_count - i) * sizeof *ranges);
     if (old.low < low) add(old.low, low);
@@ -121,12 +121,12 @@ static int write_all(uint64_t low, uint64_t high) {
   return 1;
 }
 
-static void set(struct range *range, uint64_t low, uint64_t high) {
+static void set(struct mpipp_pages_range *range, uint64_t low, uint64_t high) {
   __atomic_store_n(&range->low, low, __ATOMIC_SEQ_CST);
   __atomic_store_n(&range->high, high, __ATOMIC_SEQ_CST);
 }
 
-static int is_in(const struct range *range, uint64_t address) {
+static int is_in(const struct mpipp_pages_range *range, uint64_t address) {
   return address >= __atomic_load_n(&range->low, __ATOMIC_SEQ_CST) &&
          address < __atomic_load_n(&range->high, __ATOMIC_SEQ_CST);
 }

@@ -12,7 +12,7 @@ enum { MOST = 1 << 20, MOST_COMPARED = 1 << 10 };
 
 // Of a partition that is sent: its bytes, or those before and behind its own pages. Of one that is
 // received, under memcheck, its bytes.
-struct rest {
+struct mpipp_rest {
   struct mpipp_bytes bytes;
   struct mpipp_piece edges[2];
   struct mpipp_compared *compared; // NULL: it is not
@@ -22,8 +22,8 @@ struct mpipp_partitions {
   struct mpipp_window *window; // NULL: no page is protected
   uint64_t low, count, bytes;  // the first byte; of each
   int writes;
-  struct rest *rests; // NULL: none is compared
-  char marked[];      // 1: ready, or arrived
+  struct mpipp_rest *rests; // NULL: none is compared
+  char marked[];            // 1: ready, or arrived
 };
 
 struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window,
@@ -47,7 +47,7 @@ struct mpipp_partitions *mpipp_partitions_new(struct mpipp_window *window,
 
 void mpipp_partitions_compare(struct mpipp_partitions *partitions, uint64_t number,
                               struct mpipp_bytes *bytes) {
-  struct rest *rest = partitions->rests ? &partitions->rests[number] : NULL;
+  struct mpipp_rest *rest = partitions->rests ? &partitions->rests[number] : NULL;
   uint64_t from = mpipp_page_up(bytes->low), to = mpipp_page_down(bytes->high), count = 0;
   if (!rest) {
     mpipp_bytes_give(bytes);
@@ -67,7 +67,7 @@ void mpipp_partitions_compare(struct mpipp_partitions *partitions, uint64_t numb
 
 void mpipp_partitions_drop(struct mpipp_partitions *partitions) {
   for (uint64_t i = 0; partitions->rests && i < partitions->count; i++) {
-    struct rest *rest = &partitions->rests[i];
+    struct mpipp_rest *rest = &partitions->rests[i];
     if (rest->compared) mpipp_compared_drop(rest->compared);
     mpipp_bytes_give(&rest->bytes);
   }

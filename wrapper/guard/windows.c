@@ -21,7 +21,7 @@ static uint64_t mappings; // that these take at most
 uint64_t mpipp_windows_refused;
 
 // What a window is to have: its pages and its edges.
-struct plan {
+struct mpipp_plan {
   uint64_t low, bytes, run_count, edge_count;
   struct mpipp_piece runs[MOST_BLOCKS], edges[2 * MOST_BLOCKS];
 };
@@ -44,7 +44,7 @@ static void forget(struct mpipp_window *window) {
   __atomic_store_n(&window->run_count, 0, __ATOMIC_RELEASE);
 }
 
-static int is_as_planned(const struct mpipp_window *window, const struct plan *plan) {
+static int is_as_planned(const struct mpipp_window *window, const struct mpipp_plan *plan) {
   return window->memory && window->low == plan->low && window->bytes == plan->bytes &&
          window->run_count == plan->run_count && window->edge_count == plan->edge_count &&
          !memcmp(window->runs, plan->runs, plan->run_count * sizeof *plan->runs) &&
@@ -52,7 +52,7 @@ static int is_as_planned(const struct mpipp_window *window, const struct plan *p
 }
 
 // One that fits and is free, else one to be made: an unused or the oldest one.
-static struct mpipp_window *choose(const struct plan *plan) {
+static struct mpipp_window *choose(const struct mpipp_plan *plan) {
   struct mpipp_window *oldest = NULL;
   for (int i = 0; i < MOST; i++) {
     struct mpipp_window *one = &windows[i];
@@ -86,7 +86,7 @@ static struct mpipp_window *oldest_unused(void) {
   return oldest;
 }
 
-static int is_there(const struct plan *plan) {
+static int is_there(const struct mpipp_plan *plan) {
   for (int i = 0; i < MOST; i++) {
     if (!windows[i].busy && is_as_planned(&windows[i], plan)) return 1;
   }
@@ -95,7 +95,7 @@ static int is_there(const struct plan *plan) {
 
 // Whether there is room for one more window, and for its pages, where it has to be made: those that
 // no operation has are forgotten for it.
-static int make_room(const struct plan *plan) {
+static int make_room(const struct mpipp_plan *plan) {
   uint64_t more = mappings_of(plan->run_count) + 2 * plan->run_count;
   while (mpipp_pages_mappings() + mappings + more > most_mappings() && !is_there(plan)) {
     struct mpipp_window *oldest = oldest_unused();
@@ -116,7 +116,7 @@ static int share_all(const struct mpipp_piece *runs, uint64_t count) {
   return count > 0;
 }
 
-static int make(struct mpipp_window *window, const struct plan *plan) {
+static int make(struct mpipp_window *window, const struct mpipp_plan *plan) {
   void *memory = mmap(NULL, plan->bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return 0;
@@ -141,12 +141,12 @@ static int make(struct mpipp_window *window, const struct plan *plan) {
   return 1;
 }
 
-static void add_edge(struct plan *plan, uint64_t low, uint64_t high) {
+static void add_edge(struct mpipp_plan *plan, uint64_t low, uint64_t high) {
   if (low < high) plan->edges[plan->edge_count++] = (struct mpipp_piece){low, high};
 }
 
 // Two edges of a block at most. 0 where blocks overlap.
-static int divide(const struct mpipp_bytes *bytes, struct plan *plan) {
+static int divide(const struct mpipp_bytes *bytes, struct mpipp_plan *plan) {
   plan->low = mpipp_page_down(bytes->low);
   plan->bytes = mpipp_page_up(bytes->high) - plan->low;
   plan->run_count = plan->edge_count = 0;
@@ -174,7 +174,7 @@ static int is_worth_it(const struct mpipp_bytes *bytes) {
 }
 
 struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes) {
-  static struct plan plan;
+  static struct mpipp_plan plan;
   if (mpipp_ring_is_there || !is_worth_it(bytes) || !divide(bytes, &plan)) return NULL;
   int saved = errno;
   errno = 0;

@@ -13,14 +13,14 @@
 #include "recorders/requests.h"
 #include "records/registry.h"
 
-struct walk {
+struct mpipp_walk {
   uintptr_t frame;       // looked for
   uintptr_t code, stack; // of the function visited last
   int found, passed;
 };
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
-  struct walk *walk = data;
+  struct mpipp_walk *walk = data;
   uintptr_t stack = _Unwind_GetCFA(context); // where the frame of the function before ends
   if (walk->frame >= walk->stack && walk->frame < stack)
     walk->found = mpipp_is_own((void *)walk->code);
@@ -50,7 +50,7 @@ static int was_left(const struct mpipp_thread *thread, uint64_t caller, uint64_t
   if (!is_on_own_stack(thread, frame) || !is_on_own_stack(thread, call->frame)) return 0;
   if (frame > call->frame || is_overwritten(call)) return 1;
   if (!mpipp_is_outside_mpi(caller) && mpipp_in_mpi(caller)) return 0;
-  struct walk walk = {.frame = call->frame};
+  struct mpipp_walk walk = {.frame = call->frame};
   _Unwind_Backtrace(visit, &walk);
   return !walk.found && walk.passed;
 }

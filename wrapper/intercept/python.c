@@ -31,14 +31,14 @@ enum {
 };
 
 // Where CPython has its structures' members, by minor version: as mpipp/registry/pythonline.py.
-struct layout {
+struct mpipp_python_layout {
   unsigned frame; // in the thread's state
   int holder;     // in what that refers to; -1: it is the frame itself
   unsigned code, previous, instruction, instruction_bytes; // in a frame
   unsigned file, function, lines;                          // in code
   unsigned ascii, text;                                    // in strings, by what is in them
 };
-static const struct layout layouts[] = {
+static const struct mpipp_python_layout layouts[] = {
     [9] = {24, -1, 32, 24, 104, 4, 104, 112, 120, 48, 72},
     [10] = {24, -1, 32, 24, 96, 4, 104, 112, 120, 48, 72},
     [11] = {56, 8, 32, 48, 56, 8, 112, 120, 136, 48, 72},
@@ -48,15 +48,15 @@ static const struct layout layouts[] = {
 enum { VERSIONS = sizeof layouts / sizeof *layouts };
 
 // What tells one place from others; code that is gone may leave its memory to other code.
-struct key {
+struct mpipp_key {
   uint64_t code, instruction, file, function, lines;
 };
 _Static_assert(offsetof(struct mpipp_python_place, lines) -
                        offsetof(struct mpipp_python_place, code) ==
-                   offsetof(struct key, lines),
+                   offsetof(struct mpipp_key, lines),
                "as in a place");
 
-static const struct layout *layout;
+static const struct mpipp_python_layout *layout;
 static uint64_t version, code_type;
 static void *(*this_thread)(void); // takes no lock, and needs none
 static struct mpipp_python_place *places, *buckets[BUCKETS];
@@ -66,18 +66,18 @@ static uint64_t word(uint64_t address) {
   return *(const uint64_t *)(uintptr_t)address;
 }
 
-static unsigned bucket_of(const struct key *key) {
+static unsigned bucket_of(const struct mpipp_key *key) {
   return (unsigned)((key->code >> 4 ^ key->instruction >> 1) % BUCKETS);
 }
 
-static struct mpipp_python_place *find(const struct key *key) {
+static struct mpipp_python_place *find(const struct mpipp_key *key) {
   struct mpipp_python_place *place = __atomic_load_n(&buckets[bucket_of(key)], __ATOMIC_ACQUIRE);
   while (place && memcmp(&place->code, key, sizeof *key)) place = (void *)(uintptr_t)place->chain;
   return place;
 }
 
 // The pieces of the interpreter's memory that readers need of a place, as if it were there.
-struct piece {
+struct mpipp_python_piece {
   uint64_t address, bytes;
 };
 
@@ -91,19 +91,20 @@ static uint64_t text_bytes(uint64_t text) {
   return (is_ascii ? layout->ascii : layout->text) + word(text + LENGTH) * width;
 }
 
-static int pieces_of(uint64_t frame, const struct key *key, struct piece *pieces) {
+static int pieces_of(uint64_t frame, const struct mpipp_key *key,
+                     struct mpipp_python_piece *pieces) {
   uint64_t objects[] = {key->code, key->file, key->function, key->lines};
   int count = 0;
-  pieces[count++] = (struct piece){frame, layout->instruction + sizeof(uint64_t)};
+  pieces[count++] = (struct mpipp_python_piece){frame, layout->instruction + sizeof(uint64_t)};
   for (int i = 0; i < 4; i++) {
     uint64_t object = objects[i], bytes = layout->lines + sizeof bytes;
     if (!object) return 0;
     if (i == 1 || i == 2) bytes = text_bytes(object);
     if (i == 3) bytes = BYTES + word(object + LENGTH);
     if (bytes > MOST_BYTES && i == 3) return 0;
-    pieces[count++] = (struct piece){object, bytes < MOST_BYTES ? bytes : MOST_BYTES};
-    pieces[count++] = (struct piece){type_of(object) + TYPE_NAME, sizeof(uint64_t)};
-    pieces[count++] = (struct piece){word(type_of(object) + TYPE_NAME), NAME_BYTES};
+    pieces[count++] = (struct mpipp_python_piece){object, bytes < MOST_BYTES ? bytes : MOST_BYTES};
+    pieces[count++] = (struct mpipp_python_piece){type_of(object) + TYPE_NAME, sizeof(uint64_t)};
+    pieces[count++] = (struct mpipp_python_piece){word(type_of(object) + TYPE_NAME), NAME_BYTES};
   }
   return count;
 }
@@ -128,7 +129,7 @@ static int is_of_mpi4py(uint64_t file) {
   return memmem((const void *)(uintptr_t)file, text_bytes(file), part, sizeof part - 1) != NULL;
 }
 
-static void copy(char *to, const struct piece *pieces, int count) {
+static void copy(char *to, const struct mpipp_python_piece *pieces, int count) {
   for (int i = 0; i < count; i++) {
     memcpy(to, &pieces[i], sizeof pieces[i]);
     memcpy(to + sizeof pieces[i], (const void *)(uintptr_t)pieces[i].address, pieces[i].bytes);
@@ -136,12 +137,13 @@ static void copy(char *to, const struct piece *pieces, int count) {
   }
 }
 
-static struct mpipp_python_place *make(uint64_t frame, const struct key *key) {
+static struct mpipp_python_place *make(uint64_t frame, const struct mpipp_key *key) {
   struct mpipp_table *table = mpipp_python_table();
-  struct piece pieces[MOST_PIECES];
+  struct mpipp_python_piece pieces[MOST_PIECES];
   int count = pieces_of(frame, key, pieces);
   uint64_t bytes = 0;
-  for (int i = 0; i < count; i++) bytes += sizeof(struct piece) + rounded(pieces[i].bytes);
+  for (int i = 0; i < count; i++)
+    bytes += sizeof(struct mpipp_python_piece) + rounded(pieces[i].bytes);
   if (!places) places = mpipp_map(MOST_PLACES * sizeof *places);
   if (!places || !count || table->count >= MOST_PLACES) return NULL;
   char *to = take(bytes);
@@ -163,12 +165,12 @@ static struct mpipp_python_place *make(uint64_t frame, const struct key *key) {
 
 static struct mpipp_python_place *known(uint64_t frame, uint64_t code) {
   uint64_t at = frame + layout->instruction;
-  struct key key = {.code = code,
-                    .instruction = layout->instruction_bytes == 4 ? *(const uint32_t *)(uintptr_t)at
-                                                                  : word(at),
-                    .file = word(code + layout->file),
-                    .function = word(code + layout->function),
-                    .lines = word(code + layout->lines)};
+  struct mpipp_key key = {
+      .code = code,
+      .instruction = layout->instruction_bytes == 4 ? *(const uint32_t *)(uintptr_t)at : word(at),
+      .file = word(code + layout->file),
+      .function = word(code + layout->function),
+      .lines = word(code + layout->lines)};
   static __thread struct mpipp_python_place *last;
   if (last && memcmp(&last->code, &key, sizeof key) == 0) return last;
   struct mpipp_python_place *place = last = find(&key);

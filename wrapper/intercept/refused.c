@@ -13,7 +13,7 @@
 #include "watch/onerror.h"
 
 // What a call is on: of these its error handler is called. None: a null communicator.
-struct handles {
+struct mpipp_refused_handles {
   MPI_Comm comm;
   MPI_Win win;
   MPI_File file;
@@ -26,8 +26,8 @@ static int is_usable(enum mpipp_kind kind, uint64_t handle) {
 }
 
 // Of errors that are on nothing (MPI-4.0, section 9.3), and of freed and null handles.
-static struct handles of_comm(uint64_t handle) {
-  struct handles of = {MPI_COMM_NULL, MPI_WIN_NULL, MPI_FILE_NULL, MPIPP_COMM};
+static struct mpipp_refused_handles of_comm(uint64_t handle) {
+  struct mpipp_refused_handles of = {MPI_COMM_NULL, MPI_WIN_NULL, MPI_FILE_NULL, MPIPP_COMM};
   if (is_usable(MPIPP_COMM, handle))
     of.comm = (MPI_Comm)(uintptr_t)handle;
   else if (mpipp_has_world)
@@ -35,12 +35,12 @@ static struct handles of_comm(uint64_t handle) {
   return of;
 }
 
-static struct handles of_none(void) {
+static struct mpipp_refused_handles of_none(void) {
   return of_comm(MPIPP_KEY(MPI_COMM_NULL));
 }
 
-static struct handles of_win(uint64_t handle) {
-  struct handles of = of_none();
+static struct mpipp_refused_handles of_win(uint64_t handle) {
+  struct mpipp_refused_handles of = of_none();
   if (!is_usable(MPIPP_WIN, handle)) return of;
   of.win = (MPI_Win)(uintptr_t)handle;
   of.kind = MPIPP_WIN;
@@ -48,23 +48,23 @@ static struct handles of_win(uint64_t handle) {
 }
 
 // Of what is no file the default (MPI-4.1, section 14.7).
-static struct handles of_file(uint64_t handle) {
-  struct handles of = of_none();
+static struct mpipp_refused_handles of_file(uint64_t handle) {
+  struct mpipp_refused_handles of = of_none();
   if (is_usable(MPIPP_FILE, handle)) of.file = (MPI_File)(uintptr_t)handle;
   of.kind = MPIPP_FILE;
   return of;
 }
 
-static struct handles of_call(const struct mpipp_call *call) {
+static struct mpipp_refused_handles of_call(const struct mpipp_call *call) {
   if (call->present & MPIPP_HAS_WIN) return of_win(call->win);
   if (call->present & MPIPP_HAS_FILE) return of_file(call->file);
   return call->present & MPIPP_HAS_COMM ? of_comm(call->comm) : of_none();
 }
 
 // The first operation that a call is given.
-static struct handles of_requests(const struct mpipp_call *call) {
+static struct mpipp_refused_handles of_requests(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
-  struct handles of = of_none();
+  struct mpipp_refused_handles of = of_none();
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
@@ -76,12 +76,12 @@ static struct handles of_requests(const struct mpipp_call *call) {
   return of;
 }
 
-static struct handles of_message(uint64_t handle) {
+static struct mpipp_refused_handles of_message(uint64_t handle) {
   const struct mpipp_message *message = mpipp_find_live(MPIPP_MESSAGE, handle);
   return message ? of_comm(message->comm) : of_none();
 }
 
-static struct handles handles_of(const struct mpipp_passage *passage) {
+static struct mpipp_refused_handles handles_of(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   const uint32_t on = MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_COMM;
   switch (call->procedure) { // what is freed is not among the arguments by value
@@ -103,7 +103,7 @@ static struct handles handles_of(const struct mpipp_passage *passage) {
 }
 
 // Whether the error handler is the one that ends the job.
-static int is_fatal(const struct handles *of) {
+static int is_fatal(const struct mpipp_refused_handles *of) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (of->kind == MPIPP_WIN)
     PMPI(Win_get_errhandler)(of->win, &handler);
@@ -127,7 +127,7 @@ void mpipp_end_job(void) {
 
 int mpipp_refuse(struct mpipp_passage *passage, int error_class) {
   if (mpipp_registry.status != MPIPP_STATUS_STARTED) return MPIPP_GO_ON;
-  const struct handles of = handles_of(passage);
+  const struct mpipp_refused_handles of = handles_of(passage);
   if (of.kind == MPIPP_COMM && of.comm == MPI_COMM_NULL) return MPIPP_GO_ON;
   passage->code = error_class;
   mpipp_uncount(&mpipp_self->call); // a handler may jump out of the call

@@ -7,12 +7,12 @@ enum { MOST_DEPTH = 32 };
 #define HIGHEST ((uint64_t)1 << 47)
 
 // As struct mpipp_comb, relative to the buffer's address.
-struct relative {
+struct mpipp_relative {
   int64_t start, length, stride, count;
 };
 
 // n copies of it, each `step` bytes after the one before; 0 where that is no comb any more.
-static int repeat(struct relative *of, int64_t n, int64_t step) {
+static int repeat(struct mpipp_relative *of, int64_t n, int64_t step) {
   int64_t whole;
   if (n < 1) return 0;
   if (n == 1) return 1;
@@ -32,10 +32,10 @@ static int repeat(struct relative *of, int64_t n, int64_t step) {
   return 1;
 }
 
-static int of_type(const struct mpipp_datatype *type, struct relative *found, int depth) {
+static int of_type(const struct mpipp_datatype *type, struct mpipp_relative *found, int depth) {
   if (!type || depth > MOST_DEPTH) return 0;
   if (type->combiner == MPIPP_COMBINER_NAMED) {
-    *found = (struct relative){type->true_lb, type->size, type->size, 1};
+    *found = (struct mpipp_relative){type->true_lb, type->size, type->size, 1};
     return type->size > 0 && type->size == type->true_extent;
   }
   const int64_t *arguments = (const int64_t *)(uintptr_t)type->arguments;
@@ -63,7 +63,7 @@ static int of_type(const struct mpipp_datatype *type, struct relative *found, in
 
 int mpipp_comb_of(const struct mpipp_buffer *buffer, struct mpipp_comb *comb) {
   const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)buffer->record;
-  struct relative found;
+  struct mpipp_relative found;
   if (buffer->vector || buffer->peers != 1 || buffer->access & (MPIPP_REMOTE | MPIPP_STALE))
     return 0;
   if (!type || buffer->count < 1 || !of_type(type, &found, 0)) return 0;

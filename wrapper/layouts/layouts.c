@@ -29,14 +29,14 @@ static int entries(struct mpipp_layout *layout, const struct mpipp_datatype *typ
                    int64_t count);
 
 // What the arguments of a constructor of blocks say: entry, and bytes between what they count in.
-struct placed {
+struct mpipp_placed {
   const int64_t *lengths, *displacements;
   int64_t count, stride;
   int one_length, of_struct;
 };
 
 static int placed(struct mpipp_layout *layout, const struct mpipp_datatype *type, uint64_t address,
-                  struct placed at) {
+                  struct mpipp_placed at) {
   for (int64_t i = 0; i < at.count; i++) {
     if (++layout->steps > MOST_STEPS * layout->room) return 0;
     const struct mpipp_datatype *part = component(type, at.of_struct ? (uint32_t)i : 0);
@@ -83,28 +83,28 @@ static int subarray(struct mpipp_layout *layout, const struct mpipp_datatype *ty
 
 // What a process has of a dimension of an array that is distributed: blocks of `length`, each
 // `stride` after the one before, in [0, size).
-struct dimension {
+struct mpipp_dimension {
   int64_t size, first, length, stride;
 };
 
-static int64_t end_of(const struct dimension *dimension, int64_t start) {
+static int64_t end_of(const struct mpipp_dimension *dimension, int64_t start) {
   return start + dimension->length < dimension->size ? start + dimension->length : dimension->size;
 }
 
-static struct dimension distributed(int64_t size, int64_t distribution, int64_t argument,
-                                    int64_t processes, int64_t coordinate) {
+static struct mpipp_dimension distributed(int64_t size, int64_t distribution, int64_t argument,
+                                          int64_t processes, int64_t coordinate) {
   if (distribution == MPIPP_DISTRIBUTE_NONE || processes < 1)
-    return (struct dimension){size, 0, size, size};
+    return (struct mpipp_dimension){size, 0, size, size};
   int is_block = distribution == MPIPP_DISTRIBUTE_BLOCK;
   int64_t length = argument;
   if (argument == MPIPP_DISTRIBUTE_DFLT_DARG) length = is_block ? (size - 1) / processes + 1 : 1;
-  return (struct dimension){size, coordinate * length, length,
-                            is_block ? size : processes * length};
+  return (struct mpipp_dimension){size, coordinate * length, length,
+                                  is_block ? size : processes * length};
 }
 
 // The dimensions from the outermost on; the last one is of rows.
 static int rows(struct mpipp_layout *layout, const struct mpipp_datatype *part,
-                const struct dimension *dimensions, int64_t count, uint64_t address) {
+                const struct mpipp_dimension *dimensions, int64_t count, uint64_t address) {
   int64_t bytes = part->extent;
   for (int64_t i = 1; i < count; i++) bytes *= dimensions[i].size;
   for (int64_t start = dimensions->first; start < dimensions->size; start += dimensions->stride) {
@@ -128,7 +128,7 @@ static int darray(struct mpipp_layout *layout, const struct mpipp_datatype *type
   if (n < 1 || n > MOST_DIMENSIONS || type->argument_count != 4 + 4 * (uint64_t)n) return 0;
   const int64_t *gsizes = arguments + 3, *distribs = gsizes + n, *dargs = distribs + n;
   const int64_t *psizes = dargs + n;
-  struct dimension dimensions[MOST_DIMENSIONS];
+  struct mpipp_dimension dimensions[MOST_DIMENSIONS];
   int64_t rank = arguments[1], all = 1;
   for (int64_t i = n - 1; i >= 0; i--) {
     if (psizes[i] < 1 || gsizes[i] < 1 || __builtin_mul_overflow(all, gsizes[i], &all)) return 0;
@@ -142,10 +142,10 @@ static int darray(struct mpipp_layout *layout, const struct mpipp_datatype *type
 
 static int entry(struct mpipp_layout *layout, const struct mpipp_datatype *type, uint64_t address) {
   const int64_t *arguments = (const int64_t *)(uintptr_t)type->arguments, n = arguments[0];
-  struct placed at = {.count = n, .lengths = arguments + 1};
+  struct mpipp_placed at = {.count = n, .lengths = arguments + 1};
   switch (type->combiner) {
   case MPIPP_COMBINER_CONTIGUOUS:
-    at = (struct placed){.count = 1, .lengths = arguments};
+    at = (struct mpipp_placed){.count = 1, .lengths = arguments};
     break;
   case MPIPP_COMBINER_VECTOR:
   case MPIPP_COMBINER_HVECTOR:

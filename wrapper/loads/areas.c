@@ -32,7 +32,7 @@ enum { MOST = 64, MOST_CLOSED = 8192, MOST_STEPS = 1024, MOST_OPENED = 4, FRAMES
 // What the program may do with a page; STEPPED: nothing, but for the instruction it is at.
 enum { OPEN, READABLE, CLOSED };
 
-static struct area {
+static struct mpipp_area {
   uint64_t win; // 0: there is none any more
   uint64_t base, end, low, high, shift;
   uint64_t first, last; // those that may be forbidden
@@ -45,9 +45,9 @@ static int64_t all_pages, closed_pages;
 // Of windows whose memory is the program's: all, and those that are looked at.
 static int64_t program_pages, program_areas;
 static int64_t steps; // that are left until pages are forbidden again
-static struct area *next_area = areas;
+static struct mpipp_area *next_area = areas;
 static uint64_t next_page;
-static struct code { uint64_t low, high; } codes[4]; // the C library's
+static struct mpipp_code { uint64_t low, high; } codes[4]; // the C library's
 static int code_count, walks_stacks;
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 // Pages that are open for one instruction.
@@ -60,13 +60,13 @@ static void allow(uint64_t page, uint64_t bytes, int what) {
   mpipp_pages_allow(page, page + bytes, modes[what]);
 }
 
-static unsigned char *page_of(const struct area *area, uint64_t address) {
+static unsigned char *page_of(const struct mpipp_area *area, uint64_t address) {
   return &area->pages[(address - area->low) / MPIPP_PAGE];
 }
 
 // One that there was, if none is there now.
-static struct area *area_at(uint64_t address) {
-  struct area *found = NULL;
+static struct mpipp_area *area_at(uint64_t address) {
+  struct mpipp_area *found = NULL;
   for (int i = 0; i < MPIPP_READ(areas_used); i++) {
     if (address < MPIPP_READ(areas[i].low) || address >= MPIPP_READ(areas[i].high)) continue;
     found = &areas[i];
@@ -76,11 +76,11 @@ static struct area *area_at(uint64_t address) {
 }
 
 // The program may have given its own memory back, and have other there.
-static int is_there(const struct area *area, uint64_t address) {
+static int is_there(const struct mpipp_area *area, uint64_t address) {
   return !area->is_programs || mpipp_pages_may_be(address);
 }
 
-static void open_page(struct area *area, uint64_t address, int what) {
+static void open_page(struct mpipp_area *area, uint64_t address, int what) {
   int before = __atomic_exchange_n(page_of(area, address), (unsigned char)what, __ATOMIC_ACQ_REL);
   if (before == CLOSED) __atomic_fetch_sub(&closed_pages, 1, __ATOMIC_RELAXED);
   allow(mpipp_page_down(address), MPIPP_PAGE, what);
@@ -89,7 +89,7 @@ static void open_page(struct area *area, uint64_t address, int what) {
 static int open_range(uint64_t start, uint64_t bytes) {
   int any = 0;
   for (int i = 0; i < MPIPP_READ(areas_used); i++) {
-    struct area *area = &areas[i];
+    struct mpipp_area *area = &areas[i];
     uint64_t low = start > area->low ? start : area->low;
     uint64_t high = start + bytes < area->high ? start + bytes : area->high;
     if (!area->win) continue;
@@ -128,7 +128,7 @@ static uint64_t caller_of(uint64_t pc) {
 }
 
 static void log_bytes(uint64_t start, uint64_t bytes, int stores, uint64_t next) {
-  const struct area *area = area_at(start);
+  const struct mpipp_area *area = area_at(start);
   uint64_t end = start + bytes;
   if (!area || !area->win) return;
   if (start < area->base) start = area->base;
@@ -181,7 +181,7 @@ static void trapped(int number, siginfo_t *info, void *data) {
   }
   context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)SINGLE;
   for (int i = 0; i < opened_count; i++) {
-    const struct area *area = area_at(opened[i]);
+    const struct mpipp_area *area = area_at(opened[i]);
     if (area && MPIPP_READ(area->win) && MPIPP_READ(*page_of(area, opened[i])) == CLOSED)
       allow(opened[i], MPIPP_PAGE, CLOSED);
   }
@@ -214,7 +214,7 @@ static void catch_traps(void) {
 }
 
 // Returns whether the instruction is to be tried again.
-static int meet(struct area *area, uint64_t address, uint64_t pc, ucontext_t *context) {
+static int meet(struct mpipp_area *area, uint64_t address, uint64_t pc, ucontext_t *context) {
   const struct mpipp_thread *thread = mpipp_self;
   int stores = (context->uc_mcontext.gregs[REG_ERR] & STORE) != 0;
   int inside = thread == &mpipp_no_thread || thread->depth || !mpipp_is_outside_mpi(pc);
@@ -240,7 +240,7 @@ static int meet(struct area *area, uint64_t address, uint64_t pc, ucontext_t *co
 
 static int fault(uint64_t address, void *data) {
   ucontext_t *context = data;
-  struct area *area = area_at(address);
+  struct mpipp_area *area = area_at(address);
   uint64_t pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
   if (!area || !is_there(area, address)) return 0;
   return MPIPP_READ(area->win) ? meet(area, address, pc, context) : !is_stuck(address, pc);
@@ -252,8 +252,8 @@ static int add_code(struct dl_phdr_info *info, size_t size, void *unused) {
   (void)unused;
   for (int i = 0; i < 4 && code_count < 4; i++) {
     if (!strstr(info->dlpi_name, names[i])) continue;
-    struct code *code = &codes[code_count++];
-    *code = (struct code){~(uint64_t)0, 0};
+    struct mpipp_code *code = &codes[code_count++];
+    *code = (struct mpipp_code){~(uint64_t)0, 0};
     for (int j = 0; j < info->dlpi_phnum; j++) {
       const ElfW(Phdr) *header = &info->dlpi_phdr[j];
       uint64_t low = info->dlpi_addr + header->p_vaddr, high = low + header->p_memsz;
@@ -285,11 +285,11 @@ static void catch_traps(void) {}
 void mpipp_areas_begin(void) {}
 #endif
 
-static int64_t forbidden_pages(const struct area *area) {
+static int64_t forbidden_pages(const struct mpipp_area *area) {
   return (int64_t)(area->last - area->first) / MPIPP_PAGE;
 }
 
-static void open_all(struct area *area) {
+static void open_all(struct mpipp_area *area) {
   uint64_t pages = (area->high - area->low) / MPIPP_PAGE;
   int64_t was_closed = 0;
   for (uint64_t i = 0; i < pages; i++) was_closed += area->pages[i] == CLOSED;
@@ -301,14 +301,14 @@ static void open_all(struct area *area) {
   __atomic_fetch_sub(&closed_pages, was_closed, __ATOMIC_RELAXED);
 }
 
-static void forget(struct area *area) {
+static void forget(struct mpipp_area *area) {
   MPIPP_WRITE(area->win, 0);
   open_all(area);
   all_pages -= forbidden_pages(area);
   if (area->is_programs) program_areas -= forbidden_pages(area);
 }
 
-static int make_room(struct area *area, uint64_t pages) {
+static int make_room(struct mpipp_area *area, uint64_t pages) {
   if (area->capacity >= pages) return 1;
   free(area->pages);
   area->pages = calloc(pages, 1);
@@ -317,7 +317,7 @@ static int make_room(struct area *area, uint64_t pages) {
 }
 
 static void take(uint64_t win, const struct mpipp_area_of *of, int is_programs) {
-  struct area *area = areas;
+  struct mpipp_area *area = areas;
   for (int i = 0; i < areas_used; i++) // it is looked at
     if (areas[i].win && of->low < areas[i].high && of->high > areas[i].low) return;
   while (area < areas + MOST && area->win) area++;
@@ -386,7 +386,7 @@ void mpipp_areas_drop_all(void) {
 
 uint64_t mpipp_area_shift(uint64_t low, uint64_t high) {
   for (int i = 0; i < areas_used; i++) {
-    struct area *area = &areas[i];
+    struct mpipp_area *area = &areas[i];
     if (!area->win || low >= area->last || high <= area->first) continue;
     if (low >= area->low && high <= area->high) return area->shift;
     forget(area);
@@ -395,7 +395,7 @@ uint64_t mpipp_area_shift(uint64_t low, uint64_t high) {
 }
 
 // From that page on, as many as are open; and how many at most. 0: the program has given some back.
-static uint64_t close_run(struct area *area, uint64_t first, uint64_t most) {
+static uint64_t close_run(struct mpipp_area *area, uint64_t first, uint64_t most) {
   uint64_t count = 0, pages = (area->last - area->low) / MPIPP_PAGE;
   uint64_t low = area->low + first * MPIPP_PAGE;
   while (first + count < pages && count < most && MPIPP_READ(area->pages[first + count]) != CLOSED)

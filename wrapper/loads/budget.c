@@ -20,7 +20,7 @@ static uint64_t own, spent, percent = PERCENT;
 // What was taken for the price of signals, and what these took.
 static uint64_t estimated = SIGNAL, measured = SIGNAL;
 // How long the program goes on after a call at that place where there is no signal, lately.
-static struct usual { uint64_t place, time; } usuals[PLACES];
+static struct mpipp_usual { uint64_t place, time; } usuals[PLACES];
 // Since the thread has left a call there; signals meanwhile, by their estimated price.
 OF_THREAD uint64_t left_at, left_place, signals;
 
@@ -77,7 +77,7 @@ void mpipp_budget_spend(void) {
 
 // What signals cost is more than their handler's time: the processor has lost what it knew of the
 // pages. So it is the time that the program took longer than usually.
-static uint64_t cost_of(uint64_t took, struct usual *usual) {
+static uint64_t cost_of(uint64_t took, struct mpipp_usual *usual) {
   uint64_t usually = MPIPP_READ(usual->place) == left_place ? MPIPP_READ(usual->time) : 0;
   uint64_t longer = took > usually ? took - usually : 0;
   uint64_t cost = longer > signals ? longer : signals;
@@ -88,7 +88,7 @@ static uint64_t cost_of(uint64_t took, struct usual *usual) {
   return cost;
 }
 
-static void learn(uint64_t took, struct usual *usual) {
+static void learn(uint64_t took, struct mpipp_usual *usual) {
   uint64_t time = MPIPP_READ(usual->time);
   int is_known = MPIPP_READ(usual->place) == left_place;
   // Now and then others have the processor.
@@ -100,7 +100,7 @@ static void learn(uint64_t took, struct usual *usual) {
 void mpipp_budget_enter(void) {
   if (!left_at) return;
   uint64_t took = mpipp_budget_time() - left_at;
-  struct usual *usual = &usuals[left_place * MPIPP_HASH >> 58];
+  struct mpipp_usual *usual = &usuals[left_place * MPIPP_HASH >> 58];
   uint64_t cost = signals ? cost_of(took, usual) : 0;
   if (!signals) learn(took, usual);
   add(&own, took > cost ? took - cost : 0);

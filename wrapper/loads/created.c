@@ -19,7 +19,7 @@ enum { MOST = 256 };
 #define MOST_BYTES ((uint64_t)1 << 30) // of all that are looked at
 
 // The windows that there are, and pages that they have.
-static struct created {
+static struct mpipp_created {
   uint64_t win, base, end;
   uint64_t low, high;
   uint64_t shift;       // 0: MPI has the program's addresses
@@ -28,16 +28,16 @@ static struct created {
   int is_there;
 } all[MOST];
 static int has_more; // windows that found no room: any memory may be theirs
-static __thread struct created *making __attribute__((tls_model("initial-exec")));
+static __thread struct mpipp_created *making __attribute__((tls_model("initial-exec")));
 
-static int meets(const struct created *one, uint64_t low, uint64_t high) {
+static int meets(const struct mpipp_created *one, uint64_t low, uint64_t high) {
   return one->is_there && one->low < high && low < one->high;
 }
 
 // Whether another window that MPI has at the program's addresses uses pages.
-static int has_others(const struct created *self) {
+static int has_others(const struct mpipp_created *self) {
   for (int i = 0; i < MOST; i++) {
-    const struct created *one = &all[i];
+    const struct mpipp_created *one = &all[i];
     if (one != self && !one->shift && meets(one, self->low, self->high)) return 1;
   }
   return has_more;
@@ -52,7 +52,7 @@ static int has_room(uint64_t size) {
 }
 
 // What lies around the window's bytes; 0 if it is no memory whose pages may be exchanged.
-static int look_around(struct created *made) {
+static int look_around(struct mpipp_created *made) {
   uint64_t start, end;
   struct mpipp_mapping mapping;
   made->first = mpipp_page_up(made->base);
@@ -71,7 +71,7 @@ static int look_around(struct created *made) {
          mpipp_is_known_memory(&mapping, made->low, made->high);
 }
 
-static uint64_t view_of(const struct created *made) {
+static uint64_t view_of(const struct mpipp_created *made) {
   uint64_t bytes = made->high - made->low;
   void *view = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (view == MAP_FAILED) return 0;
@@ -82,7 +82,7 @@ static uint64_t view_of(const struct created *made) {
   return 0;
 }
 
-static int share(const struct created *made) {
+static int share(const struct mpipp_created *made) {
   mpipp_faults_catch(); // other threads may store there
   mpipp_rings_anew();
   mpipp_pages_contend(1);
@@ -92,7 +92,7 @@ static int share(const struct created *made) {
 }
 
 // They are the program's alone again, unless others use them.
-static void unshare(const struct created *made) {
+static void unshare(const struct mpipp_created *made) {
   for (int i = 0; i < MOST; i++)
     if (&all[i] != made && meets(&all[i], made->low, made->high)) return;
   mpipp_faults_catch();
@@ -107,11 +107,11 @@ uint64_t mpipp_created_begin(uint64_t base, uint64_t size, int others) {
     has_more = 1;
     return base;
   }
-  *making = (struct created){.base = base,
-                             .end = base + size,
-                             .low = mpipp_page_down(base),
-                             .high = mpipp_page_up(base + size),
-                             .is_there = 1};
+  *making = (struct mpipp_created){.base = base,
+                                   .end = base + size,
+                                   .low = mpipp_page_down(base),
+                                   .high = mpipp_page_up(base + size),
+                                   .is_there = 1};
   int saved = errno;
   mpipp_areas_open_all(); // what they hold is to be read
   if (!others && has_room(size) && look_around(making) && making->first < making->last &&
@@ -123,13 +123,13 @@ uint64_t mpipp_created_begin(uint64_t base, uint64_t size, int others) {
   return base + making->shift;
 }
 
-static void look_at(struct created *made) {
+static void look_at(struct mpipp_created *made) {
   const struct mpipp_area_of area = {made->base,  made->end,  made->low,  made->high,
                                      made->first, made->last, made->shift};
   if (made->shift && !has_others(made)) mpipp_area_of_program(made->win, &area);
 }
 
-static void end(struct created *made, int others) {
+static void end(struct mpipp_created *made, int others) {
   uint64_t bytes = made->high - made->low;
   made->is_there = 0;
   if (!made->shift) return;
@@ -143,7 +143,7 @@ static void end(struct created *made, int others) {
     if (meets(&all[i], made->low, made->high)) look_at(&all[i]);
 }
 
-static int64_t pages_of(const struct created *one) {
+static int64_t pages_of(const struct mpipp_created *one) {
   return (int64_t)(one->high - one->low) / MPIPP_PAGE;
 }
 

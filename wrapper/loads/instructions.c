@@ -5,7 +5,7 @@ enum { NONE, X66, XF3, XF2 }; // what a prefix says of the operation
 enum { LONG = 8, INT = 4, SHORT = 2 };
 
 // As far as it is needed here.
-struct instruction {
+struct mpipp_instruction {
   const unsigned char *at;       // behind the opcode
   uint32_t prefix, wide, vector; // vector: bytes of a vector, if it is of AVX
   uint32_t map, opcode;          // 0: one byte, 1: 0F, 2: 0F 38, 3: 0F 3A
@@ -17,7 +17,7 @@ static uint32_t prefix_of(uint32_t bits) {
   return kinds[bits & 3];
 }
 
-static int read_legacy(struct instruction *in) {
+static int read_legacy(struct mpipp_instruction *in) {
   for (int count = 0; count < 14; count++, in->at++) {
     switch (*in->at) {
     case 0x66:
@@ -49,7 +49,7 @@ static int read_legacy(struct instruction *in) {
   return 0;
 }
 
-static void read_vex(struct instruction *in) {
+static void read_vex(struct mpipp_instruction *in) {
   const unsigned char *at = in->at;
   int is_long = *at == 0xC4;
   uint32_t last = is_long ? at[2] : at[1];
@@ -62,7 +62,7 @@ static void read_vex(struct instruction *in) {
 }
 
 // 0 with a mask: not all elements are used.
-static int read_evex(struct instruction *in) {
+static int read_evex(struct mpipp_instruction *in) {
   const unsigned char *at = in->at;
   if ((at[3] & 7) || (at[3] & 0x60) == 0x60) return 0;
   in->is_vex = 1;
@@ -74,8 +74,8 @@ static int read_evex(struct instruction *in) {
   return 1;
 }
 
-static int decode(const unsigned char *at, struct instruction *in) {
-  *in = (struct instruction){.at = at, .vector = 16};
+static int decode(const unsigned char *at, struct mpipp_instruction *in) {
+  *in = (struct mpipp_instruction){.at = at, .vector = 16};
   if (!read_legacy(in)) return 0;
   if (*in->at == 0xC4 || *in->at == 0xC5) {
     read_vex(in);
@@ -93,16 +93,16 @@ static int decode(const unsigned char *at, struct instruction *in) {
   return 1;
 }
 
-static uint32_t operand(const struct instruction *in) {
+static uint32_t operand(const struct mpipp_instruction *in) {
   return in->wide ? LONG : in->prefix == X66 ? SHORT : INT;
 }
 
 // What the middle bits of the byte behind the opcode say.
-static uint32_t group(const struct instruction *in) {
+static uint32_t group(const struct mpipp_instruction *in) {
   return *in->at >> 3 & 7;
 }
 
-static uint32_t one_byte_loads(const struct instruction *in) {
+static uint32_t one_byte_loads(const struct mpipp_instruction *in) {
   uint32_t opcode = in->opcode;
   if (opcode < 0x40 && (opcode & 7) == 3) return operand(in);
   if (opcode < 0x40 && (opcode & 7) == 2) return 1;
@@ -139,7 +139,7 @@ static uint32_t one_byte_loads(const struct instruction *in) {
   }
 }
 
-static uint32_t one_byte_stores(const struct instruction *in) {
+static uint32_t one_byte_stores(const struct mpipp_instruction *in) {
   uint32_t opcode = in->opcode;
   if (opcode < 0x38 && (opcode & 7) == 1) return operand(in);
   if (opcode < 0x38 && (opcode & 7) == 0) return 1;
@@ -183,11 +183,11 @@ static uint32_t one_byte_stores(const struct instruction *in) {
 }
 
 // Of a scalar of floating point: F3 is single, F2 double precision.
-static uint32_t scalar(const struct instruction *in) {
+static uint32_t scalar(const struct mpipp_instruction *in) {
   return in->prefix == XF3 ? INT : in->prefix == XF2 ? LONG : 0;
 }
 
-static uint32_t two_byte_loads(const struct instruction *in) {
+static uint32_t two_byte_loads(const struct mpipp_instruction *in) {
   switch (in->opcode) {
   case 0xB6: // extended to more bytes
   case 0xBE:
@@ -224,7 +224,7 @@ static uint32_t two_byte_loads(const struct instruction *in) {
   }
 }
 
-static uint32_t two_byte_stores(const struct instruction *in) {
+static uint32_t two_byte_stores(const struct mpipp_instruction *in) {
   if ((in->opcode & 0xF0) == 0x90 && !in->is_vex) return 1;
   switch (in->opcode) {
   case 0x11:
@@ -251,14 +251,14 @@ static uint32_t two_byte_stores(const struct instruction *in) {
 }
 
 // Of a multiplication with an addition, for one element.
-static uint32_t fused_loads(const struct instruction *in) {
+static uint32_t fused_loads(const struct mpipp_instruction *in) {
   uint32_t low = in->opcode & 15, high = in->opcode >> 4;
   int fused = high >= 9 && high <= 11 && low >= 9 && low & 1;
   return in->is_vex && in->prefix == X66 && fused ? (in->wide ? LONG : INT) : 0;
 }
 
 // Of a part of a vector.
-static uint32_t part_stores(const struct instruction *in) {
+static uint32_t part_stores(const struct mpipp_instruction *in) {
   switch (in->opcode) {
   case 0x14:
     return 1;
@@ -277,7 +277,7 @@ static uint32_t part_stores(const struct instruction *in) {
 }
 
 uint32_t mpipp_instruction_bytes(const unsigned char *at, int stores) {
-  struct instruction in;
+  struct mpipp_instruction in;
   if (!decode(at, &in) || in.locked) return 0;
   if (in.map == 0) return in.is_vex ? 0 : stores ? one_byte_stores(&in) : one_byte_loads(&in);
   if (in.map == 1) return stores ? two_byte_stores(&in) : two_byte_loads(&in);
@@ -286,7 +286,7 @@ uint32_t mpipp_instruction_bytes(const unsigned char *at, int stores) {
 }
 
 int mpipp_instruction_repeats(const unsigned char *at) {
-  struct instruction in;
+  struct mpipp_instruction in;
   int string = decode(at, &in) && in.map == 0 && !in.is_vex;
   return string && in.repeats && (in.opcode & 0xF4) == 0xA4;
 }

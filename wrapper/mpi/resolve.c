@@ -26,7 +26,7 @@ static int missing(void) {
 
 // Of the loaded libraries named libmpi...: one after the other, each with its NUL; an empty one
 // ends them.
-struct paths {
+struct mpipp_paths {
   size_t used;
   char text[4096];
 };
@@ -38,7 +38,7 @@ static int is_libmpi(const struct dl_phdr_info *object) {
 
 static int add_path(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size;
-  struct paths *paths = data;
+  struct mpipp_paths *paths = data;
   size_t length = strlen(object->dlpi_name) + 1;
   if (!is_libmpi(object) || paths->used + length >= sizeof paths->text) return 0;
   memcpy(paths->text + paths->used, object->dlpi_name, length);
@@ -59,7 +59,7 @@ static void *look_in(const char *path, const char *name) {
 static void *find(const char *name) {
   void *address = dlsym(RTLD_NEXT, name);
   if (address) return address;
-  struct paths paths = {.used = 0};
+  struct mpipp_paths paths = {.used = 0};
   dl_iterate_phdr(add_path, &paths);
   for (const char *path = paths.text; *path && !address; path += strlen(path) + 1)
     address = look_in(path, name);

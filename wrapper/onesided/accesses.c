@@ -13,7 +13,7 @@ enum { RUNS = 64 }; // a power of two
 
 // Accesses of one place, `count` of which are `stride` apart; `times` of all, some of the same
 // bytes again.
-struct run {
+struct mpipp_accesses_run {
   uint64_t next, first, bytes, stride, count, times;
   int stores;
   // Where threads do not know of each other's calls: the words of its entry, which is there from
@@ -23,7 +23,7 @@ struct run {
 };
 
 int mpipp_logs_onesided = 0;
-static __thread struct run runs[RUNS] __attribute__((tls_model("initial-exec")));
+static __thread struct mpipp_accesses_run runs[RUNS] __attribute__((tls_model("initial-exec")));
 // Those in use, in the order in which they were begun; and the first place, from which others are
 // counted: what is hashed is the same in each run.
 static __thread unsigned char order[RUNS] __attribute__((tls_model("initial-exec")));
@@ -31,14 +31,14 @@ static __thread unsigned used __attribute__((tls_model("initial-exec")));
 static __thread uint64_t first_place __attribute__((tls_model("initial-exec")));
 
 // All words of its entry may change but where it begins: readers may come at any time.
-static PLAIN void put(uint64_t *at, const struct run *run) {
+static PLAIN void put(uint64_t *at, const struct mpipp_accesses_run *run) {
   MPIPP_WRITE(at[2], run->bytes);
   MPIPP_WRITE(at[3], run->stride);
   MPIPP_WRITE(at[4], run->count);
   MPIPP_WRITE(at[5], run->times);
 }
 
-static uint64_t *add(const struct run *run) {
+static uint64_t *add(const struct mpipp_accesses_run *run) {
   uint64_t *at = mpipp_log_begin_at(MPIPP_LOGGED_ACCESS, 0, run->next, 6);
   if (!at) return NULL;
   at[0] = (uint64_t)run->stores;
@@ -48,7 +48,7 @@ static uint64_t *add(const struct run *run) {
   return at;
 }
 
-static void write_out(struct run *run) {
+static void write_out(struct mpipp_accesses_run *run) {
   if (run->times) add(run);
   run->times = 0;
 }
@@ -66,7 +66,7 @@ static void write_all(void) {
 }
 
 // Whether these are some of them, or the next.
-static PLAIN int continues(struct run *run, uint64_t address, uint64_t bytes) {
+static PLAIN int continues(struct mpipp_accesses_run *run, uint64_t address, uint64_t bytes) {
   uint64_t last = run->first + (run->count - 1) * run->stride;
   if (bytes != run->bytes) return 0;
   if (address == last) return 1;
@@ -83,8 +83,8 @@ static PLAIN int continues(struct run *run, uint64_t address, uint64_t bytes) {
 }
 
 // The same of columns: again, or those beside them.
-static PLAIN int widens(struct run *run, uint64_t first, uint64_t bytes, uint64_t stride,
-                        uint64_t count) {
+static PLAIN int widens(struct mpipp_accesses_run *run, uint64_t first, uint64_t bytes,
+                        uint64_t stride, uint64_t count) {
   if (stride != run->stride || count != run->count || first < run->first) return 0;
   if (first + bytes <= run->first + run->bytes) return 1;
   if (first != run->first + run->bytes || run->bytes + bytes > stride) return 0;
@@ -92,7 +92,7 @@ static PLAIN int widens(struct run *run, uint64_t first, uint64_t bytes, uint64_
   return 1;
 }
 
-static PLAIN struct run *run_of(uint64_t next, int stores) {
+static PLAIN struct mpipp_accesses_run *run_of(uint64_t next, int stores) {
   return &runs[((next - first_place) * 2 + (uint64_t)stores) * MPIPP_HASH >> 58];
 }
 
@@ -103,7 +103,7 @@ static PLAIN int is_shared(void) {
 
 PLAIN int mpipp_log_quickly(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count,
                             int stores, uint64_t next) {
-  struct run *run = run_of(next, stores);
+  struct mpipp_accesses_run *run = run_of(next, stores);
   uint64_t times = count;
   if (!run->times || run->next != next || run->stores != stores) return 0;
   if (run->entry ? run->calls != mpipp_log_calls() : is_shared()) return 0;
@@ -122,19 +122,19 @@ void mpipp_log_comb(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t co
                     uint64_t next) {
   if (mpipp_log_quickly(first, bytes, stride, count, stores, next)) return;
   if (!first_place) first_place = next;
-  struct run *run = run_of(next, stores);
+  struct mpipp_accesses_run *run = run_of(next, stores);
   int shared = is_shared();
   if (!shared && run->times && !run->entry)
     write_out(run);
   else if (!shared)
     order[used++] = (unsigned char)(run - runs);
-  *run = (struct run){.next = next,
-                      .first = first,
-                      .bytes = bytes,
-                      .stride = stride,
-                      .count = count,
-                      .times = count,
-                      .stores = stores};
+  *run = (struct mpipp_accesses_run){.next = next,
+                                     .first = first,
+                                     .bytes = bytes,
+                                     .stride = stride,
+                                     .count = count,
+                                     .times = count,
+                                     .stores = stores};
   if (stride <= bytes) {
     run->bytes += stride * (count - 1);
     run->count = 1;

@@ -12,14 +12,14 @@
 enum { MOST = 256 };
 
 // All of it is read and changed while an entry is added, which has a lock.
-static struct pending {
+static struct mpipp_pending {
   uint64_t number, win, request, low, high;
   int64_t target;
 } all[MOST];
 static int count;
 
 // The memory of windows, likewise. Of all that there is since there was none: where it lies.
-static struct memory { uint64_t win, low, high; } memories[MOST];
+static struct mpipp_given_memory { uint64_t win, low, high; } memories[MOST];
 static int memory_count;
 static uint64_t lowest = ~(uint64_t)0, highest;
 
@@ -34,8 +34,8 @@ static int is_on_stack(uint64_t address) {
   return address >= mpipp_self->stack_start && address < mpipp_self->stack_end;
 }
 
-static void add(struct pending one) {
-  struct pending *last = count ? &all[count - 1] : NULL;
+static void add(struct mpipp_pending one) {
+  struct mpipp_pending *last = count ? &all[count - 1] : NULL;
   // Rows of an array, one after another.
   if (last && last->win == one.win && last->target == one.target && last->request == one.request &&
       one.low <= last->high && last->low <= one.high) {
@@ -58,18 +58,19 @@ void mpipp_onesided_begins(const struct mpipp_call *call, const uint64_t *dataty
     int64_t last = (buffer->count - 1) * type->extent;
     uint64_t first = buffer->address + (uint64_t)type->true_lb;
     uint64_t end = first + (uint64_t)type->true_extent;
-    add((struct pending){mpipp_log_count(), win, request, first + (uint64_t)(last < 0 ? last : 0),
-                         end + (uint64_t)(last > 0 ? last : 0), call->target_rank});
+    add((struct mpipp_pending){mpipp_log_count(), win, request,
+                               first + (uint64_t)(last < 0 ? last : 0),
+                               end + (uint64_t)(last > 0 ? last : 0), call->target_rank});
   }
 }
 
-static int has_ended(const struct pending *one, const struct pending *like) {
+static int has_ended(const struct mpipp_pending *one, const struct mpipp_pending *like) {
   if (like->request) return one->request == like->request;
   return one->win == like->win && one->number < like->number &&
          (like->target < 0 || one->target == like->target);
 }
 
-static void drop(const struct pending *like) {
+static void drop(const struct mpipp_pending *like) {
   int left = 0;
   for (int i = 0; i < count; i++)
     if (!has_ended(&all[i], like)) all[left++] = all[i];
@@ -78,20 +79,20 @@ static void drop(const struct pending *like) {
 }
 
 void mpipp_onesided_ended(uint64_t win, int64_t target, uint64_t before) {
-  if (count) drop(&(struct pending){.number = before, .win = win, .target = target});
+  if (count) drop(&(struct mpipp_pending){.number = before, .win = win, .target = target});
 }
 
 void mpipp_onesided_ended_by(uint64_t request) {
   if (!MPIPP_READ(mpipp_onesided_pends)) return;
   mpipp_log_hold();
-  drop(&(struct pending){.request = request});
+  drop(&(struct mpipp_pending){.request = request});
   mpipp_log_end();
 }
 
 void mpipp_onesided_has(uint64_t win, uint64_t base, uint64_t bytes) {
   uint64_t end = base + bytes;
   if (!base || !bytes || memory_count == MOST) return;
-  memories[memory_count++] = (struct memory){win, base, end};
+  memories[memory_count++] = (struct mpipp_given_memory){win, base, end};
   if (base < lowest) MPIPP_WRITE(lowest, base);
   if (end > highest) MPIPP_WRITE(highest, end);
   set_pends();
@@ -100,7 +101,7 @@ void mpipp_onesided_has(uint64_t win, uint64_t base, uint64_t bytes) {
 void mpipp_onesided_has_not(uint64_t win, uint64_t base) {
   int left = 0;
   for (int i = 0; i < memory_count; i++) {
-    const struct memory *one = &memories[i];
+    const struct mpipp_given_memory *one = &memories[i];
     if (one->win != win || (base && one->low != base)) memories[left++] = *one;
   }
   memory_count = left;

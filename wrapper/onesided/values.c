@@ -14,16 +14,16 @@
 // Flags are few; what is beyond is a counter that much happens to.
 enum { MOST_PENDING = 64, MOST_LOGGED = 1 << 14, MOST_SEEN = 64 };
 
-struct expected {
+struct mpipp_expected {
   uint64_t number, win, request, address, bytes, there; // there: the displacement at the target
   int64_t target;
 };
 
 // All of it is read and changed while an entry is added, which has a lock.
-static struct expected expected[MOST_PENDING];
+static struct mpipp_expected expected[MOST_PENDING];
 static int count, logged;
 // What was there when it was read last.
-static struct seen {
+static struct mpipp_seen {
   uint64_t win, there, value;
   int64_t target;
 } seen[MOST_SEEN];
@@ -109,24 +109,24 @@ void mpipp_log_given(uint64_t *words, const struct mpipp_call *call, uint64_t by
     words[0] |= MPIPP_LOG_GIVEN;
   if (!result || result->count != 1) return;
   if (count == MOST_PENDING) return;
-  expected[count] = (struct expected){mpipp_log_count(), win,   request,
-                                      result->address,   bytes, buffers[last].address,
-                                      call->target_rank};
+  expected[count] = (struct mpipp_expected){mpipp_log_count(), win,   request,
+                                            result->address,   bytes, buffers[last].address,
+                                            call->target_rank};
   MPIPP_WRITE(count, count + 1);
   words[0] |= MPIPP_LOG_FOLLOWS;
 }
 
 // Who polls has all the time that there is: what is the same again takes nothing from what may be
 // kept.
-static void give_back(const struct expected *one, uint64_t value) {
+static void give_back(const struct mpipp_expected *one, uint64_t value) {
   uint64_t key = one->win ^ one->there ^ (uint64_t)one->target << 16;
-  struct seen now = {one->win, one->there, value, one->target};
-  struct seen *last = &seen[key * MPIPP_HASH >> 58];
+  struct mpipp_seen now = {one->win, one->there, value, one->target};
+  struct mpipp_seen *last = &seen[key * MPIPP_HASH >> 58];
   if (memcmp(last, &now, sizeof now) == 0) __atomic_fetch_sub(&logged, 1, __ATOMIC_RELAXED);
   *last = now;
 }
 
-static void log_value(const struct mpipp_call *call, const struct expected *one) {
+static void log_value(const struct mpipp_call *call, const struct mpipp_expected *one) {
   uint64_t value = 0, known = (uint64_t)read_value(&value, one->address, one->bytes);
   if (known) give_back(one, value);
   uint64_t *at = mpipp_log_next(MPIPP_LOGGED_VALUE, call, 3);
@@ -137,10 +137,11 @@ static void log_value(const struct mpipp_call *call, const struct expected *one)
 }
 
 // Those that are wanted, in the order in which they were begun.
-static void take(const struct mpipp_call *call, const struct expected *like, uint64_t before) {
+static void take(const struct mpipp_call *call, const struct mpipp_expected *like,
+                 uint64_t before) {
   int left = 0;
   for (int i = 0; i < count; i++) {
-    const struct expected *one = &expected[i];
+    const struct mpipp_expected *one = &expected[i];
     int is_it = like->request ? one->request == like->request
                               : one->win == like->win && one->number < before &&
                                     (like->target < 0 || one->target == like->target);
@@ -154,16 +155,16 @@ static void take(const struct mpipp_call *call, const struct expected *like, uin
 
 void mpipp_log_brought(const struct mpipp_call *call, uint64_t win, int64_t target,
                        uint64_t before) {
-  take(call, &(struct expected){.win = win, .target = target}, before);
+  take(call, &(struct mpipp_expected){.win = win, .target = target}, before);
 }
 
 void mpipp_log_brought_by(const struct mpipp_call *call, uint64_t request) {
   if (!MPIPP_READ(count)) return;
   mpipp_log_hold();
-  take(call, &(struct expected){.request = request}, 0);
+  take(call, &(struct mpipp_expected){.request = request}, 0);
   mpipp_log_end();
 }
 
 void mpipp_log_forget(uint64_t win) {
-  take(NULL, &(struct expected){.win = win, .target = -1}, ~(uint64_t)0);
+  take(NULL, &(struct mpipp_expected){.win = win, .target = -1}, ~(uint64_t)0);
 }

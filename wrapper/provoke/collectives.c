@@ -28,7 +28,7 @@ static int has_own_op(const struct mpipp_call *call) {
 }
 
 // One side of a call, as MPI is given it.
-struct side {
+struct mpipp_collectives_side {
   int is_there; // it is significant in this process, at whatever address: MPI_BOTTOM may be NULL
   void *address;
   int64_t count;
@@ -38,18 +38,18 @@ struct side {
   const MPI_Datatype *types;
 };
 
-static struct side side(const struct mpipp_passage *passage, unsigned access) {
+static struct mpipp_collectives_side side(const struct mpipp_passage *passage, unsigned access) {
   const struct mpipp_call *call = passage->call;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     if (!(buffer->access & access)) continue;
-    struct side found = {1,
-                         (void *)(uintptr_t)passage->addresses[i],
-                         buffer->count,
-                         (MPI_Datatype)(uintptr_t)buffer->datatype,
-                         NULL,
-                         NULL,
-                         NULL};
+    struct mpipp_collectives_side found = {1,
+                                           (void *)(uintptr_t)passage->addresses[i],
+                                           buffer->count,
+                                           (MPI_Datatype)(uintptr_t)buffer->datatype,
+                                           NULL,
+                                           NULL,
+                                           NULL};
     if (!buffer->vector) return found;
     const struct mpipp_vector *vector = &call->vectors[buffer->vector - 1];
     found.counts = (const void *)(uintptr_t)vector->counts;
@@ -57,7 +57,7 @@ static struct side side(const struct mpipp_passage *passage, unsigned access) {
     found.types = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
     return found;
   }
-  return (struct side){0, NULL, 0, MPI_BYTE, NULL, NULL, NULL};
+  return (struct mpipp_collectives_side){0, NULL, 0, MPI_BYTE, NULL, NULL, NULL};
 }
 
 // A call of either form: N(value) is a count of it.
@@ -135,8 +135,9 @@ int mpipp_collective_can_be_late(const struct mpipp_call *call) {
 
 void mpipp_collective_make(struct mpipp_passage *passage, MPI_Request *request) {
   const struct mpipp_call *call = passage->call;
-  struct side in = side(passage, MPIPP_READS), out = side(passage, MPIPP_WRITES);
-  struct side one = out.is_there ? out : in; // of a broadcast there is one, of reductions any
+  struct mpipp_collectives_side in = side(passage, MPIPP_READS), out = side(passage, MPIPP_WRITES);
+  struct mpipp_collectives_side one =
+      out.is_there ? out : in; // of a broadcast there is one, of reductions any
   MPI_Comm comm = (MPI_Comm)(uintptr_t)call->comm;
   MPI_Op op = (MPI_Op)(uintptr_t)call->op;
   const void *counts = (const void *)(uintptr_t)call->vectors[0].counts; // of a reduce-scatter

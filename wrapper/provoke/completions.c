@@ -39,7 +39,7 @@ static int is_active(MPI_Request handle) {
 }
 
 // The handles of a call, in another order: those that MPI is given, and where they are from.
-struct order {
+struct mpipp_completions_order {
   int count;
   MPI_Request *handles, *program;
   int *from;
@@ -47,7 +47,7 @@ struct order {
   int few_from[FEW];
 };
 
-static int order_begin(struct order *order, const struct mpipp_call *call) {
+static int order_begin(struct mpipp_completions_order *order, const struct mpipp_call *call) {
   order->count = (int)call->request_count;
   order->program = (MPI_Request *)(uintptr_t)call->requests;
   order->handles = order->few_handles;
@@ -62,20 +62,20 @@ static int order_begin(struct order *order, const struct mpipp_call *call) {
   return 0;
 }
 
-static void order_end(struct order *order) {
+static void order_end(struct mpipp_completions_order *order) {
   if (order->count <= FEW) return;
   free(order->handles);
   free(order->from);
 }
 
-static void keep_order(struct order *order) {
+static void keep_order(struct mpipp_completions_order *order) {
   for (int i = 0; i < order->count; i++) {
     order->from[i] = i;
     order->handles[i] = order->program[i];
   }
 }
 
-static void change_order(struct order *order) {
+static void change_order(struct mpipp_completions_order *order) {
   if (order->count > 1) mpipp_note_here(MPIPP_WAY_SHUFFLED);
   for (int i = 0; i < order->count; i++) {
     int k = (int)mpipp_chance((uint64_t)i + 1);
@@ -86,7 +86,7 @@ static void change_order(struct order *order) {
 }
 
 // What MPI said of the i-th of the handles it was given.
-static void completed(const struct order *order, int i) {
+static void completed(const struct mpipp_completions_order *order, int i) {
   int from = order->from[i];
   MPI_Request before = order->program[from];
   order->program[from] = order->handles[i];
@@ -95,7 +95,8 @@ static void completed(const struct order *order, int i) {
 }
 
 // After an error: those that MPI says are complete, or took away.
-static void completed_despite(const struct order *order, int code, const MPI_Status *statuses) {
+static void completed_despite(const struct mpipp_completions_order *order, int code,
+                              const MPI_Status *statuses) {
   for (int i = 0; i < order->count; i++) {
     MPI_Request before = order->program[order->from[i]];
     int said = code == MPI_ERR_IN_STATUS && statuses && statuses[i].MPI_ERROR != MPI_ERR_PENDING;
@@ -105,7 +106,7 @@ static void completed_despite(const struct order *order, int code, const MPI_Sta
 
 // Lets the chosen operation come to its end before others are looked at. Not persistent requests,
 // which MPICH 5 takes for inactive after it was asked for them.
-static void wait_for_one(const struct order *order) {
+static void wait_for_one(const struct mpipp_completions_order *order) {
   MPI_Request chosen = order->handles[0];
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(chosen));
   int flag = 0;
@@ -119,7 +120,7 @@ static void wait_for_one(const struct order *order) {
 }
 
 // Whether all may be said to be incomplete, as long as nobody knows better.
-static int may_deny(const struct order *order) {
+static int may_deny(const struct mpipp_completions_order *order) {
   int active = 0;
   for (int i = 0; i < order->count; i++) {
     if (order->handles[i] == MPI_REQUEST_NULL) continue;
@@ -131,7 +132,7 @@ static int may_deny(const struct order *order) {
 
 // One that the program has asked for, and knows to be complete: for the same reason it is the one
 // that is said to be. Returns its place, -1 if there is none.
-static int told(const struct order *order) {
+static int told(const struct mpipp_completions_order *order) {
   for (int i = 0; i < order->count; i++)
     if (mpipp_held_state(order->handles[i]) == (MPIPP_HELD_LATE | MPIPP_HELD_TOLD)) return i;
   return -1;
@@ -141,7 +142,7 @@ static MPI_Status *statuses_of(const struct mpipp_passage *passage) {
   return passage->status ? passage->status : MPI_STATUSES_IGNORE;
 }
 
-static int wait_one(struct mpipp_passage *passage, struct order *order) {
+static int wait_one(struct mpipp_passage *passage, struct mpipp_completions_order *order) {
   MPI_Request before = order->program[0];
   passage->code = PMPI(Wait)(&order->handles[0], passage->status);
   if (passage->code == MPI_SUCCESS || order->handles[0] != before || is_active(before))
@@ -149,7 +150,7 @@ static int wait_one(struct mpipp_passage *passage, struct order *order) {
   return MPIPP_DONE;
 }
 
-static int test_one(struct mpipp_passage *passage, struct order *order) {
+static int test_one(struct mpipp_passage *passage, struct mpipp_completions_order *order) {
   MPI_Request before = order->program[0];
   passage->code = PMPI(Test)(&order->handles[0], passage->flag, passage->status);
   if (passage->code == MPI_SUCCESS ? *passage->flag : order->handles[0] != before)
@@ -157,7 +158,7 @@ static int test_one(struct mpipp_passage *passage, struct order *order) {
   return MPIPP_DONE;
 }
 
-static int all(struct mpipp_passage *passage, struct order *order, int tests) {
+static int all(struct mpipp_passage *passage, struct mpipp_completions_order *order, int tests) {
   MPI_Status *statuses = statuses_of(passage);
   int flag = 1;
   passage->code = tests ? PMPI(Testall)(order->count, order->handles, &flag, statuses)
@@ -170,7 +171,7 @@ static int all(struct mpipp_passage *passage, struct order *order, int tests) {
   return MPIPP_DONE;
 }
 
-static int any(struct mpipp_passage *passage, struct order *order, int tests) {
+static int any(struct mpipp_passage *passage, struct mpipp_completions_order *order, int tests) {
   int index = MPI_UNDEFINED, flag = 1;
   MPI_Status *status = passage->status;
   change_order(order);
@@ -188,7 +189,7 @@ static int any(struct mpipp_passage *passage, struct order *order, int tests) {
   return MPIPP_DONE;
 }
 
-static int some(struct mpipp_passage *passage, struct order *order, int tests) {
+static int some(struct mpipp_passage *passage, struct mpipp_completions_order *order, int tests) {
   MPI_Status *statuses = statuses_of(passage);
   int *indices = passage->index, count = MPI_UNDEFINED, tried = (int)mpipp_chance(2), total;
   change_order(order);
@@ -220,7 +221,7 @@ static int some(struct mpipp_passage *passage, struct order *order, int tests) {
   return MPIPP_DONE;
 }
 
-static int complete(struct mpipp_passage *passage, struct order *order) {
+static int complete(struct mpipp_passage *passage, struct mpipp_completions_order *order) {
   unsigned procedure = passage->call->procedure;
   int tests = passage->flag != NULL || procedure == MPIPP_PROC_Testsome;
   if (tests && may_deny(order) && mpipp_denies()) {
@@ -287,7 +288,7 @@ static int probe(struct mpipp_passage *passage) {
 }
 
 int mpipp_complete(struct mpipp_passage *passage) {
-  struct order order;
+  struct mpipp_completions_order order;
   unsigned procedure = passage->call->procedure;
   if (procedure == MPIPP_PROC_Iprobe || procedure == MPIPP_PROC_Improbe) return probe(passage);
   if (!is_whole(passage) || !order_begin(&order, passage->call)) return MPIPP_GO_ON;

@@ -10,22 +10,22 @@
 
 enum { MOST_PLACES = 4096 };
 
-struct meant {
-  struct meant *next;
+struct mpipp_meant {
+  struct mpipp_meant *next;
   unsigned long rank, place, first, last;
 };
-static struct meant *meant;
+static struct mpipp_meant *meant;
 static int are_some;
 
-struct place {
+struct mpipp_identities_place {
   uint64_t key;
   uint32_t times;
 };
-struct places {
-  struct place *all;
+struct mpipp_places {
+  struct mpipp_identities_place *all;
   uint32_t count;
 };
-static struct places operations, others;
+static struct mpipp_places operations, others;
 
 // The get that was identified last.
 static struct {
@@ -38,7 +38,7 @@ void mpipp_identities_open(const char *text) {
   const char *at = strstr(text, ",only=");
   are_some = at != NULL;
   for (at = at ? at + strlen(",only=") : NULL; at && *at && *at != ',';) {
-    struct meant *one = calloc(1, sizeof *one);
+    struct mpipp_meant *one = calloc(1, sizeof *one);
     char *end;
     if (!one) return;
     one->rank = strtoul(at, &end, 10);
@@ -53,7 +53,7 @@ void mpipp_identities_open(const char *text) {
   }
 }
 
-static struct mpipp_identity next_at(struct places *places, uint64_t key) {
+static struct mpipp_identity next_at(struct mpipp_places *places, uint64_t key) {
   uint32_t i = 0;
   while (i < places->count && places->all[i].key != key) i++;
   if (!places->all) places->all = calloc(MOST_PLACES, sizeof *places->all);
@@ -103,7 +103,7 @@ void mpipp_identities_part(void) {
 
 int mpipp_is_meant(struct mpipp_identity identity) {
   if (!are_some) return 1;
-  for (const struct meant *one = meant; one; one = one->next)
+  for (const struct mpipp_meant *one = meant; one; one = one->next)
     if (one->rank == (unsigned long)mpipp_registry.world_rank && one->place == identity.place &&
         one->first <= identity.time && identity.time <= one->last)
       return 1;

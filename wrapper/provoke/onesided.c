@@ -37,15 +37,15 @@ static int is_among(const struct mpipp_deferred *one, uint64_t win, int target) 
 
 // A thread that hands operations over, without the lock: MPI may wait in it for another process,
 // and that for another thread of this one. Who completes them in another thread waits for it.
-struct handing {
-  struct handing *next;
+struct mpipp_handing {
+  struct mpipp_handing *next;
   uint64_t win;
   int target; // ANY_TARGET: several
 };
-static struct handing *handing;
+static struct mpipp_handing *handing;
 
 static void wait_for_others(uint64_t win, int target) {
-  struct handing *one = handing;
+  struct mpipp_handing *one = handing;
   while (one) {
     int meets = target == ANY_TARGET || one->target == ANY_TARGET || one->target == target;
     if (one->win == win && meets) {
@@ -58,7 +58,7 @@ static void wait_for_others(uint64_t win, int target) {
 }
 
 static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call, int passive) {
-  struct handing own = {handing, list->win, list->target}, **at = &handing;
+  struct mpipp_handing own = {handing, list->win, list->target}, **at = &handing;
   for (const struct mpipp_deferred *one = list; one; one = one->next)
     if (one->target != own.target) own.target = ANY_TARGET;
   handing = &own;

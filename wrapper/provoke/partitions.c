@@ -83,24 +83,24 @@ int mpipp_ready_later(struct mpipp_passage *passage) {
 }
 
 // What the program was told to have arrived, of requests that are active.
-struct known {
-  struct known *next;
+struct mpipp_partitions_known {
+  struct mpipp_partitions_known *next;
   MPI_Request request;
   int partition;
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct known *known;
+static struct mpipp_partitions_known *known;
 
 static int is_known(MPI_Request request, int partition) {
-  const struct known *one = known;
+  const struct mpipp_partitions_known *one = known;
   while (one && !(one->request == request && one->partition == partition)) one = one->next;
   return one != NULL;
 }
 
 static void know(MPI_Request request, int partition) {
-  struct known *one = is_known(request, partition) ? NULL : malloc(sizeof *one);
+  struct mpipp_partitions_known *one = is_known(request, partition) ? NULL : malloc(sizeof *one);
   if (!one) return;
-  *one = (struct known){known, request, partition};
+  *one = (struct mpipp_partitions_known){known, request, partition};
   known = one;
 }
 
@@ -128,8 +128,8 @@ void mpipp_arrived_anew(const struct mpipp_call *call) {
   if (!anew || !requests || !MPIPP_READ(known)) return;
   pthread_mutex_lock(&lock);
   for (int64_t i = 0; i < call->request_count; i++) {
-    for (struct known **at = &known; *at;) {
-      struct known *one = *at;
+    for (struct mpipp_partitions_known **at = &known; *at;) {
+      struct mpipp_partitions_known *one = *at;
       if (one->request != requests[i]) {
         at = &one->next;
         continue;

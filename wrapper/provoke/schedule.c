@@ -14,7 +14,7 @@
 #include "records/registry.h"
 
 // An operation or a cut of one.
-struct item {
+struct mpipp_schedule_item {
   struct mpipp_deferred *one;
   int cut;         // -1: it is not cut
   uint32_t number; // in the program's order
@@ -22,12 +22,12 @@ struct item {
 };
 
 static int compare(const void *first, const void *second) {
-  const struct item *one = first, *other = second;
+  const struct mpipp_schedule_item *one = first, *other = second;
   if (one->key != other->key) return one->key < other->key ? -1 : 1;
   return one->number < other->number ? -1 : one->number > other->number;
 }
 
-static uint64_t key(const struct item *item, int order) {
+static uint64_t key(const struct mpipp_schedule_item *item, int order) {
   unsigned operation = item->one->operation;
   int place = operation == MPIPP_PROC_Put ? 0 : operation == MPIPP_PROC_Get ? 2 : 1;
   switch (order) {
@@ -44,26 +44,27 @@ static uint64_t key(const struct item *item, int order) {
   }
 }
 
-struct place {
+struct mpipp_schedule_place {
   int target;
   uint32_t at; // in the order that is made
 };
 
 static int compare_places(const void *first, const void *second) {
-  const struct place *one = first, *other = second;
+  const struct mpipp_schedule_place *one = first, *other = second;
   if (one->target != other->target) return one->target < other->target ? -1 : 1;
   return one->at < other->at ? -1 : one->at > other->at;
 }
 
 // Accumulates keep their order at each target: they change places among themselves.
-static int keep_accumulates(struct item *items, uint32_t count) {
+static int keep_accumulates(struct mpipp_schedule_item *items, uint32_t count) {
   uint32_t found = 0;
-  struct place *places = malloc(2 * count * sizeof *places), *numbers = places + count;
-  struct item *sorted = malloc(count * sizeof *sorted);
+  struct mpipp_schedule_place *places = malloc(2 * count * sizeof *places),
+                              *numbers = places + count;
+  struct mpipp_schedule_item *sorted = malloc(count * sizeof *sorted);
   for (uint32_t i = 0; places && sorted && i < count; i++) {
     if (!items[i].one->accumulates) continue;
-    places[found] = (struct place){items[i].one->target, i};
-    numbers[found++] = (struct place){items[i].one->target, items[i].number};
+    places[found] = (struct mpipp_schedule_place){items[i].one->target, i};
+    numbers[found++] = (struct mpipp_schedule_place){items[i].one->target, items[i].number};
     sorted[items[i].number] = items[i];
   }
   if (found) {
@@ -85,16 +86,16 @@ static void linger(struct mpipp_deferred *before) {
   before->delay += milliseconds;
 }
 
-static struct item *items_of(struct mpipp_deferred *list, uint32_t *count) {
+static struct mpipp_schedule_item *items_of(struct mpipp_deferred *list, uint32_t *count) {
   uint32_t total = 0;
   for (const struct mpipp_deferred *one = list; one; one = one->next)
     total += one->cuts ? one->cuts->count : 1;
-  struct item *items = malloc(total * sizeof *items);
+  struct mpipp_schedule_item *items = malloc(total * sizeof *items);
   *count = 0;
   for (struct mpipp_deferred *one = list; items && one; one = one->next) {
     for (int cut = one->cuts ? 0 : -1; cut < (one->cuts ? (int)one->cuts->count : 0);
          cut++, ++*count)
-      items[*count] = (struct item){one, cut, *count, 0};
+      items[*count] = (struct mpipp_schedule_item){one, cut, *count, 0};
   }
   return items;
 }
@@ -102,8 +103,8 @@ static struct item *items_of(struct mpipp_deferred *list, uint32_t *count) {
 // mpipp: rank 0: before MPI_Win_unlock: 2. MPI_Accumulate to 1, 1. MPI_Put to 1 (in 4 parts)
 // Numbers are those of the operations in the program's order; parts that follow each other are
 // told together. One line at once, so that those of several processes do not mix.
-static void show(const struct item *items, uint32_t count, const struct mpipp_call *call,
-                 int flushes) {
+static void show(const struct mpipp_schedule_item *items, uint32_t count,
+                 const struct mpipp_call *call, int flushes) {
   char text[2048];
   int room = (int)sizeof text - 100;
   int used = snprintf(text, sizeof text, "mpipp: rank %d: before %s:", mpipp_registry.world_rank,
@@ -124,7 +125,7 @@ static void show(const struct item *items, uint32_t count, const struct mpipp_ca
 }
 
 // Which of them come before one that the program has called before them.
-static void note_order(const struct item *items, uint32_t count) {
+static void note_order(const struct mpipp_schedule_item *items, uint32_t count) {
   const struct mpipp_deferred *first = NULL;
   for (uint32_t i = count; i-- > 0;) {
     struct mpipp_deferred *one = items[i].one;
@@ -144,7 +145,7 @@ static void note(const struct mpipp_deferred *one, int flushed) {
 }
 
 // Operations in the order of their first cuts.
-static void keep_in_journal(const struct item *items, uint32_t count,
+static void keep_in_journal(const struct mpipp_schedule_item *items, uint32_t count,
                             const struct mpipp_deferred *list, const struct mpipp_call *call,
                             int flushes) {
   uint32_t number = 0, of = 0;
@@ -159,7 +160,7 @@ static void keep_in_journal(const struct item *items, uint32_t count,
 static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call, int flushes) {
   int code = MPI_SUCCESS, order = mpipp_rules.order;
   uint32_t count;
-  struct item *items = items_of(list, &count);
+  struct mpipp_schedule_item *items = items_of(list, &count);
   if (order == MPIPP_BY_SEED) order = (int)mpipp_chance(MPIPP_IN_PROGRAM_ORDER);
   for (uint32_t i = 0; items && i < count; i++) items[i].key = key(&items[i], order);
   if (items) qsort(items, count, sizeof *items, compare);

@@ -82,7 +82,7 @@ static int64_t number(uint64_t array, uint64_t i, uint32_t size) {
                                  : ((const int64_t *)(uintptr_t)array)[i];
 }
 
-struct blocks {
+struct mpipp_blocks {
   int count;
   int64_t bytes;
   int *lengths;
@@ -91,7 +91,7 @@ struct blocks {
 };
 
 // A share of a peer's; returns 0 if it is not known well enough.
-static int add_share(struct blocks *blocks, const struct mpipp_vector *vector,
+static int add_share(struct mpipp_blocks *blocks, const struct mpipp_vector *vector,
                      const struct mpipp_buffer *buffer, uint64_t i) {
   const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
   int64_t length = number(vector->counts, i, vector->count_size);
@@ -115,9 +115,9 @@ static int add_share(struct blocks *blocks, const struct mpipp_vector *vector,
 static int keep_shares(struct mpipp_stage *stage, const struct mpipp_vector *vector,
                        const struct mpipp_buffer *buffer) {
   size_t room = vector->length;
-  struct blocks blocks = {.lengths = malloc(room * sizeof(int)),
-                          .displacements = malloc(room * sizeof(MPI_Aint)),
-                          .types = malloc(room * sizeof(MPI_Datatype))};
+  struct mpipp_blocks blocks = {.lengths = malloc(room * sizeof(int)),
+                                .displacements = malloc(room * sizeof(MPI_Aint)),
+                                .types = malloc(room * sizeof(MPI_Datatype))};
   int fine = blocks.lengths && blocks.displacements && blocks.types && room <= INT_MAX;
   for (uint64_t i = 0; fine && i < vector->length; i++)
     fine = add_share(&blocks, vector, buffer, i);

@@ -258,7 +258,7 @@ static int own_combiner(int combiner) {
 
 // A type's contents as the library gives them back: integers, addresses and large counts, which
 // joined in this order are the constructor's arguments (but for the two below).
-struct contents {
+struct mpipp_contents {
   int combiner;
   int64_t integers, addresses, counts, datatypes;
   int *integer;
@@ -267,14 +267,14 @@ struct contents {
   MPI_Datatype *datatype;
 };
 
-static void contents_deinit(struct contents *contents) {
+static void contents_deinit(struct mpipp_contents *contents) {
   mpipp_free(contents->integer);
   mpipp_free(contents->address);
   mpipp_free(contents->count);
   mpipp_free(contents->datatype);
 }
 
-static int contents_room(struct contents *c) {
+static int contents_room(struct mpipp_contents *c) {
   c->integer = mpipp_allocate((size_t)(c->integers + 1) * sizeof *c->integer);
   c->address = mpipp_allocate((size_t)(c->addresses + 1) * sizeof *c->address);
   c->count = mpipp_allocate((size_t)(c->counts + 1) * sizeof *c->count);
@@ -282,7 +282,7 @@ static int contents_room(struct contents *c) {
   return c->integer && c->address && c->count && c->datatype;
 }
 
-static int envelope(MPI_Datatype datatype, struct contents *c) {
+static int envelope(MPI_Datatype datatype, struct mpipp_contents *c) {
 #ifdef MPIPP_HAVE_Type_get_envelope_c
   if (mpipp_has(MPIPP_PROC_Type_get_envelope_c)) {
     MPI_Count n[4];
@@ -297,7 +297,7 @@ static int envelope(MPI_Datatype datatype, struct contents *c) {
   return 1;
 }
 
-static int contents_of(MPI_Datatype datatype, struct contents *c) {
+static int contents_of(MPI_Datatype datatype, struct mpipp_contents *c) {
 #ifdef MPIPP_HAVE_Type_get_contents_c
   if (c->counts > 0)
     return !PMPI(Type_get_contents_c)(datatype, c->integers, c->addresses, c->counts, c->datatypes,
@@ -309,7 +309,7 @@ static int contents_of(MPI_Datatype datatype, struct contents *c) {
 
 // MPI_Type_get_contents gave out a handle of its own, except for what is predefined.
 static void give_back(MPI_Datatype *taken) {
-  struct contents contents = {0};
+  struct mpipp_contents contents = {0};
   if (!envelope(*taken, &contents) || contents.combiner == MPI_COMBINER_NAMED ||
       own_combiner(contents.combiner) >= MPIPP_COMBINER_F90_REAL)
     return;
@@ -318,7 +318,7 @@ static void give_back(MPI_Datatype *taken) {
   if (MPIPP_CONTENTS_ARE_COPIES) mpipp_freed(MPIPP_DATATYPE, handle, serial);
 }
 
-static void import_derived(uint64_t caller, MPI_Datatype datatype, struct contents *c) {
+static void import_derived(uint64_t caller, MPI_Datatype datatype, struct mpipp_contents *c) {
   int own = own_combiner(c->combiner);
   struct mpipp_input inputs[5] = {{c->integer, c->integers, sizeof(int), 0, 0},
                                   {c->address, c->addresses, sizeof(MPI_Aint), 0, 0},
@@ -355,7 +355,7 @@ static void put_back(MPI_Comm comm, MPI_Errhandler handler) {
 // The same of a handle whose datatype was freed: the library may have made one of its own there, of
 // which Open MPI knows no constructor. That is an error, which the program's handlers are not to
 // see: those that MPI calls where there is no communicator. Another thread's error is theirs.
-static int envelope_of_freed(MPI_Datatype datatype, struct contents *c) {
+static int envelope_of_freed(MPI_Datatype datatype, struct mpipp_contents *c) {
   int started = 0;
   PMPI(Initialized)(&started); // and not a session alone
   if (!started || MPIPP_READ(mpipp_several_threads)) return envelope(datatype, c);
@@ -369,7 +369,7 @@ static int envelope_of_freed(MPI_Datatype datatype, struct contents *c) {
 void mpipp_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
   if (datatype == MPI_DATATYPE_NULL || mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype))) return;
   int saved = errno, freed = mpipp_find(MPIPP_DATATYPE, MPIPP_KEY(datatype)) != NULL;
-  struct contents contents = {0};
+  struct mpipp_contents contents = {0};
   if (freed ? envelope_of_freed(datatype, &contents) : envelope(datatype, &contents)) {
     if (contents.combiner == MPI_COMBINER_NAMED) {
       char name[MPI_MAX_OBJECT_NAME] = "";
@@ -386,7 +386,7 @@ void mpipp_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
 
 void mpipp_contents_taken(const struct mpipp_call *call, MPI_Datatype datatype,
                           const MPI_Datatype *taken) {
-  struct contents contents = {0};
+  struct mpipp_contents contents = {0};
   if (!envelope(datatype, &contents)) return;
   for (int64_t i = 0; i < contents.datatypes; i++) {
     if (!mpipp_held_again(MPIPP_DATATYPE, MPIPP_KEY(taken[i])))

@@ -9,14 +9,14 @@
 #include "records/store.h"
 
 // Entries of an info as its record has them: key, NUL, value, NUL, key ...
-struct entries {
+struct mpipp_entries {
   char *text;
   size_t bytes;
   int64_t count;
 };
 
 // Without memory, the entry is lost.
-static void append(struct entries *entries, const char *key, const char *value) {
+static void append(struct mpipp_entries *entries, const char *key, const char *value) {
   size_t key_bytes = strlen(key) + 1, value_bytes = strlen(value) + 1;
   char *larger = mpipp_allocate(entries->bytes + key_bytes + value_bytes);
   if (!larger) return;
@@ -29,7 +29,7 @@ static void append(struct entries *entries, const char *key, const char *value) 
   entries->count++;
 }
 
-static void ask_entry(struct entries *entries, MPI_Info info, int index) {
+static void ask_entry(struct mpipp_entries *entries, MPI_Info info, int index) {
   char key[MPI_MAX_INFO_KEY + 1] = "";
   int length = 0, flag = 0;
   PMPI(Info_get_nthkey)(info, index, key);
@@ -47,7 +47,7 @@ void mpipp_info_made(const struct mpipp_call *call, MPI_Info info) {
   struct mpipp_info *record = mpipp_claim(MPIPP_INFO, MPIPP_KEY(info), call->caller);
   if (!record) return;
   record->object.fint = MPIPP_FINT(Info, info);
-  struct entries entries = {0};
+  struct mpipp_entries entries = {0};
   PMPI(Info_get_nkeys)(info, &count);
   for (int i = 0; i < count; i++) ask_entry(&entries, info, i);
   record->entries = (uint64_t)(uintptr_t)entries.text;
@@ -57,8 +57,9 @@ void mpipp_info_made(const struct mpipp_call *call, MPI_Info info) {
 }
 
 // All but the entry of a key, which gets the new value where it stands, or else at the end.
-static struct entries changed(const struct mpipp_info *record, const char *key, const char *value) {
-  struct entries entries = {0};
+static struct mpipp_entries changed(const struct mpipp_info *record, const char *key,
+                                    const char *value) {
+  struct mpipp_entries entries = {0};
   const char *old = (const char *)(uintptr_t)record->entries;
   for (int64_t i = 0; i < record->key_count; i++) {
     const char *old_value = old + strlen(old) + 1;
@@ -78,7 +79,7 @@ void mpipp_info_set(uint64_t info, const char *key, const char *value) {
   uint64_t old = 0;
   struct mpipp_info *record = mpipp_lock_live(MPIPP_INFO, info);
   if (record) {
-    struct entries entries = changed(record, key, value);
+    struct mpipp_entries entries = changed(record, key, value);
     record->key_count = 0; // the block is replaced first
     old = mpipp_replace(&record->entries, (uint64_t)(uintptr_t)entries.text);
     __atomic_store_n(&record->key_count, entries.count, __ATOMIC_RELEASE);

@@ -10,20 +10,20 @@
 
 enum { MOST = 1024, MOST_PATTERNS = 16, FEW_CHANNELS = 64 };
 
-struct waiting {
+struct mpipp_waiting {
   uint64_t any; // its ordinal among receives of any message; 0: one of those that say of which
   int32_t source, tag;
   uint32_t known, blocking, over;
   uint64_t words[MPIPP_ONE_BUFFER + 1];
 };
 
-struct late {
+struct mpipp_late {
   uint32_t first, end; // of those in use
   uint64_t posted;     // since the receives are frozen
-  struct waiting all[MOST];
+  struct mpipp_waiting all[MOST];
 };
 
-static struct late *late_of(const struct mpipp_comm *comm) {
+static struct mpipp_late *late_of(const struct mpipp_comm *comm) {
   return (void *)(uintptr_t)comm->late;
 }
 
@@ -40,13 +40,13 @@ static struct mpipp_channel *first_of(const struct mpipp_comm *comm) {
 }
 
 void mpipp_late_give_up(struct mpipp_comm *comm) {
-  struct late *late = late_of(comm);
+  struct mpipp_late *late = late_of(comm);
   comm->late = 0;
   mpipp_free(late);
 }
 
 static int freeze(struct mpipp_comm *comm) {
-  struct late *late = late_of(comm);
+  struct mpipp_late *late = late_of(comm);
   if (!late) late = mpipp_allocate(sizeof *late);
   comm->frozen = 1;
   for (struct mpipp_channel *c = first_of(comm); c; c = next_of(c)) {
@@ -76,7 +76,7 @@ static const struct mpipp_buffer *received(const struct mpipp_call *call) {
   return &call->buffers[call->buffer_count - 1];
 }
 
-static int may_take(const struct waiting *one, int source, int tag) {
+static int may_take(const struct mpipp_waiting *one, int source, int tag) {
   return (one->source == source || one->source == MPI_ANY_SOURCE) &&
          (one->tag == tag || one->tag == MPI_ANY_TAG);
 }
@@ -87,7 +87,7 @@ static struct mpipp_channel *receives_of(struct mpipp_comm *comm, int source, in
 }
 
 // Returns 0 if its channel has no room.
-static int settle(struct mpipp_comm *comm, struct waiting *one) {
+static int settle(struct mpipp_comm *comm, struct mpipp_waiting *one) {
   struct mpipp_channel *channel = receives_of(comm, one->source, one->tag);
   if (!channel) return 0;
   mpipp_note_settled_locked(comm, channel, one->words);
@@ -95,18 +95,18 @@ static int settle(struct mpipp_comm *comm, struct waiting *one) {
   return 1;
 }
 
-static int is_same(const struct waiting *one, const struct waiting *other) {
+static int is_same(const struct mpipp_waiting *one, const struct mpipp_waiting *other) {
   return one->source == other->source && one->tag == other->tag;
 }
 
 // Those before which nothing is that may take of their channels.
 void mpipp_late_settle(struct mpipp_comm *comm) {
-  struct late *late = mpipp_is_late(comm) ? late_of(comm) : NULL;
+  struct mpipp_late *late = mpipp_is_late(comm) ? late_of(comm) : NULL;
   if (!late) return;
-  const struct waiting *open[MOST_PATTERNS];
+  const struct mpipp_waiting *open[MOST_PATTERNS];
   int patterns = 0;
   for (uint32_t i = late->first; i < late->end; i++) {
-    struct waiting *one = &late->all[i];
+    struct mpipp_waiting *one = &late->all[i];
     int taken = one->over, pattern = 0;
     if (!taken && !one->known) {
       while (pattern < patterns && !is_same(open[pattern], one)) pattern++;
@@ -123,8 +123,8 @@ void mpipp_late_settle(struct mpipp_comm *comm) {
 }
 
 // Room for one more; NULL: they are too many.
-static struct waiting *add(struct mpipp_comm *comm) {
-  struct late *late = late_of(comm);
+static struct mpipp_waiting *add(struct mpipp_comm *comm) {
+  struct mpipp_late *late = late_of(comm);
   if (late->end == MOST) {
     uint32_t kept = 0;
     for (uint32_t i = late->first; i < late->end; i++) {
@@ -135,15 +135,15 @@ static struct waiting *add(struct mpipp_comm *comm) {
   }
   if (late->end == MOST) return NULL;
   late->posted++;
-  struct waiting *one = &late->all[late->end++];
-  memset(one, 0, offsetof(struct waiting, words));
+  struct mpipp_waiting *one = &late->all[late->end++];
+  memset(one, 0, offsetof(struct mpipp_waiting, words));
   return one;
 }
 
 int mpipp_late_any(struct mpipp_comm *comm, const struct mpipp_call *noted, uint64_t place,
                    uint64_t ordinal, int blocking) {
   if (!comm->frozen && !freeze(comm)) return 0;
-  struct waiting *one = mpipp_is_late(comm) && noted && mpipp_ledger_limit ? add(comm) : NULL;
+  struct mpipp_waiting *one = mpipp_is_late(comm) && noted && mpipp_ledger_limit ? add(comm) : NULL;
   if (!one) {
     mpipp_late_give_up(comm);
     return 0;
@@ -158,7 +158,7 @@ int mpipp_late_any(struct mpipp_comm *comm, const struct mpipp_call *noted, uint
 
 void mpipp_late_other(struct mpipp_comm *comm, const struct mpipp_channel *channel,
                       const struct mpipp_call *noted, uint64_t place) {
-  struct waiting *one = noted ? add(comm) : NULL;
+  struct mpipp_waiting *one = noted ? add(comm) : NULL;
   if (!one) return mpipp_late_give_up(comm);
   one->known = 1;
   one->source = (int32_t)channel->peer;
@@ -167,9 +167,9 @@ void mpipp_late_other(struct mpipp_comm *comm, const struct mpipp_channel *chann
 }
 
 void mpipp_late_known(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag) {
-  struct late *late = late_of(comm);
+  struct mpipp_late *late = late_of(comm);
   for (uint32_t i = late->first; i < late->end; i++) {
-    struct waiting *one = &late->all[i];
+    struct mpipp_waiting *one = &late->all[i];
     if (one->known || !one->any || (ordinal ? one->any != ordinal : !one->blocking)) continue;
     struct mpipp_channel *channel = receives_of(comm, source, tag);
     if (!channel || source < 0 || tag < 0 || !may_take(one, source, tag)) break;

@@ -9,7 +9,7 @@
 enum { CHANNELS_AT_ONCE = 64, FIRST_SLOTS = 16, MAX_CHANNELS = 1 << 14 };
 
 // A hash table of a communicator's channels; only slow paths use it, under the store's lock.
-struct channels {
+struct mpipp_channels {
   uint64_t mask, used;
   struct mpipp_channel *slots[];
 };
@@ -41,7 +41,7 @@ static struct mpipp_channel *new_channel(void) {
   return channel;
 }
 
-static struct mpipp_channel **slot_of(struct channels *table, enum mpipp_sequence sequence,
+static struct mpipp_channel **slot_of(struct mpipp_channels *table, enum mpipp_sequence sequence,
                                       uint64_t key) {
   for (uint64_t i = mixed(key, sequence);; i++) {
     struct mpipp_channel **slot = &table->slots[i & table->mask];
@@ -51,12 +51,12 @@ static struct mpipp_channel **slot_of(struct channels *table, enum mpipp_sequenc
 
 // Room for one more; 0 when there is none.
 static int make_room(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
-  struct channels *old = (void *)(uintptr_t)comm->channel_table;
+  struct mpipp_channels *old = (void *)(uintptr_t)comm->channel_table;
   if (old && old->used >= MAX_CHANNELS && sequence <= MPIPP_RECEIVES) return 0;
   if (old && (old->used + 1) * 4 <= (old->mask + 1) * 3) return 1;
   uint64_t capacity = old ? 2 * (old->mask + 1) : FIRST_SLOTS;
   uint64_t bytes = sizeof *old + capacity * sizeof *old->slots;
-  struct channels *table = mpipp_allocate(bytes);
+  struct mpipp_channels *table = mpipp_allocate(bytes);
   if (!table) return 0;
   memset(table, 0, bytes);
   table->mask = capacity - 1;
@@ -103,7 +103,7 @@ static struct mpipp_channel *add_channel(struct mpipp_comm *comm, enum mpipp_seq
   MPIPP_WRITE(channel->comm, comm->object.handle);
   channel->next = comm->channels;
   __atomic_store_n(&comm->channels, (uint64_t)(uintptr_t)channel, __ATOMIC_RELEASE);
-  struct channels *table = (void *)(uintptr_t)comm->channel_table;
+  struct mpipp_channels *table = (void *)(uintptr_t)comm->channel_table;
   *slot_of(table, sequence, key) = channel;
   table->used++;
   return channel;
@@ -119,12 +119,12 @@ struct mpipp_channel *mpipp_channel_of(struct mpipp_comm *comm, enum mpipp_seque
 
 struct mpipp_channel *mpipp_channel_known(const struct mpipp_comm *comm,
                                           enum mpipp_sequence sequence, uint64_t key) {
-  struct channels *table = (void *)(uintptr_t)comm->channel_table;
+  struct mpipp_channels *table = (void *)(uintptr_t)comm->channel_table;
   return table ? *slot_of(table, sequence, key) : NULL;
 }
 
 uint64_t mpipp_channel_count(const struct mpipp_comm *comm) {
-  const struct channels *table = (const void *)(uintptr_t)comm->channel_table;
+  const struct mpipp_channels *table = (const void *)(uintptr_t)comm->channel_table;
   return table ? table->used : 0;
 }
 

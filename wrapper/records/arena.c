@@ -26,9 +26,9 @@ enum {
 };
 
 // Before each block.
-struct head {
+struct mpipp_head {
   uint64_t size; // its power of two
-  struct head *next;
+  struct mpipp_head *next;
 };
 
 int mpipp_shared = 0;
@@ -38,7 +38,7 @@ static dev_t device;
 static ino_t inode;
 static uint64_t file_bytes;
 static char *next, *end; // what is left of the last region
-static struct head *unused[SIZES];
+static struct mpipp_head *unused[SIZES];
 static void *copies[MPIPP_REGIONS]; // of the regions, while the program forks
 
 // A program may close all files it has, and open its own under their numbers.
@@ -142,9 +142,9 @@ void *mpipp_arena_map(uint64_t bytes) {
 void *mpipp_arena_allocate(uint64_t bytes) {
   int saved = errno;
   uint64_t size = SMALLEST;
-  while (size < SIZES && (uint64_t)1 << size < bytes + sizeof(struct head)) size++;
+  while (size < SIZES && (uint64_t)1 << size < bytes + sizeof(struct mpipp_head)) size++;
   if (!arena || size == SIZES) return NULL;
-  struct head *block = unused[size];
+  struct mpipp_head *block = unused[size];
   if (block)
     unused[size] = block->next;
   else
@@ -164,7 +164,7 @@ int mpipp_arena_has(const void *memory) {
 }
 
 void mpipp_arena_free(void *memory) {
-  struct head *block = (struct head *)memory - 1;
+  struct mpipp_head *block = (struct mpipp_head *)memory - 1;
   block->next = unused[block->size];
   unused[block->size] = block;
 }

@@ -11,7 +11,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum record_id {
+enum mpipp_record_id {
 #define RECORD(record) RECORD_##record,
 #define FIELD(record, field, type)
 #define NESTED(record, field, of)

@@ -22,7 +22,7 @@ enum {
 //
 // The columns of a matrix have boxes that all meet. Of equal blocks at one distance it is not the
 // box that is looked up but where they begin modulo the distance, among those of the same distance.
-struct entry {
+struct mpipp_entry {
   struct mpipp_box box;
   struct mpipp_owner owner;
   uint64_t first, bytes; // by which it is found: of the box, or of each block
@@ -31,15 +31,15 @@ struct entry {
 };
 
 // Those of one distance; the first group has all other boxes.
-struct group {
+struct mpipp_pending_group {
   uint64_t stride;    // of those that are there, or were last
   uint64_t low, high; // all boxes are between
   uint32_t levels;    // 1 << those that have boxes
   uint32_t counts[LEVELS];
 };
 
-static struct entry *entries; // [0] is not used
-static struct group groups[GROUPS];
+static struct mpipp_entry *entries; // [0] is not used
+static struct mpipp_pending_group groups[GROUPS];
 struct mpipp_recent mpipp_recent;
 static uint32_t *buckets, bucket_mask, room, used = 1, unused;
 #define WRITTEN 0xAAAAAAAAu
@@ -104,8 +104,8 @@ static unsigned group_of(uint64_t stride) {
 
 static void take_out(uint32_t *link) {
   uint32_t number = *link;
-  struct entry *entry = &entries[number];
-  struct group *group = &groups[entry->group];
+  struct mpipp_entry *entry = &entries[number];
+  struct mpipp_pending_group *group = &groups[entry->group];
   *link = entry->next;
   if (--group->counts[entry->level] == 0) group->levels &= ~(1u << entry->level);
   entry->next = unused;
@@ -114,8 +114,8 @@ static void take_out(uint32_t *link) {
 }
 
 static void put_in(uint32_t number) {
-  struct entry *entry = &entries[number];
-  struct group *group = &groups[entry->group];
+  struct mpipp_entry *entry = &entries[number];
+  struct mpipp_pending_group *group = &groups[entry->group];
   uint32_t *bucket = bucket_of(granule_of(entry->first, entry->level), entry->level, entry->group);
   entry->next = *bucket;
   *bucket = number;
@@ -133,7 +133,7 @@ static int make_room(void) {
   }
   if (!entries || kept > room / 2) {
     uint32_t more = entries ? 2 * room : FIRST_BOXES;
-    struct entry *larger = more > room ? mpipp_allocate(more * sizeof *larger) : NULL;
+    struct mpipp_entry *larger = more > room ? mpipp_allocate(more * sizeof *larger) : NULL;
     uint32_t *links = larger ? mpipp_allocate(2 * more * sizeof *links) : NULL;
     if (links) {
       if (entries) memcpy(larger, entries, kept * sizeof *larger);
@@ -160,7 +160,7 @@ static int make_room(void) {
 }
 
 static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
-  struct entry made = {.box = *box, .owner = owner};
+  struct mpipp_entry made = {.box = *box, .owner = owner};
   const struct mpipp_comb comb = comb_of(&mpipp_call_of(owner)->buffers[box->buffer], box);
   unsigned group = group_of(comb.stride);
   made.group = (uint16_t)group;
@@ -173,7 +173,7 @@ static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
   // In a loop the one of the round before is there.
   uint32_t *link = bucket_of(granule_of(made.first, level), level, group);
   for (int seen = 0; *link && seen < MOST_SEEN; seen++) {
-    struct entry *entry = &entries[*link];
+    struct mpipp_entry *entry = &entries[*link];
     int same = entry->box.low == box->low && entry->level == level && entry->group == group;
     int own = entry->owner.record == owner.record && entry->box.buffer == box->buffer;
     if (same && (own || !mpipp_goes_on(entry->owner))) {
@@ -215,7 +215,7 @@ void mpipp_pending_add_further(const struct mpipp_box *box, struct mpipp_owner o
 }
 
 // What is looked for, and whom to tell.
-struct search {
+struct mpipp_search {
   const struct mpipp_box *box;
   struct mpipp_owner own;
   mpipp_meet *meet;
@@ -223,23 +223,23 @@ struct search {
   unsigned met;
 };
 
-static void meet(struct search *search, const struct entry *entry) {
+static void meet(struct mpipp_search *search, const struct mpipp_entry *entry) {
   search->met++;
   if (search->met <= MOST_MET) search->meet(search->asking, &entry->box, entry->owner);
 }
 
 // Whether the boxes of an entry and of what is looked for share an address, and it is another's.
-static inline int comes_near(const struct search *search, const struct entry *entry) {
+static inline int comes_near(const struct mpipp_search *search, const struct mpipp_entry *entry) {
   const struct mpipp_box *box = search->box;
   return entry->box.low < box->high && box->low < entry->box.high &&
          entry->owner.record != search->own.record;
 }
 
 // Where there are more granules than are worth looking up, all boxes are looked at.
-static void meet_all(struct search *search, unsigned group) {
+static void meet_all(struct mpipp_search *search, unsigned group) {
   const struct mpipp_box *box = search->box;
   for (uint32_t i = 1; i < used && search->met <= MOST_MET; i++) {
-    const struct entry *entry = &entries[i];
+    const struct mpipp_entry *entry = &entries[i];
     if (comes_near(search, entry) && entry->level < LEVELS && entry->group == group &&
         entry->box.writes | box->writes && mpipp_goes_on(entry->owner))
       meet(search, entry);
@@ -247,11 +247,11 @@ static void meet_all(struct search *search, unsigned group) {
 }
 
 // Those in one granule that use some of [first, end).
-static void meet_in(struct search *search, uint64_t granule, unsigned level, unsigned group,
+static void meet_in(struct mpipp_search *search, uint64_t granule, unsigned level, unsigned group,
                     uint64_t first, uint64_t end) {
   uint32_t *link = bucket_of(granule, level, group);
   while (*link && search->met <= MOST_MET) {
-    struct entry *entry = &entries[*link];
+    struct mpipp_entry *entry = &entries[*link];
     // Two granules may share a bucket.
     int here = entry->level == level && entry->group == group &&
                granule_of(entry->first, level) == granule;
@@ -267,13 +267,13 @@ static void meet_in(struct search *search, uint64_t granule, unsigned level, uns
   }
 }
 
-static uint32_t levels_for(const struct search *search, unsigned group) {
+static uint32_t levels_for(const struct mpipp_search *search, unsigned group) {
   return search->box->writes ? groups[group].levels : groups[group].levels & WRITTEN;
 }
 
 // Those of a group that use some of [first, end): addresses, or places modulo the distance.
 // Returns whether that was all of the group.
-static int meet_range(struct search *search, unsigned group, uint64_t first, uint64_t end) {
+static int meet_range(struct mpipp_search *search, unsigned group, uint64_t first, uint64_t end) {
   uint32_t looked = levels_for(search, group);
   for (uint32_t left = looked; left; left &= left - 1) {
     unsigned level = (unsigned)__builtin_ctz(left);
@@ -293,7 +293,8 @@ static int meet_range(struct search *search, unsigned group, uint64_t first, uin
 }
 
 // Those of the same distance. A block may begin before a multiple of it and end behind that.
-static void meet_between(struct search *search, unsigned group, const struct mpipp_comb *comb) {
+static void meet_between(struct mpipp_search *search, unsigned group,
+                         const struct mpipp_comb *comb) {
   uint64_t stride = comb->stride, first = comb->start % stride, end = first + comb->length;
   if (meet_range(search, group, first, end)) return;
   if (meet_range(search, group, first + stride, end + stride)) return;
@@ -302,7 +303,7 @@ static void meet_between(struct search *search, unsigned group, const struct mpi
 
 int mpipp_pending_meet(const struct mpipp_box *box, const struct mpipp_buffer *buffer,
                        struct mpipp_owner own, mpipp_meet *told, void *asking) {
-  struct search search = {box, own, told, asking, 0};
+  struct mpipp_search search = {box, own, told, asking, 0};
   for (uint32_t i = 0; i < mpipp_recent.count; i++) {
     const struct mpipp_box *other = &mpipp_recent.all[i].box;
     struct mpipp_owner owner = mpipp_recent.all[i].owner;
@@ -312,7 +313,7 @@ int mpipp_pending_meet(const struct mpipp_box *box, const struct mpipp_buffer *b
   }
   const struct mpipp_comb comb = comb_of(buffer, box);
   for (unsigned i = 0; i < GROUPS; i++) {
-    const struct group *group = &groups[i];
+    const struct mpipp_pending_group *group = &groups[i];
     if (!levels_for(&search, i) || box->high <= group->low || group->high <= box->low) continue;
     if (!i)
       meet_range(&search, i, box->low, box->high);

@@ -28,7 +28,7 @@ static struct mpipp_own *own_of(struct mpipp_thread *thread) {
 }
 
 // What meets the call: requests or other threads' calls.
-struct meetings {
+struct mpipp_meetings {
   const struct mpipp_call *call;      // whose boxes are looked at,
   const struct mpipp_box *box;        // this one,
   const struct mpipp_run *partitions; // of these; NULL: all of the buffer
@@ -150,7 +150,7 @@ static void know_meeting(const struct mpipp_call *call, const struct mpipp_meeti
 }
 
 static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner owner) {
-  struct meetings *meetings = asking;
+  struct mpipp_meetings *meetings = asking;
   struct mpipp_meeting meeting = {
       .other = owner, .buffer = met->buffer, .own_buffer = meetings->own_buffer};
   const struct mpipp_request *request = mpipp_request_of(owner);
@@ -243,15 +243,15 @@ static int are_few(void) {
 }
 
 // What is looked at, and for whom.
-struct looking {
+struct mpipp_looking {
   const struct mpipp_call *call;
   const struct mpipp_own *boxes;
   struct mpipp_owner owner;
-  struct meetings *meetings;
+  struct mpipp_meetings *meetings;
 };
 
 static void meet_request(const struct mpipp_request *request, void *context) {
-  struct looking *looking = context;
+  struct mpipp_looking *looking = context;
   struct mpipp_own others;
   struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
   if (owner.record == looking->owner.record) return;
@@ -268,10 +268,10 @@ static void meet_request(const struct mpipp_request *request, void *context) {
 }
 
 static void meet_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
-                         struct mpipp_owner owner, struct meetings *meetings) {
+                         struct mpipp_owner owner, struct mpipp_meetings *meetings) {
   meetings->call = call;
   if (are_few()) {
-    struct looking looking = {call, boxes, owner, meetings};
+    struct mpipp_looking looking = {call, boxes, owner, meetings};
     each_active(meet_request, &looking);
     return;
   }
@@ -285,7 +285,7 @@ static void meet_pending(const struct mpipp_call *call, const struct mpipp_own *
 }
 
 // An operation that is about to have its buffers; without meetings it has them.
-static void for_one(const struct mpipp_request *request, struct meetings *meetings) {
+static void for_one(const struct mpipp_request *request, struct mpipp_meetings *meetings) {
   struct mpipp_own boxes;
   struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
   boxes_of(&request->call, &boxes);
@@ -296,7 +296,7 @@ static void for_one(const struct mpipp_request *request, struct meetings *meetin
 }
 
 // What a call starts: the persistent operations, each like a call of its own.
-static void for_started(const struct mpipp_call *call, struct meetings *meetings) {
+static void for_started(const struct mpipp_call *call, struct mpipp_meetings *meetings) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
@@ -308,7 +308,7 @@ static void for_started(const struct mpipp_call *call, struct meetings *meetings
 }
 
 // The partitions that a call marks ready.
-static void for_ready(const struct mpipp_call *call, struct meetings *meetings) {
+static void for_ready(const struct mpipp_call *call, struct mpipp_meetings *meetings) {
   const struct mpipp_request *request = mpipp_partitioned_send(call);
   if (!request || request->state != MPIPP_REQUEST_ACTIVE) return;
   struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
@@ -324,7 +324,7 @@ static void for_ready(const struct mpipp_call *call, struct meetings *meetings) 
 
 // Calls like this one are known from now on, and so is what they meet, but for what was not asked.
 static void learn(const struct mpipp_call *call, const struct mpipp_sums *sums,
-                  const struct mpipp_doubt *doubt, const struct meetings *meetings) {
+                  const struct mpipp_doubt *doubt, const struct mpipp_meetings *meetings) {
   if (sums && (!doubt || !mpipp_is_new_doubt(doubt))) mpipp_know(sums->call);
   for (uint32_t i = 0; call->buffer_count && i < meetings->count; i++) {
     if (!mpipp_is_new_doubt(&meetings->met[i].doubt)) know_meeting(call, &meetings->met[i]);
@@ -358,7 +358,7 @@ static int screen_further(struct mpipp_thread *thread, int *refused) {
   struct mpipp_call *call = &thread->call;
   struct mpipp_sums sums;
   struct mpipp_doubt doubt = {0};
-  struct meetings meetings;
+  struct mpipp_meetings meetings;
   struct mpipp_own *own = own_of(thread);
   meetings.count = 0;
   meetings.partitions = NULL;

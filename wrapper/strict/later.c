@@ -19,20 +19,20 @@ enum {
   REMEMBERED = 16
 };
 
-struct later {
-  struct later *next;
+struct mpipp_later {
+  struct mpipp_later *next;
   uint64_t term, sum, identity; // the last: the communicator's
   MPI_Request request;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct later *oldest, **end = &oldest;
+static struct mpipp_later *oldest, **end = &oldest;
 static uint64_t asked = 0, told[REMEMBERED];
 
 void mpipp_later_begin(const struct mpipp_passage *passage, const struct mpipp_shadow *shadow) {
   struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
   struct mpipp_terms terms = mpipp_terms_of(passage->call, position);
-  struct later *later = mpipp_allocate(sizeof *later);
+  struct mpipp_later *later = mpipp_allocate(sizeof *later);
   // Whoever has no room for it leaves the others' sums unfinished, and later ones unequal: the
   // watcher decides.
   if (!later) return;
@@ -61,7 +61,7 @@ static int is_new(uint64_t sum, uint64_t identity) {
 
 // Takes those that are there out of the list; returns whether there is a new sum among them.
 static int disagreeing(void) {
-  struct later **at = &oldest, *later;
+  struct mpipp_later **at = &oldest, *later;
   int found = 0;
   for (int i = 0; i < MOST_TESTED && (later = *at); i++) {
     int done = 0;

@@ -12,7 +12,7 @@
 
 enum { OWN = 1, RING, PAIR, ENTRY, GROUP, ROOT }; // uses of weights
 
-struct words {
+struct mpipp_words {
   uint64_t word[2];
 };
 
@@ -21,21 +21,21 @@ static uint64_t weight(unsigned use, int one, int other) {
   return mpipp_mixed(mpipp_mixed(0x9E3779B97F4A7C15u * use, value), value);
 }
 
-static void add(struct mpipp_terms *terms, uint64_t by, struct words words) {
+static void add(struct mpipp_terms *terms, uint64_t by, struct mpipp_words words) {
   for (int i = 0; i < 2; i++) terms->sums[i] += by * words.word[i];
 }
 
 // What all must have alike.
 static void add_ring(struct mpipp_terms *terms, struct mpipp_position position,
-                     struct words words) {
+                     struct mpipp_words words) {
   int next = position.rank + 1 == position.size ? 0 : position.rank + 1;
   add(terms, weight(RING, position.rank, 0) - weight(RING, next, 0), words);
 }
 
 // Signatures.
 
-static struct words of_signature(uint64_t record, int64_t count) {
-  struct words found = {{1, 1}}; // of what is not known: the watcher will
+static struct mpipp_words of_signature(uint64_t record, int64_t count) {
+  struct mpipp_words found = {{1, 1}}; // of what is not known: the watcher will
   const struct mpipp_digest *part =
       count ? mpipp_digest_of((struct mpipp_datatype *)(uintptr_t)record) : NULL;
   if (count && !part) return found;
@@ -46,11 +46,11 @@ static struct words of_signature(uint64_t record, int64_t count) {
   return found;
 }
 
-static struct words of_entries(const struct mpipp_buffer *buffer, int64_t count) {
+static struct mpipp_words of_entries(const struct mpipp_buffer *buffer, int64_t count) {
   return of_signature(buffer->access & MPIPP_STALE ? 0 : buffer->record, count);
 }
 
-static struct words of_buffer(const struct mpipp_buffer *buffer) {
+static struct mpipp_words of_buffer(const struct mpipp_buffer *buffer) {
   return of_entries(buffer, buffer->count);
 }
 
@@ -59,26 +59,27 @@ static int64_t element(const void *values, uint64_t index, unsigned size) {
 }
 
 // What a buffer has for each peer: without a vector the same, which is computed once.
-struct shares {
+struct mpipp_shares {
   const struct mpipp_call *call;
   const struct mpipp_buffer *buffer;
-  struct words each;
+  struct mpipp_words each;
 };
 
-static struct shares shares_of(const struct mpipp_call *call, const struct mpipp_buffer *buffer) {
-  struct shares shares = {call, buffer, {{0, 0}}};
+static struct mpipp_shares shares_of(const struct mpipp_call *call,
+                                     const struct mpipp_buffer *buffer) {
+  struct mpipp_shares shares = {call, buffer, {{0, 0}}};
   if (buffer && !buffer->vector) shares.each = of_buffer(buffer);
   return shares;
 }
 
-static struct words of_share(const struct shares *shares, int peer) {
+static struct mpipp_words of_share(const struct mpipp_shares *shares, int peer) {
   const struct mpipp_buffer *buffer = shares->buffer;
   if (!buffer->vector) return shares->each;
   const struct mpipp_call *call = shares->call;
   const struct mpipp_vector *vector = &call->vectors[buffer->vector - 1];
   const void *counts = (const void *)(uintptr_t)vector->counts;
   const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
-  if (!counts || (uint64_t)peer >= vector->length) return (struct words){{1, 1}};
+  if (!counts || (uint64_t)peer >= vector->length) return (struct mpipp_words){{1, 1}};
   int64_t count = element(counts, (uint64_t)peer, vector->count_size);
   uint64_t record = buffer->record;
   if (types && count) record = (uintptr_t)mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(types[peer]));
@@ -138,12 +139,12 @@ static void add_own(struct mpipp_terms *terms, const struct mpipp_call *call,
   const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
   if (!read || !written) return;
   uint64_t by = weight(OWN, position.rank, 0);
-  const struct shares sent = shares_of(call, read), received = shares_of(call, written);
+  const struct mpipp_shares sent = shares_of(call, read), received = shares_of(call, written);
   add(terms, by, of_share(&sent, position.rank));
   add(terms, -by, of_share(&received, position.rank));
 }
 
-static struct words of_vector(const struct mpipp_call *call, int size) {
+static struct mpipp_words of_vector(const struct mpipp_call *call, int size) {
   const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
   struct mpipp_terms found = {{0, 0}};
   if (call->present & MPIPP_HAS_COUNTS) { // a reduce-scatter
@@ -154,11 +155,11 @@ static struct words of_vector(const struct mpipp_call *call, int size) {
       add(&found, weight(ENTRY, i, 0), of_entries(written, count));
     }
   } else {
-    const struct shares shares = shares_of(call, written);
+    const struct mpipp_shares shares = shares_of(call, written);
     for (int i = 0; written && i < size; i++)
       add(&found, weight(ENTRY, i, 0), of_share(&shares, i));
   }
-  return (struct words){{found.sums[0], found.sums[1]}};
+  return (struct mpipp_words){{found.sums[0], found.sums[1]}};
 }
 
 // Gathers and scatters: between the root and each other.
@@ -174,7 +175,7 @@ static void add_rooted(struct mpipp_terms *terms, const struct mpipp_call *call,
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     if (!buffer->vector) continue; // its own share, which is added above
-    const struct shares shares = shares_of(call, buffer);
+    const struct mpipp_shares shares = shares_of(call, buffer);
     for (int peer = 0; peer < position.size; peer++) {
       if (peer != root) add(terms, -weight(PAIR, peer, root), of_share(&shares, peer));
     }
@@ -186,8 +187,8 @@ static void add_pairs(struct mpipp_terms *terms, const struct mpipp_call *call,
                       struct mpipp_position position) {
   const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
   const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
-  const struct shares sent = shares_of(call, read ? read : written);
-  const struct shares received = shares_of(call, written);
+  const struct mpipp_shares sent = shares_of(call, read ? read : written);
+  const struct mpipp_shares received = shares_of(call, written);
   for (int peer = 0; written && peer < position.size; peer++) {
     add(terms, weight(PAIR, position.rank, peer), of_share(&sent, peer));
     add(terms, -weight(PAIR, peer, position.rank), of_share(&received, peer));
@@ -200,7 +201,7 @@ static void add_edges(struct mpipp_terms *terms, const struct mpipp_call *call) 
   const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
   const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
   if (!comm || !mpipp_knows_neighbours(comm)) return;
-  const struct shares sent = shares_of(call, read), received = shares_of(call, written);
+  const struct mpipp_shares sent = shares_of(call, read), received = shares_of(call, written);
   for (int i = 0; read && i < comm->outdegree; i++) {
     int to = (int)mpipp_destination(comm, i);
     if (to != MPI_PROC_NULL) add(terms, weight(PAIR, comm->rank, to), of_share(&sent, i));
@@ -223,7 +224,7 @@ static void add_across(struct mpipp_terms *terms, const struct mpipp_call *call,
                        const struct mpipp_comm *comm) {
   const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
   const struct mpipp_buffer *written = buffer_of(call, MPIPP_WRITES);
-  const struct shares sent = shares_of(call, read), received = shares_of(call, written);
+  const struct mpipp_shares sent = shares_of(call, read), received = shares_of(call, written);
   int own = world_rank(comm->world_ranks, comm->rank);
   for (int peer = 0; peer < comm->remote_size; peer++) {
     int other = world_rank(comm->remote_world_ranks, peer);
@@ -243,7 +244,7 @@ static void add_to_root(struct mpipp_terms *terms, const struct mpipp_call *call
     add(terms, weight(PAIR, world_rank(comm->world_ranks, comm->rank), 0), of_buffer(buffer));
     return;
   }
-  const struct shares shares = shares_of(call, buffer);
+  const struct mpipp_shares shares = shares_of(call, buffer);
   for (int peer = 0; peer < comm->remote_size; peer++)
     add(terms, -weight(PAIR, world_rank(comm->remote_world_ranks, peer), 0),
         of_share(&shares, peer));
@@ -264,11 +265,11 @@ static void add_counts(struct mpipp_terms *terms, const struct mpipp_call *call,
 }
 
 // Returns what all must have alike.
-static struct words add_between_groups(struct mpipp_terms *terms, const struct mpipp_call *call,
-                                       unsigned operation) {
+static struct mpipp_words add_between_groups(struct mpipp_terms *terms,
+                                             const struct mpipp_call *call, unsigned operation) {
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   const struct mpipp_buffer *read = buffer_of(call, MPIPP_READS);
-  struct words none = {{0, 0}};
+  struct mpipp_words none = {{0, 0}};
   if (!comm) return none;
   if (call->present & MPIPP_HAS_COUNTS) add_counts(terms, call, comm);
   switch (operation) {
@@ -381,7 +382,7 @@ static void add_group(struct mpipp_terms *terms, const struct mpipp_call *call) 
   if (!group || group->rank < 0 || !group->world_known) return;
   const int32_t *ranks = (const int32_t *)(uintptr_t)group->world_ranks;
   int next = group->rank + 1 == group->size ? 0 : group->rank + 1;
-  struct words words = {{1, 2}};
+  struct mpipp_words words = {{1, 2}};
   for (int i = 0; i < group->size; i++) {
     uint64_t member = (uint64_t)(ranks ? ranks[i] : i);
     for (int k = 0; k < 2; k++) words.word[k] = mpipp_mixed(words.word[k], member);
@@ -402,7 +403,7 @@ static uint64_t add_root(struct mpipp_terms *terms, const struct mpipp_call *cal
   uint64_t rank = (uint64_t)(is_root ? comm->rank : root) + 1;
   uint64_t by = is_root ? (uint64_t)comm->remote_size : -(uint64_t)1;
   if (is_root || !here)
-    add(terms, by * weight(ROOT, 0, 0), (struct words){{rank, mpipp_mixed(1, rank)}});
+    add(terms, by * weight(ROOT, 0, 0), (struct mpipp_words){{rank, mpipp_mixed(1, rank)}});
   return group_of(here ? comm->world_ranks : comm->remote_world_ranks) + 1;
 }
 
@@ -410,7 +411,7 @@ struct mpipp_terms mpipp_terms_of(const struct mpipp_call *call, struct mpipp_po
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   const struct mpipp_buffer *buffer = NULL;
   struct mpipp_terms terms = {{0, 0}};
-  struct words words = {{0, 0}};
+  struct mpipp_words words = {{0, 0}};
   if (position.inter && facts->signatures != MPIPP_SIGNATURES_NONE)
     words = add_between_groups(&terms, call, facts->operation);
   switch (position.inter ? MPIPP_SIGNATURES_NONE : facts->signatures) {

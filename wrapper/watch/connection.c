@@ -27,7 +27,7 @@ enum { VERSION = 4, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS
 // error class, if the call is certain to be wrong.
 enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a', FOUND = 'f', ANSWER_BYTES = 64 };
 
-struct hello {
+struct mpipp_hello {
   char magic[8];
   uint32_t version, bytes;
   uint64_t pid, root; // address of the registry
@@ -35,7 +35,7 @@ struct hello {
   uint64_t base;      // address of the file's beginning
   uint64_t strict;    // 1: it compares calls before they begin (strict/)
 };
-struct over {
+struct mpipp_over {
   char magic[8];
   uint64_t end; // or the address of a question
 };
@@ -94,14 +94,15 @@ static void list_code(void) {
 }
 
 static int say_hello(void) {
-  struct hello hello = {.magic = "MPIPPHI",
-                        .version = VERSION,
-                        .bytes = sizeof hello,
-                        .pid = mpipp_registry.pid,
-                        .root = (uintptr_t)&mpipp_registry,
-                        .arena = (uintptr_t)&mpipp_published.arena - (uintptr_t)&mpipp_published,
-                        .base = (uintptr_t)&mpipp_published,
-                        .strict = getenv("MPIPP_STRICT") != NULL};
+  struct mpipp_hello hello = {.magic = "MPIPPHI",
+                              .version = VERSION,
+                              .bytes = sizeof hello,
+                              .pid = mpipp_registry.pid,
+                              .root = (uintptr_t)&mpipp_registry,
+                              .arena =
+                                  (uintptr_t)&mpipp_published.arena - (uintptr_t)&mpipp_published,
+                              .base = (uintptr_t)&mpipp_published,
+                              .strict = getenv("MPIPP_STRICT") != NULL};
   struct iovec data = {&hello, sizeof hello};
   int file = mpipp_arena_file();
   union {
@@ -176,7 +177,7 @@ void mpipp_watch_meet(void) {
 void mpipp_watch_over(enum mpipp_end end) {
   int saved = errno;
   if (!__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL) && is_open()) {
-    struct over over = {.magic = "MPIPPEND", .end = end};
+    struct mpipp_over over = {.magic = "MPIPPEND", .end = end};
     if (send(connection, &over, sizeof over, MSG_NOSIGNAL) == (ssize_t)sizeof over) await_answer(1);
   }
   errno = saved;
@@ -190,7 +191,7 @@ int mpipp_watch_is_there(void) {
   return connection >= 0;
 }
 
-static int ask(struct over question, int flags) {
+static int ask(struct mpipp_over question, int flags) {
   int saved = errno;
   int done = is_open() && send(connection, &question, sizeof question, MSG_NOSIGNAL | flags) ==
                               (ssize_t)sizeof question;
@@ -199,11 +200,11 @@ static int ask(struct over question, int flags) {
 }
 
 int mpipp_watch_ask(uint64_t address) {
-  return ask((struct over){.magic = "MPIPPASK", .end = address}, MSG_DONTWAIT);
+  return ask((struct mpipp_over){.magic = "MPIPPASK", .end = address}, MSG_DONTWAIT);
 }
 
 int mpipp_watch_ask_all(uint64_t address) {
-  return ask((struct over){.magic = "MPIPPRST", .end = address}, 0);
+  return ask((struct mpipp_over){.magic = "MPIPPRST", .end = address}, 0);
 }
 
 int64_t mpipp_watch_answered(void) {

@@ -20,7 +20,7 @@ enum {
 };
 
 // What the watcher says; of calls that disagree with the name of an error class.
-struct answer {
+struct mpipp_answer {
   uint8_t said;
   char name[ANSWER_BYTES];
 };
@@ -31,9 +31,9 @@ static int sent(int connection, struct mpipp_disagreeing *call, const char *magi
 }
 
 // A connection of its own: other threads may be asking, too. Without an answer all is 0.
-static struct answer answer_to(struct mpipp_disagreeing *asked, const char *magic) {
+static struct mpipp_answer answer_to(struct mpipp_disagreeing *asked, const char *magic) {
   int connection = mpipp_watch_another();
-  struct answer answer = {0}, none = {0};
+  struct mpipp_answer answer = {0}, none = {0};
   if (connection < 0) return none;
   if (sent(connection, asked, magic)) {
     struct pollfd ready = {.fd = connection, .events = POLLIN};
