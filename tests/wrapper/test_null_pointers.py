@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 import support
 from watched import headers
 
@@ -65,6 +66,7 @@ def both(
         return without.result(), wrapped.result()
 
 
+@pytest.mark.each_mpi
 @support.every_mpi
 def test_null_pointers(mpi: support.MPI, tmp_path: Path) -> None:
     without, wrapped = both(mpi, tmp_path / "all", 400)
