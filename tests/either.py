@@ -35,7 +35,7 @@ def left_out(
         build = item.callspec.params.get("mpi") if hasattr(item, "callspec") else None
         if build in (*machine, *wheels) and item.get_closest_marker("each_mpi") is None:
             tests[item.nodeid.replace(build, "")][build] = item
-    out = set()
+    out: set[pytest.Item] = set()
     for name, builds in tests.items():
         shared = next(iter(builds.values())).get_closest_marker("same_mpi")
         here = [[one for one in group if one in builds] for group in (machine, wheels)]
