@@ -47,7 +47,10 @@ _ARGUMENT_KINDS = {
     "file": "file",
     "session": "session",
 }
-_ASSERTIONS = ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED")  # of MPI_Win_fence, that all must give
+# Of MPI_Win_fence, MPI_Win_start, MPI_Win_post, MPI_Win_lock and MPI_Win_lock_all (12.5.5).
+_ASSERTIONS = tuple(
+    f"MPI_MODE_{name}" for name in ("NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED")
+)
 _ARGUMENT_CONSTANTS = {
     "color": ("MPI_UNDEFINED",),
     "order": ("MPI_ORDER_C", "MPI_ORDER_FORTRAN"),

@@ -278,7 +278,7 @@ static void nothing_precedes(int right) {
 }
 
 static void some_say_that_nothing_precedes(int right) {
-  MPI_Win_fence(right || rank == 0 ? MPI_MODE_NOPRECEDE : 0, win);
+  MPI_Win_fence(right || rank == 0 ? MPI_MODE_NOPRECEDE | MPI_MODE_NOSTORE : 0, win);
   MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 }
 
