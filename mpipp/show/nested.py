@@ -8,9 +8,11 @@ from typing import Any
 
 from mpipp.show import structure
 from mpipp.show.members import Constant, quoted
-from mpipp.show.printing import DEFAULT_LIMITS, Limits
+from mpipp.show.printing import DEFAULT_LIMITS, Limits, nested_text
 from mpipp.show.structure import Shown
 from mpipp.typetree import Datatype
+
+_UNLIMITED = 1 << 200
 
 
 class Walker:
@@ -22,8 +24,9 @@ class Walker:
     more = "..."  # after what is shown of a longer list
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.limits = limits
         self.deepest = limits.deepest
-        self.left = limits.elements or float("inf")
+        self.left = limits.elements or _UNLIMITED
 
     def text(self, shown: Any, level: int = 0) -> str:
         """The text of what is `level` braces deep."""
@@ -31,16 +34,18 @@ class Walker:
         if said is not None:
             return said
         parts = structure.normal(shown)
-        count = structure.count(parts)
         if level >= self.deepest:
-            return self.cut(count)
-        names = self.names(parts)
+            return self.cut(structure.count(parts))
+        return self.within(parts, level)
+
+    def within(self, parts: Shown, level: int) -> str:
+        """The text of what has parts, in its braces."""
+        names, count = self.names(parts), structure.count(parts)
         items: list[str] = []
         while len(items) < count and self.goes_on(len(items), bool(names)):
             items.append(self.text(structure.raw(parts, len(items)), level + 1))
-        if names:
-            items = [f"{name} = {item}" for name, item in zip(names, items)]
-        return "{" + ", ".join(items) + (self.more if len(items) < count else "") + "}"
+        more = self.more if len(items) < count else ""
+        return nested_text(names, items, more, level, self.limits.pretty)
 
     def leaf(self, shown: Any, level: int) -> str | None:
         """The text of what has no parts to be shown; None for all else."""

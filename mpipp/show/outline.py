@@ -18,7 +18,7 @@ from mpipp.model import DatatypeRecord
 from mpipp.show import describe, structure
 from mpipp.show.members import members
 from mpipp.show.nested import Walker
-from mpipp.show.printing import Limits, runs_of, shortened, string_text
+from mpipp.show.printing import Limits, characters_text, shortened
 from mpipp.show.structure import Shown
 from mpipp.typetree import Datatype
 from mpipp.values.nodes import Memory, Node, stage_node
@@ -215,7 +215,10 @@ class _Preview(Walker):
             return None
         self.left -= 1
         try:
-            return shown.text() if shown.kind == "scalar" else _string(shown)
+            if shown.kind == "scalar":
+                return shown.text()
+            codes = shown.characters(0, _LIMITS.elements)
+            return characters_text(codes, shown.count, shown.width > 1, _LIMITS)
         except UnreadableMemory as error:
             return f"<cannot read {error.address:#x}>"
 
@@ -230,15 +233,6 @@ class _Preview(Walker):
     def cut(self, count: int) -> str:
         self.left -= 1
         return super().cut(count)
-
-
-def _string(node: Node) -> str:
-    # As gdb prints it: a terminator at the end is left out.
-    codes = node.characters(0, _LIMITS.elements)
-    more = len(codes) < node.count
-    if codes and codes[-1] == 0 and not more:
-        codes = codes[:-1]
-    return string_text(runs_of(codes), node.width > 1, _LIMITS, more)
 
 
 def _members(what: Any) -> structure.Struct | structure.Array | None:

@@ -35,13 +35,20 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 
 
-def struct_text(names: Sequence[str], items: Sequence[str], level: int, pretty: bool) -> str:
-    """A struct of printed members, `level` braces deep."""
+def nested_text(
+    names: Sequence[str], items: Sequence[str], more: str = "", level: int = 0, pretty: bool = False
+) -> str:
+    """Printed parts in braces, `level` deep, with `more` after the last.
+
+    Those of a struct have `names`; it alone is laid out in lines if `pretty`.
+    """
+    if not names:
+        return "{" + ", ".join(items) + more + "}"
     members = [f"{name} = {item}" for name, item in zip(names, items)]
     if not pretty or not members:
-        return "{" + ", ".join(members) + "}"
+        return "{" + ", ".join(members) + more + "}"
     margin = "\n" + "  " * level
-    return "{" + margin + "  " + f",{margin}  ".join(members) + margin + "}"
+    return "{" + margin + "  " + f",{margin}  ".join(members) + more + margin + "}"
 
 
 def shortened(text: str, most: int) -> str:
@@ -85,6 +92,13 @@ def _ends_of_items(text: str) -> Iterator[tuple[int, str]]:
 def runs_of(codes: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Each character and how often it follows itself."""
     return ((code, len(list(run))) for code, run in itertools.groupby(codes))
+
+
+def characters_text(codes: Sequence[int], count: int, wide: bool, limits: Limits) -> str:
+    """A text of `count` characters that begins with `codes`; gdb leaves out its terminator."""
+    if count and len(codes) == count and codes[-1] == 0:
+        return string_text(runs_of(codes[:-1]), wide, limits)
+    return string_text(runs_of(codes), wide, limits, len(codes) < count)
 
 
 def string_text(

@@ -8,17 +8,18 @@ of the whole print, not of each innermost array, so that one print stays short.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from mpipp.errors import UnreadableMemory
-from mpipp.show.printing import DEFAULT_LIMITS, Limits, runs_of, string_text, struct_text
+from mpipp.show.nested import Walker
+from mpipp.show.printing import DEFAULT_LIMITS, Limits, characters_text, nested_text, string_text
+from mpipp.show.structure import Shown
 from mpipp.values.nodes import Node, RowPlan, characters, row_plan
 from mpipp.values.views import Array, Scalar, Struct, Text, View
 
 _UNREADABLE = re.compile(r"<cannot read 0x[0-9a-f]+>")
-_UNLIMITED = 1 << 200
 _LONGEST_RUN = 1 << 16  # characters read beyond the limit to find the end of a run
 _PIECE = 1 << 12  # items written at once
 _LONGEST_SLOW_RUNS = 1 << 16  # items visited one by one beyond the limit, in one print
@@ -27,12 +28,12 @@ _UNREADABLE_COST = 1 << 5  # of them that one counts for that cannot be read: a 
 
 def values_text(node: Node, limits: Limits = DEFAULT_LIMITS) -> str:
     """The values below `node` as gdb would print them."""
-    return _Printer(limits).text(node, 0)
+    return _Printer(limits).text(node)
 
 
 def flowing(node: Node, limits: Limits, write: Callable[[str], None]) -> str:
     """As `values_text`, but a long array is written in pieces as it is read; returns the last."""
-    return _Printer(limits, write).text(node, 0)
+    return _Printer(limits, write).text(node)
 
 
 class _Items(list[str]):
@@ -54,50 +55,42 @@ class _Items(list[str]):
         return (self._before + ", ".join(self) if self or self._before == "{" else "") + more + "}"
 
 
-class _Printer:
-    # One print: `left` is what remains of the element limit, `_beyond` of the items beyond it.
+class _Printer(Walker):
+    # `left` counts values, `_beyond` the items that are visited beyond that limit.
 
     def __init__(self, limits: Limits, write: Callable[[str], None] | None = None) -> None:
-        self._limits = limits
+        super().__init__(limits)
         self._write = write
-        self.left = limits.elements or _UNLIMITED
         self._beyond = _LONGEST_SLOW_RUNS
 
-    def text(self, node: Node, level: int) -> str:
-        kind = node.kind
-        if kind in ("array", "struct") and level >= self._limits.deepest:
-            return "{...}"
-        if kind == "array":
-            return self._array(node, level)
-        if kind == "struct":
-            return self._struct(node, level)
+    def leaf(self, shown: Node, level: int) -> str | None:
+        if shown.kind in ("array", "struct"):
+            return None
         self.left -= 1
         try:
-            return node.text() if kind == "scalar" else self._string(node)
+            return shown.text() if shown.kind == "scalar" else self._string(shown)
         except UnreadableMemory as error:
             return f"<cannot read {error.address:#x}>"
 
+    def goes_on(self, done: int, named: bool) -> bool:
+        return self.left > 0
+
     def _string(self, node: Node) -> str:
-        limit = self._limits.elements
+        limit = self.limits.elements
         if isinstance(node.view, Text) and node.count and not node.view.stride:
-            return _repeated(node.characters(0, 1)[0], node.count, node.width, self._limits)
+            return _repeated(node.characters(0, 1)[0], node.count, node.width, self.limits)
         # A run may reach beyond the limit: gdb counts it to its end.
         codes = node.characters(0, limit + _LONGEST_RUN if limit else node.count)
-        return _string(codes, node.count, node.width, self._limits)
+        return characters_text(codes, node.count, node.width > 1, self.limits)
 
-    def _struct(self, node: Node, level: int) -> str:
-        names = node.names
-        items: list[str] = []
-        while len(items) < len(names) and self.left > 0:
-            items.append(self.text(node.child(len(items)), level + 1))
-        if len(items) < len(names):
-            items[-1] += "..."
-        return struct_text(names, items, level, self._limits.pretty)
+    def within(self, parts: Shown, level: int) -> str:
+        assert isinstance(parts, Node)
+        return super().within(parts, level) if parts.kind == "struct" else self._array(parts, level)
 
     def _array(self, node: Node, level: int) -> str:
         items = _Items(None if level else self._write)
         done = 0
-        row = _row(node.view, level + 1, self._limits) if node.is_native else None
+        row = _row(node.view, level + 1, self.limits) if node.is_native else None
         if row is not None:
             done = self._regular_items(node, row, items)
         done = self._items(node, level, done, items)
@@ -127,7 +120,7 @@ class _Printer:
                     ahead = following, before - self.left
                     break
                 run += 1
-            if run <= self._limits.repeats_over and "<cannot read" in text:
+            if run <= self.limits.repeats_over and "<cannot read" in text:
                 run, ahead = 1, None  # each has its own address
             self.left = before
             done += self._emit(text, cost, run, items)
@@ -166,9 +159,9 @@ class _Printer:
             items.append(text)
             self.left -= cost
             return 1
-        if run > self._limits.repeats_over:
+        if run > self.limits.repeats_over:
             items.append(f"{text} <repeats {run} times>")
-            self.left -= cost + self._limits.repeats - 1
+            self.left -= cost + self.limits.repeats - 1
             return run
         shown = 0
         while shown < run and (shown == 0 or self.left >= cost):
@@ -226,7 +219,7 @@ def _converter(field: Scalar | Text, limits: Limits) -> Callable[[Any], str]:
     count, width = field.count, field.leaf.width
 
     def text(raw: bytes) -> str:
-        return _string(characters(raw, width), count, width, limits)
+        return characters_text(characters(raw, width), count, width > 1, limits)
 
     return text
 
@@ -246,21 +239,12 @@ def _template(view: View, level: int, limits: Limits, plain: bool) -> str | None
         if part is None:
             return None
         parts.append(part)
-    if isinstance(view, Struct):
-        return struct_text(view.names, parts, level, limits.pretty)
-    return "{" + ", ".join(parts) + "}"
-
-
-def _string(codes: Sequence[int], count: int, width: int, limits: Limits) -> str:
-    # `codes` begin a text of `count` characters.
-    if count and len(codes) == count and codes[-1] == 0:
-        # gdb leaves out the terminator
-        return string_text(runs_of(codes[:-1]), width > 1, limits)
-    return string_text(runs_of(codes), width > 1, limits, len(codes) < count)
+    names = view.names if isinstance(view, Struct) else ()
+    return nested_text(names, parts, "", level, limits.pretty)
 
 
 def _repeated(code: int, count: int, width: int, limits: Limits) -> str:
-    # As `_string` has it, without so many codes.
+    # As `characters_text` has it, without so many codes.
     runs = [(code, count if code else count - 1)] if count > 1 or code else []
     return string_text(runs, width > 1, limits)
 
