@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
-from mpipp.model import Broken, Call, Thread, procedures
+from mpipp.model import Broken, Call, Thread
 
 # Of procedures of which nothing is recorded: those of objects that there are none of outside.
 _NEED_MPI = tuple(
@@ -25,18 +25,13 @@ def check(process: Process) -> Findings:
         elif _needs_mpi(call):
             yield from _outside(process, call.procedure, operation.party())
     for thread in process.registry.threads():
-        if isinstance(thread, Thread) and thread.marked is not None:
-            yield from _marked(process, thread)
+        if isinstance(thread, Thread) and thread.unrecorded is not None:
+            yield from _unrecorded(process, thread.tid, thread.unrecorded)
 
 
-def _marked(process: Process, thread: Thread) -> Findings:
-    # The name may be that of the thread's call before, if it has just begun another; after
-    # MPI_Finalize this is that one in the thread that has made it.
-    assert thread.marked is not None
-    procedure, tid, site = thread.marked.procedure, thread.tid, thread.marked.site
-    recorded = procedure in procedures.PROCEDURES or "keyval" in procedure
-    info = process.registry.info
-    if recorded or not procedure.startswith(_NEED_MPI) or not site.address:
+def _unrecorded(process: Process, tid: int, call: Call) -> Findings:
+    procedure, site, info = call.procedure, call.site, process.registry.info
+    if not procedure.startswith(_NEED_MPI) or "keyval" in procedure or not site.address:
         return
     if info.status == "loaded" or tid == info.main_thread:
         party = Party(process.number, procedure, "called at", site, tid)

@@ -170,3 +170,36 @@ class Thread:
     marked: ThreadCall | None = None
     calls: int = 0
     polls: Polls | None = None  # None: its last call found something, or looks for nothing
+
+    @property
+    def unrecorded(self) -> Call | None:
+        """The call of `marked`, with its name and its place alone.
+
+        None where the name may be that of the call before, which is recorded as the next one is.
+        """
+        found = self.marked
+        if found is None or found.procedure in procedures.PROCEDURES:
+            return None
+        return Call(
+            procedure=found.procedure,
+            state="active",
+            serial=0,
+            site=found.site,
+            frame=0,
+            comm=None,
+            op=None,
+            win=None,
+            file=None,
+            message=None,
+            dest=None,
+            source=None,
+            tag=None,
+            recvtag=None,
+            root=None,
+            target_rank=None,
+            offset=None,
+            errorcode=None,
+            requests=None,
+            request_count=0,
+            buffers=(),
+        )

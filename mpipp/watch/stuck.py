@@ -73,11 +73,12 @@ def told(
 def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterator[str]:
     """What is said of worlds in which nothing moves, and nothing is certain never to: remarks.
 
-    Nothing where no process waits, or some are not here.
+    Nothing where no process waits, or may wait, or some are not here.
     """
     for world in worlds(processes):
         found = explain(world)
-        if found.missing or not any(state.kind == "waits" for state in found.states.values()):
+        waits = any(one.kind == "waits" or one.untold for one in found.states.values())
+        if found.missing or not waits:
             continue
         first = f"remark: no call of MPI has begun or returned for {seconds:g} s"
         if any(state.kind == "polls" for state in found.states.values()):

@@ -20,6 +20,7 @@ from mpipp.model import (
     Request,
     Site,
     Thread,
+    ThreadCall,
     Win,
 )
 
@@ -50,6 +51,7 @@ class Recorded:
     end_awaited: bool = False
     several_threads: bool = False
     outside: int = 0  # threads that have called MPI and are not in it
+    marked: str = ""  # the call that a thread is inside of and of which nothing else is recorded
     posted_any: int = 0
     frozen: bool = False
     uncertain_all: frozenset[str] = frozenset()
@@ -155,6 +157,8 @@ class Recorded:
         calls: list[Call | None] = [*self.calls, *[None] * self.outside]
         for number, call in enumerate(calls, 1):
             yield Thread(number, number, number, 1, call)
+        if self.marked:
+            yield Thread(9, 9, 9, 1, None, ThreadCall(self.marked, 9, Site(0x4000)))
 
     def pending_requests(self) -> Iterator[Request]:
         """Those that are active."""
@@ -207,8 +211,12 @@ def call(
     win: int | None = None,
     ordinal: int | None = 1,
     requests: int = 0,
+    target: int | None = None,
+    file: int | None = None,
+    comm: int | None = WORLD,
+    **arguments: int,
 ) -> Call:
-    """A call on MPI_COMM_WORLD; its place is its name's hash."""
+    """A call on MPI_COMM_WORLD, unless it says another; its place is its name's hash."""
     waits = requests > 0
     moves = "probe" not in procedure.lower() and not waits and procedure != "MPI_Finalize"
     return Call(
@@ -217,23 +225,24 @@ def call(
         serial=1,
         site=Site(0x4000),
         frame=hash((procedure, dest, source, tag, ordinal)),
-        comm=None if waits or win or procedure == "MPI_Finalize" else WORLD,
+        comm=None if waits or win or file or procedure == "MPI_Finalize" else comm,
         op=None,
         win=win,
-        file=None,
+        file=file,
         message=None,
         dest=dest,
         source=source,
         tag=tag,
         recvtag=None,
         root=root,
-        target_rank=None,
+        target_rank=target,
         offset=None,
         errorcode=None,
         requests=0x5000 if waits else None,
         request_count=requests,
         buffers=(_DATA,) if moves and procedure != "MPI_Barrier" else (),
         ordinal=None if waits else ordinal,
+        arguments=arguments,
     )
 
 

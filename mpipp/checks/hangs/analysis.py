@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from mpipp.checks.hangs import graph
-from mpipp.checks.hangs.conditions import Condition, Event, lacking
+from mpipp.checks.hangs.conditions import Condition, Event, Met, Unknown, lacking, parts
 from mpipp.checks.hangs.graph import Edge
 from mpipp.checks.hangs.waits import Waits, flattened, waits_for
 from mpipp.checks.process import Operation, Process
@@ -36,6 +36,8 @@ class State:
     # "waits"; "polls" again and again; "calls" MPI, and may return; "computes" outside; "ends"
     kind: str
     waits: tuple[Wait, ...]  # a thread each
+    # Why it is not told whether it may go on; nothing where that is told.
+    untold: tuple[Unknown, ...] = ()
 
     @property
     def conditions(self) -> list[Condition]:
@@ -72,6 +74,11 @@ class Explanation:
         """The ranks that can never go on."""
         found = (rank for knot in self.knots for rank in (*knot.ranks, *knot.behind))
         return frozenset(found)
+
+    @cached_property
+    def untold(self) -> list[int]:
+        """The ranks of which it is not told whether they may go on."""
+        return [rank for rank, one in self.states.items() if one.untold]
 
     def certain(self, knot: Knot) -> bool:
         """Whether no thread that has not called MPI yet may change it."""
@@ -140,12 +147,15 @@ def _state(process: Process, waits: Waits) -> State:
     assert info.world_rank is not None
     threads = [t for t in process.registry.threads() if isinstance(t, Thread)]
     polling = [t for t in threads if t.polls and t.polls.count >= _MANY]
-    inside = [t for t in threads if t.call and t not in polling]
-    active = [Operation(process, t.call, None, t.tid) for t in inside if t.call]
+    inside = [(t.tid, t.call or t.unrecorded) for t in threads if t not in polling]
+    active = [Operation(process, call, None, tid) for tid, call in inside if call]
     found = [Wait(one, flattened(waits.call(one))) for one in active]
     kind = "waits" if all(waits_for(one.condition) for one in found) else "calls"
-    if info.several_threads and len(inside) + len(polling) < len(threads):
+    untold: tuple[Unknown, ...] = ()
+    if info.several_threads and len(active) + len(polling) < len(threads):
         kind = "calls" if found else "computes"
+    elif kind == "calls":
+        untold = _untold(found)
     elif kind == "waits" and polling:
         kind = "polls"
         found += [_polls(process, waits, t.tid, t.polls) for t in polling if t.polls]
@@ -154,8 +164,16 @@ def _state(process: Process, waits: Waits) -> State:
     ends = any(one.call.procedure in _END for one in active)
     # Callbacks in MPI_Finalize may communicate (MPI-4.1, section 11.2.4).
     if info.status == "finalized" or (ends and not info.end_awaited):
-        kind = "ends"
-    return State(info.world_rank, process, kind, tuple(found))
+        kind, untold = "ends", ()
+    return State(info.world_rank, process, kind, tuple(found), untold)
+
+
+def _untold(waits: Sequence[Wait]) -> tuple[Unknown, ...]:
+    # Of a process with all its threads in MPI: one that can return moves it on.
+    if any(isinstance(wait.condition, Met) for wait in waits):
+        return ()
+    every = (part for wait in waits for part in parts(wait.condition))
+    return tuple(part for part in every if isinstance(part, Unknown))
 
 
 def _polls(process: Process, waits: Waits, tid: int, polls: Polls) -> Wait:

@@ -8,7 +8,7 @@ one of them (MPI_Waitany, wildcards).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Union
 
 from mpipp.checks.process import Operation
@@ -25,6 +25,7 @@ class Unknown:
     """Whether it is there already cannot be told."""
 
     reason: str  # why: "receives with MPI_ANY_SOURCE may have taken the message"
+    operation: Operation | None = None  # the one of several that it is said of
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +92,24 @@ def lacking(
             yield from lacking(one, moves, lenient)
 
 
+def parts(condition: Condition) -> Iterator[Met | Unknown | Event]:
+    """What a condition is made of."""
+    if isinstance(condition, (All, Any)):
+        for one in condition.of:
+            yield from parts(one)
+    else:
+        yield condition
+
+
 def events(condition: Condition) -> Iterator[Event]:
     """All events in a condition."""
-    if isinstance(condition, Event):
-        yield condition
-    elif isinstance(condition, (All, Any)):
-        for one in condition.of:
-            yield from events(one)
+    return (one for one in parts(condition) if isinstance(one, Event))
+
+
+def of_operation(condition: Condition, operation: Operation) -> Condition:
+    """The same condition, of a call that waits for several operations, of which this is one."""
+    if isinstance(condition, Unknown):
+        return replace(condition, operation=operation)
+    if isinstance(condition, (All, Any)):
+        return replace(condition, of=tuple(of_operation(one, operation) for one in condition.of))
+    return condition

@@ -36,7 +36,7 @@ class Files:
         if call.facts.over != "file":
             return Met()
         if call.answered:
-            return Unknown("it is about to return")
+            return Met()  # it is about to return
         found = process.registry.find("file", call.file) if call.file is not None else None
         opened = self._opened(process, found) if isinstance(found, File) else None
         comm = self._known.comm(process, found.comm) if isinstance(found, File) else None

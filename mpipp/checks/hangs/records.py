@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from mpipp.checks.hangs.analysis import Explanation, Knot, State, Wait
-from mpipp.checks.hangs.conditions import Event, events
+from mpipp.checks.hangs.conditions import Event, Unknown, events, parts
 from mpipp.checks.hangs.report import Report, merged
 from mpipp.checks.hangs.sentences import Place, Sentences
 
@@ -54,6 +54,7 @@ def _wait(found: Explanation, wait: Wait, say: Sentences) -> dict[str, Any]:
         "procedure": wait.operation.call.procedure,
         "text": say.call(wait.operation),
         "waits_for": [_event(event, say) for event in lacks],
+        "not_told": [say.untold(one) for one in parts(wait.condition) if isinstance(one, Unknown)],
     }
 
 

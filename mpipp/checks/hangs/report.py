@@ -149,7 +149,7 @@ class Report:
         found, stuck = self._found, self._found.stuck
         rest = [rank for rank in found.states if rank not in stuck]
         if rest and not stuck:
-            yield f"{'' if stand else 'still moving: '}nothing is waited for that cannot come"
+            yield self._overall(stand)
         elif rest:
             yield "the others:"
         for text, members in self.groups(rest):
@@ -162,8 +162,22 @@ class Report:
             yield f"  {verb} {'in ' if waits else ''}{text}"
             if found.waits_itself(members[0]):
                 yield from self._may_come(members)
+            yield from self._untold(members)
         if found.missing:
             yield f"as far as is seen: {wording.verb(found.missing, 'is', 'are')} not here"
+
+    def _overall(self, stand: bool) -> str:
+        # Of a job in which none is known never to go on.
+        if self._found.untold:
+            return f"not told: whether {wording.ranks(self._found.untold)} can go on"
+        return f"{'' if stand else 'still moving: '}nothing is waited for that cannot come"
+
+    def _untold(self, ranks: Sequence[int]) -> Iterator[str]:
+        reasons = (why for rank in ranks for why in self._found.states[rank].untold)
+        said = list(dict.fromkeys(map(self._say.untold, reasons)))
+        yield from (f"    {text}" for text in said[:_MOST_LACKS])
+        if len(said) > _MOST_LACKS:
+            yield f"    and {len(said) - _MOST_LACKS} more"
 
     def _may_come(self, ranks: Sequence[int]) -> Iterator[str]:
         # For whom processes wait that do not move themselves.

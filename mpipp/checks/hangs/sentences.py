@@ -7,7 +7,7 @@ from typing import Protocol
 
 from mpipp.checks.hangs import unmatched, words
 from mpipp.checks.hangs.analysis import Explanation, State
-from mpipp.checks.hangs.conditions import Event
+from mpipp.checks.hangs.conditions import Event, Unknown
 from mpipp.checks.hangs.nearmisses import NearMisses
 from mpipp.checks.process import Operation, Process
 from mpipp.show import wording
@@ -76,6 +76,11 @@ class Sentences:
             why = _LENIENT.get(event.kind, "it waits because the library synchronizes here")
             text += f"; {why}"
         return text
+
+    def untold(self, reason: Unknown) -> str:
+        """Why it is not told of a call whether it may return."""
+        of = reason.operation
+        return reason.reason if of is None else f"for {self.call(of)}: {reason.reason}"
 
     def _has_ended(self, rank: int) -> bool:
         # It will never do it, whatever the library is like.

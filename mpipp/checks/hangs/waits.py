@@ -6,7 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mpipp.checks.hangs.collective import Collectives
-from mpipp.checks.hangs.conditions import All, Any, Condition, Event, Met, Unknown
+from mpipp.checks.hangs.conditions import (
+    All,
+    Any,
+    Condition,
+    Event,
+    Met,
+    Unknown,
+    of_operation,
+)
 from mpipp.checks.hangs.files import Files
 from mpipp.checks.hangs.messages import Messages, receive_tag
 from mpipp.checks.hangs.windows import Windows, window_of
@@ -22,6 +30,19 @@ _ALL_OF = ("MPI_Wait", "MPI_Waitall")
 _ONE_OF = ("MPI_Waitany", "MPI_Waitsome")
 
 _NEVER_WAIT = ("MPI_Start", "MPI_Test_cancelled")
+
+# Operations that are not collective, have no peer, and may wait all the same: why it is not told
+# for whom. No other one waits.
+_BUFFERED = "which of the messages in the buffer are received is not recorded"
+_NAMES = "it asks a name service, which is no process of the job"
+_UNTOLD = {
+    **dict.fromkeys(("Buffer_detach", "Comm_detach_buffer", "Session_detach_buffer"), _BUFFERED),
+    **dict.fromkeys(("Buffer_flush", "Comm_flush_buffer", "Session_flush_buffer"), _BUFFERED),
+    **dict.fromkeys(("Lookup_name", "Publish_name", "Unpublish_name"), _NAMES),
+    "Comm_join": "what the process at the other end of the socket does is not recorded",
+    "Finalize": "what the program's callbacks do at the end is not known",
+    "Session_finalize": "whom MPI_Session_finalize waits for is not recorded",
+}
 
 
 class Waits:
@@ -78,11 +99,14 @@ class Waits:
             parts.append(self._reception(operation, tag, ordinal))
         if parts:
             return All(tuple(parts)) if len(parts) > 1 else parts[0]
-        return self.collectives.call(operation)
+        if call.facts.over:
+            return self.collectives.call(operation)
+        reason = _UNTOLD.get(call.facts.operation)
+        return Unknown(reason) if reason else Met()
 
     def _reception(self, operation: Operation, tag: int, ordinal: int | None) -> Condition:
         if operation.request is None and operation.call.answered:
-            return Unknown("it is about to return")
+            return Met()  # it is about to return
         return self.messages.receiving(operation, tag, ordinal)
 
     def _partitioned(self, operation: Operation) -> Condition:
@@ -115,7 +139,8 @@ class Waits:
                 yield Met()
             elif isinstance(found, Request) and not found.header.null:
                 if found.pending:
-                    yield self._request(Operation(process, found.call, found, None))
+                    one = Operation(process, found.call, found, None)
+                    yield of_operation(self._request(one), one)
                 elif found.header.ended and one_of:
                     yield Met()
 
@@ -129,7 +154,9 @@ class Waits:
             return Met()
         if request.persistent and request.call.dest is None and request.call.source is None:
             return self.collectives.started(operation)
-        if request.call.file is not None or request.call.target_rank is not None:
+        if request.call.target_rank is not None:
+            return Unknown("whether the target has done its part is not recorded")
+        if request.call.file is not None:
             return Met()
         if request.call.message is not None:
             return Met()

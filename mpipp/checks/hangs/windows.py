@@ -17,6 +17,7 @@ from mpipp.checks.world import Member, World
 from mpipp.model import Call, Comm, Group, Win
 
 _OTHERS = Unknown("which processes it concerns is not known")
+_MAY_WAIT = ("MPI_Win_lock_all", "MPI_Win_unlock", "MPI_Win_flush")
 
 
 class _Holder(NamedTuple):
@@ -55,7 +56,9 @@ class Windows:
             return self._lock(operation, member, win)
         if procedure == "MPI_Win_free":
             return self._free(operation, member, win)
-        return Unknown(f"whom {procedure} waits for is not recorded")
+        if call.facts.over or call.facts.buffers or procedure.startswith(_MAY_WAIT):
+            return Unknown(f"whom {procedure} waits for is not recorded")
+        return Met()
 
     def _member(self, process: Process, win: Win) -> Member | None:
         comm = process.registry.find("comm", win.comm)

@@ -255,9 +255,9 @@ def _threads(session: Session) -> Iterator[_Thread | Broken]:
     for thread in session.registry.threads():
         if isinstance(thread, Broken):
             yield thread
-        elif thread.call is not None:
+        elif (call := thread.call or thread.unrecorded) is not None:
             recorded.add(thread.tid)
-            yield _Thread(thread.tid, thread.call)
+            yield _Thread(thread.tid, call)
     for stopped in session.inferior.threads():
         tid = stopped.ptid[1]
         if tid not in recorded and stopped.is_stopped():
