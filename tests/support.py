@@ -92,7 +92,7 @@ class MPI:
     def cited(self, expected: str) -> str:
         """A report, as it is with MPI-4.1, with the sections of the version that this follows."""
         return re.sub(
-            r"MPI-4\.1, section ([\d.]+\d)",
+            r"MPI-4\.1, sections? ([\d.]+\d(?: and [\d.]+\d)?)",
             lambda found: rules.cited(found[1], self.standard),
             expected,
         )

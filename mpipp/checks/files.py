@@ -31,12 +31,14 @@ def check(process: Process) -> Findings:
             yield from _beside(operation, file.split)
 
 
+def file_of(call: Call) -> int | None:
+    """The handle of the file that a call is given; MPI_File_close is given its address."""
+    closed = call.arguments.get("file") if call.procedure == "MPI_File_close" else None
+    return closed if isinstance(closed, int) else call.file
+
+
 def _file(operation: Operation) -> File | None:
-    call = operation.call
-    handle = call.file
-    if call.procedure == "MPI_File_close":
-        given = call.arguments.get("file")
-        handle = given if isinstance(given, int) else None
+    handle = file_of(operation.call)
     found = operation.process.usable("file", handle) if handle is not None else None
     return found if isinstance(found, File) else None
 

@@ -107,18 +107,20 @@ class Request:
     Attributes:
         start: the call that started its operation last, if it is persistent.
         tid: the thread that started its operation, as gettid says; 0: not known.
+        starts: how often a persistent collective operation was started, or a partitioned one.
     """
 
     header: Header
     state: str  # "inactive" "active" "complete"
     persistent: bool
-    ready: int  # partitions marked so far; starts of a persistent collective operation
+    ready: int  # partitions marked so far
     marks: Sequence[int] | None  # of each partition 1: it is ready, or has arrived; None: none is
     newer: int  # the record of the next one that has the same handle, 0 if there is none
     call: Call
     doubted: bool = False  # one of those that shared its handle is complete: it may be this one
     start: ThreadCall | None = None
     tid: int = 0
+    starts: int = 0
 
     @property
     def sharing(self) -> int:

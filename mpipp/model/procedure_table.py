@@ -48,18 +48,18 @@ Comm_create_errhandler: Comm_create_errhandler
 Comm_create_from_group: Comm_create_from_group | over group | agree group=members stringtag=equal
 Comm_create_group: Comm_create_group | takes comm tag | over group | agree group=members tag=equal
 Comm_detach_buffer: Comm_detach_buffer+ | takes comm
-Comm_disconnect: Comm_disconnect | over comm
+Comm_disconnect: Comm_disconnect | over comm | flow agree
 Comm_dup: Comm_dup Comm_dup_with_info; nonblocking: Comm_idup Comm_idup_with_info | takes comm |
   over comm | flow agree
 Comm_flush_buffer: nonblocking: Comm_iflush_buffer | takes comm
-Comm_free: Comm_free | over comm
+Comm_free: Comm_free | over comm | flow agree
 Comm_get_errhandler: Comm_get_errhandler | takes comm
 Comm_get_info: Comm_get_info | takes comm
 Comm_group: Comm_group | takes comm
 Comm_join: Comm_join
 Comm_remote_group: Comm_remote_group | takes comm
 Comm_set_errhandler: Comm_set_errhandler | takes comm
-Comm_set_info: Comm_set_info | takes comm | over comm
+Comm_set_info: Comm_set_info | takes comm | over comm | flow agree
 Comm_set_name: Comm_set_name | takes comm
 Comm_spawn: Comm_spawn | takes comm root | over comm | flow meet | agree root=root
 Comm_spawn_multiple: Comm_spawn_multiple | takes comm root | over comm | flow meet | agree

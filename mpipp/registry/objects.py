@@ -92,6 +92,7 @@ class Objects:
             doubted,
             start=start,
             tid=raw.tid,
+            starts=raw.starts,
         )
 
     def _comm(self, header: Header, record: bytes) -> model.Comm:

@@ -264,6 +264,7 @@ class RawRequest(NamedTuple):
     start: int
     start_procedure: int
     tid: int
+    starts: int
     call: bytes
 
 

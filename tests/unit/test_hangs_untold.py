@@ -49,7 +49,7 @@ def test_calls_without_a_peer(name: str, reason: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    "Win_flush Win_flush_local_all Win_unlock Win_unlock_all Win_lock_all Put Win_set_info".split(),
+    "Win_flush Win_flush_local_all Win_unlock Win_unlock_all Put Win_set_info".split(),
 )
 def test_calls_on_windows(name: str) -> None:
     one = ranks(2)[0].has_window("lock").inside(call(f"MPI_{name}", win=WINDOW))

@@ -125,6 +125,14 @@ def partitioned(process: Process) -> None:
     assert [r.ready for r in process.pending()] == [4, 0]
     process.until("again")
     assert [r.ready for r in process.pending()] == [0, 0]
+    assert [r.starts for r in process.pending()] == [2, 2]
+    process.until("one partition")
+    assert [(r.starts, r.call.ordinal) for r in process.pending()] == [(1, 1), (1, 1)]
+    channels = [c for c in process.find("comm", "comm").channels if c.tag == 4]
+    assert sorted((c.sequence, c.count) for c in channels) == [
+        ("partitioned receives", 1),
+        ("partitioned sends", 1),
+    ]
 
 
 def tags(process: Process) -> list[int]:

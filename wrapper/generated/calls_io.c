@@ -310,8 +310,8 @@ int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dataty
                  ? ((typed_File_iread_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed_together(call, code));
@@ -347,8 +347,8 @@ int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MP
                  ? ((typed_File_iread_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed_together(call, code));
@@ -459,8 +459,8 @@ int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int c
                  ? ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed_together(call, code));
@@ -497,8 +497,8 @@ int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
                  ? ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed_together(call, code));
@@ -678,8 +678,8 @@ int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI
                  ? ((typed_File_iwrite_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed_together(call, code));
@@ -715,8 +715,8 @@ int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, m
                  ? ((typed_File_iwrite_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed_together(call, code));
@@ -827,8 +827,8 @@ int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf
                  ? ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed_together(call, code));
@@ -865,8 +865,8 @@ int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
                  ? ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     mpipp_note_together(call);
+    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
   return mpipp_leave(thread, mpipp_failed_together(call, code));

@@ -219,8 +219,8 @@ def _body(procedure: Procedure) -> list[str]:
         lines += known.ALWAYS[base].split("\n")
     if procedure.form.startswith("split"):
         lines.append("if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_split_failed(call);")
-    after = ordinals.resolving(procedure) + _after(procedure, found)
-    after += ordinals.noting(procedure)
+    after = ordinals.resolving(procedure) + ordinals.noting_first(procedure)
+    after += _after(procedure, found) + ordinals.noting(procedure)
     if base in known.POLLING:
         after.append(f"mpipp_polled(call, *{known.POLLING[base]});")
     code = ordinals.failing(procedure) or "code"

@@ -88,7 +88,14 @@ def noting(procedure: Procedure) -> list[str]:
     """Statements once MPI has accepted a collective call, whose arrays can be read then."""
     if _collective(procedure):
         return ["mpipp_note_joined(call);"]
-    return ["mpipp_note_together(call);"] if _together(procedure) else []
+    blocking = _together(procedure) and not _nonblocking(procedure)
+    return ["mpipp_note_together(call);"] if blocking else []
+
+
+def noting_first(procedure: Procedure) -> list[str]:
+    """The same of one whose request is made with its number."""
+    first = _together(procedure) and _nonblocking(procedure)
+    return ["mpipp_note_together(call);"] if first else []
 
 
 def failing(procedure: Procedure, call: str = "call") -> str | None:

@@ -107,6 +107,13 @@ static void set_answered(const struct mpipp_call *call) {
   __atomic_store_n(&own->present, own->present | MPIPP_HAS_RECV_ORDINAL, __ATOMIC_RELEASE);
 }
 
+// Its request is about to be made, with a copy of it.
+static void set_ordinal(const struct mpipp_call *call, uint64_t ordinal) {
+  struct mpipp_call *own = &mpipp_thread_of(call)->call;
+  own->ordinal = ordinal;
+  __atomic_store_n(&own->present, own->present | MPIPP_HAS_ORDINAL, __ATOMIC_RELEASE);
+}
+
 void mpipp_note_together(const struct mpipp_call *call) {
   uint64_t place = mpipp_place(call), thread = MPIPP_READ(mpipp_thread_of(call)->serial);
   mpipp_lock();
@@ -114,7 +121,10 @@ void mpipp_note_together(const struct mpipp_call *call) {
   if (channel && mpipp_is_unordered() && channel->thread != thread) set_channel_uncertain(channel);
   if (channel && !(MPIPP_READ(channel->count) & MPIPP_UNCERTAIN)) {
     mpipp_note_together_locked(channel, call, place);
-    set_answered(call); // before it is counted
+    if (mpipp_facts[call->procedure].form == MPIPP_FORM_NONBLOCKING)
+      set_ordinal(call, MPIPP_READ(channel->count) + 1);
+    else
+      set_answered(call); // before it is counted
     mpipp_counted(channel);
   }
   mpipp_unlock();

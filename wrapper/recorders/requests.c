@@ -111,11 +111,8 @@ void mpipp_request_output(uint64_t handle, const void *output) {
 
 // A persistent send or receive is matched anew whenever it starts; others when they are made.
 static int matched_at_start(const struct mpipp_call *made) {
-  return made->buffers[0].peers == 1 && made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE);
-}
-
-static int is_collective(const struct mpipp_call *made) {
-  return !(made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE));
+  int partitioned = mpipp_facts[made->procedure].form == MPIPP_FORM_PARTITIONED;
+  return !partitioned && made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE);
 }
 
 // Whether a request is about to start and be matched anew, with a copy of the call that made it.
@@ -124,7 +121,8 @@ static int is_about_to_start(uint64_t handle, struct mpipp_call *made) {
   struct mpipp_request *request = mpipp_chain_find(handle, 0);
   int starts = request && request->state == MPIPP_REQUEST_INACTIVE;
   if (starts) memcpy(made, &request->call, offsetof(struct mpipp_call, buffers[1]));
-  if (starts && is_collective(&request->call)) MPIPP_WRITE(request->ready, request->ready + 1);
+  if (starts && !matched_at_start(&request->call))
+    MPIPP_WRITE(request->starts, request->starts + 1);
   mpipp_unlock_kind(locked);
   return starts && matched_at_start(made);
 }
@@ -151,8 +149,8 @@ static void take_back(uint64_t handle) {
   struct mpipp_request *request = mpipp_chain_find(handle, 0);
   int about = request && request->state == MPIPP_REQUEST_INACTIVE;
   if (about) memcpy(&made, &request->call, offsetof(struct mpipp_call, buffers[1]));
-  int collective = about && is_collective(&made);
-  if (collective && request->ready) MPIPP_WRITE(request->ready, request->ready - 1);
+  int counted = about && !matched_at_start(&made) && request->starts;
+  if (counted) MPIPP_WRITE(request->starts, request->starts - 1);
   mpipp_unlock_kind(locked);
   if (about && matched_at_start(&made)) mpipp_uncount(&made);
 }
@@ -183,7 +181,7 @@ void mpipp_started(struct mpipp_call *call, const MPI_Request *requests, int64_t
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
     struct mpipp_request copy, *request = mpipp_chain_find(MPIPP_KEY(requests[i]), 0);
     if (request) {
-      if (!is_collective(&request->call)) unmark(request);
+      unmark(request);
       request->start = caller;
       request->start_procedure = call->procedure;
       request->tid = (uint32_t)mpipp_self->tid;

@@ -43,6 +43,7 @@ static inline void mpipp_request_fill(struct mpipp_request *request, const struc
   if (persistent) {
     request->ready = 0;
     request->start = 0;
+    request->starts = 0;
   }
   // The size is a constant, so that the compiler copies without a call.
   memcpy((char *)&request->call + begin, (const char *)call + begin, end - begin);

@@ -13,7 +13,7 @@
 
 enum {
   MPIPP_MAJOR = 1, // readers refuse another major
-  MPIPP_MINOR = 7, // readers accept a larger minor
+  MPIPP_MINOR = 8, // readers accept a larger minor
   MPIPP_BYTE_ORDER = 0x01020304,
   MPIPP_MAX_LOCKS = 8,
   MPIPP_INLINE_ARGUMENTS = 3,
@@ -135,11 +135,12 @@ struct mpipp_request {
   uint64_t counted; // private: 1 while it keeps datatypes or copies alive
   uint64_t output;  // private: where the operation puts a new handle (MPI_Comm_idup)
   uint64_t copies;  // private: block that holds the copied arrays of v and w forms
-  int64_t ready;    // partitions marked so far; starts of a persistent collective operation
+  int64_t ready;    // partitions marked so far
   uint64_t marks;   // address of a byte for each partition, 1: it is ready, or has arrived; 0: none
   uint64_t start;   // return address of the call that started it last, if it is persistent; else 0
   uint32_t start_procedure;     // index into the table of procedures
   uint32_t tid;                 // of the thread that started it; 0: not known, since nobody listens
+  uint64_t starts;              // how often a collective or partitioned operation was started
 } __attribute__((aligned(64))); // the fewer cache lines a request is stored to, the faster
 
 // What is counted on a communicator, each for itself. Values above MPIPP_UNCERTAIN are not certain.

@@ -98,7 +98,7 @@ class Collectives:
             starts = self._starts(member, rank, call.ordinal)
             if world_rank is None or starts is None:
                 return _UNCERTAIN
-            if starts < request.ready:
+            if starts < request.starts:
                 late[lenient].add(world_rank)
         found = tuple(
             Event("start", frozenset(ranks), operation, member, lenient=lenient)
@@ -124,7 +124,7 @@ class Collectives:
             if comm is None or comm.identity != member.comm.identity or not collective:
                 continue
             if found.call.ordinal == ordinal:
-                return found.ready
+                return found.starts
         return 0 if self._messages.counts(peer).joined < ordinal else None
 
     def _all(
@@ -200,7 +200,8 @@ def _wanted(name: str, operation: Operation, member: Member) -> Iterable[_Wanted
     others = [rank for rank in range(size) if comm.inter or rank != comm.rank]
     flow = operation.call.facts.flow
     if flow == "agree":
-        return [_Wanted(rank, name.startswith(("Win_", "File_"))) for rank in others]
+        lenient = name.startswith(("Win_", "File_")) or name == "Comm_set_info"
+        return [_Wanted(rank, lenient) for rank in others]
     if flow == "exchange":
         if all(buffer.shares is None for buffer in operation.call.buffers):
             lenient = not _has_data(operation, 0)

@@ -42,6 +42,11 @@ class Event:
     # For what was done instead: a process's other call that stands in its place.
     mismatch: Operation | None = None
 
+    @property
+    def is_ready_send(self) -> bool:
+        """Whether it is the receive that a ready send waits for, which is wrong without it."""
+        return self.kind == "receive" and self.operation.call.facts.operation == "Rsend"
+
 
 @dataclass(frozen=True)
 class All:

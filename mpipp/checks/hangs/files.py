@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from mpipp.checks.files import file_of
 from mpipp.checks.hangs.conditions import All, Condition, Event, Met, Unknown
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import Member, World
@@ -35,12 +36,16 @@ class Files:
         process, call = operation.process, operation.call
         if call.facts.over != "file":
             return Met()
-        if call.answered:
+        if call.answered and operation.request is None:
             return Met()  # it is about to return
-        found = process.registry.find("file", call.file) if call.file is not None else None
+        handle = file_of(call)
+        found = process.registry.find("file", handle) if handle is not None else None
         opened = self._opened(process, found) if isinstance(found, File) else None
         comm = self._known.comm(process, found.comm) if isinstance(found, File) else None
         if opened is None or comm is None or not isinstance(found, File) or found.joined is None:
+            return _UNCERTAIN
+        number = call.ordinal if operation.request is not None else found.joined + 1
+        if number is None:
             return _UNCERTAIN
         member = Member(process, comm)
         late: set[int] = set()
@@ -55,8 +60,10 @@ class Files:
                 return _UNCERTAIN
             if peer is None or theirs is None or theirs.joined is None:
                 late.add(world_rank)
-            elif theirs.joined <= found.joined:
-                other = _inside(peer, theirs) if theirs.joined == found.joined else None
+            elif theirs.joined < number:
+                other = _inside(peer, theirs) if theirs.joined == number - 1 else None
+                if theirs.header.ended and call.facts.operation == "File_close":
+                    continue
                 if other is None:
                     late.add(world_rank)
                 elif other.call.facts.operation != call.facts.operation:
@@ -73,7 +80,7 @@ class Files:
     def _of(self, process: Process) -> dict[_Opened, File]:
         if process not in self._files:
             found = self._files[process] = {}
-            for file in process.registry.objects("file"):
+            for file in process.registry.objects("file", ended=True):
                 opened = self._opened(process, file) if isinstance(file, File) else None
                 if opened is not None and isinstance(file, File):
                     found[opened] = file
@@ -86,6 +93,7 @@ def _inside(process: Process, file: File) -> Operation | None:
     for operation in process.operations:
         call = operation.call
         collective = call.facts.over == "file" and not call.answered
-        if operation.tid is not None and collective and call.file == file.header.handle:
+        same = file_of(call) == file.header.handle and not file.header.ended
+        if operation.tid is not None and collective and same:
             return operation
     return None

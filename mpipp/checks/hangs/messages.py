@@ -15,11 +15,11 @@ from mpipp.checks.process import Operation
 from mpipp.checks.world import Member, World
 from mpipp.model import Call, Comm
 
-_THREADS = "several threads share a channel, or a call failed or was cancelled"
+THREADS = "several threads share a channel, or a call failed or was cancelled"
 _WILDCARDS = "a receive of any message may have taken it"
 _DAMAGED = "its peer or its tag is not recorded"
 _FREED = "the communicator was freed meanwhile"
-_ELSEWHERE = "the communicator is of processes that cannot be told apart"
+ELSEWHERE = "the communicator is of processes that cannot be told apart"
 
 _NOTHING: Mapping[int, int] = {}
 
@@ -80,16 +80,16 @@ class Messages:
             return Met()
         member = self.known.of(operation)
         if member is None or "sends" in member.comm.uncertain or call.ordinal is None:
-            return Unknown(_ELSEWHERE if member is None else _THREADS)
+            return Unknown(ELSEWHERE if member is None else THREADS)
         world_rank = self.known.world_rank(member, call.dest)
         if world_rank is None:
-            return Unknown(_ELSEWHERE)
+            return Unknown(ELSEWHERE)
         waits = Event("receive", frozenset({world_rank}), operation, member, lenient=mode != "s")
         peer = self.known.peer(member, call.dest)
         if peer is None:
-            return waits if self.known.process(world_rank) is None else Unknown(_ELSEWHERE)
+            return waits if self.known.process(world_rank) is None else Unknown(ELSEWHERE)
         if "receives" in peer.comm.uncertain:
-            return Unknown(_THREADS)
+            return Unknown(THREADS)
         counts = self.counts(peer)
         if call.ordinal <= counts.received(member.comm.rank, call.tag):
             return Met()
@@ -109,7 +109,7 @@ class Messages:
         if process.around.constant_name(call.source, "MPI_PROC_NULL"):
             return Met()
         if member is None or "receives" in member.comm.uncertain:
-            return Unknown(_ELSEWHERE if member is None else _THREADS)
+            return Unknown(ELSEWHERE if member is None else THREADS)
         if operation.request is not None and call.answered:
             return Unknown(_FREED)  # and its handle may be another's
         any_source, any_tag = self.wildcards(operation, tag)
@@ -142,13 +142,13 @@ class Messages:
     ) -> Condition:
         world_rank = self.known.world_rank(member, source)
         if world_rank is None:
-            return Unknown(_ELSEWHERE)
+            return Unknown(ELSEWHERE)
         waits = Event("send", frozenset({world_rank}), operation, member)
         peer = self.known.peer(member, source)
         if peer is None:
-            return waits if self.known.process(world_rank) is None else Unknown(_ELSEWHERE)
+            return waits if self.known.process(world_rank) is None else Unknown(ELSEWHERE)
         if "sends" in peer.comm.uncertain:
-            return Unknown(_THREADS)
+            return Unknown(THREADS)
         sent, counts = self.counts(peer).tags("sends", member.comm.rank), self.counts(member)
         if ordinal is not None and tag is not None:
             return Met() if ordinal <= sent.get(tag, 0) else waits
@@ -198,5 +198,5 @@ def receive_tag(call: Call) -> int | None:
 
 
 def _mode(call: Call) -> str:
-    # "b" buffered, "s" synchronous, "r" ready, "" standard.
-    return {"Bsend": "b", "Ssend": "s", "Rsend": "r"}.get(call.facts.operation, "")
+    # "b" buffered, "s" synchronous, "" standard, or ready, which may return as that one.
+    return {"Bsend": "b", "Ssend": "s"}.get(call.facts.operation, "")

@@ -9,6 +9,7 @@ from mpipp.checks.hangs import words
 from mpipp.checks.hangs.analysis import Explanation, Knot, State, Wait
 from mpipp.checks.hangs.conditions import Event, events
 from mpipp.checks.hangs.sentences import Place, Sentences
+from mpipp.checks.rules import cited
 from mpipp.show import wording
 
 _MOST_TOLD = 8  # processes of one knot that are told one by one
@@ -119,14 +120,23 @@ class Report:
         comms = self._found.comms(knot)
         if len(comms) > 1:
             names = wording.listed(sorted(words.comm(comm) for comm in comms))
-            yield f"  the order of collective calls differs between {names} (MPI-4.1, section 6.14)"
+            yield f"  the order of collective calls differs between {names} ({self._cited('6.14')})"
         if self._found.polls(knot):
             yield "  a process that polls may do something else before it finds anything"
-        if knot.lenient and knot.circle and not knot.mismatch:
+        if knot.lenient and knot.circle and not knot.mismatch and self._relies(knot):
             yield (
                 "  a program must not rely on what the library buffers, or on where it does not "
-                "wait (MPI-4.1, sections 3.5 and 6.14)"
+                f"wait ({self._cited('3.5 and 6.14')})"
             )
+
+    def _cited(self, sections: str) -> str:
+        return cited(sections, self._found.known.all[0].registry.info.standard)
+
+    def _relies(self, knot: Knot) -> bool:
+        # On the library's way: a ready send does not.
+        waits = (wait for rank in knot.ranks for wait in self._found.states[rank].waits)
+        lacks = (event for wait in waits for event in self._found.lacks(wait, knot.lenient))
+        return any(event.lenient and not event.is_ready_send for event in lacks)
 
     def groups(self, ranks: Iterable[int]) -> list[tuple[str, list[int]]]:
         """What processes do, with those that do the same; of many, at the same place."""

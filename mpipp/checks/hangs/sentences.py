@@ -73,8 +73,7 @@ class Sentences:
             elif said:
                 text += f"; {wording.verb(members, 'is', 'are')} {said}"
         if event.lenient and event.kind != "fences" and not all(map(self._has_ended, ranks)):
-            why = _LENIENT.get(event.kind, "it waits because the library synchronizes here")
-            text += f"; {why}"
+            text += f"; {_why(event)}"
         return text
 
     def untold(self, reason: Unknown) -> str:
@@ -97,7 +96,13 @@ class Sentences:
         if event.kind == "unlock":
             return f"{wording.verb(ranks, 'holds', 'hold')} the lock"
         if event.kind == "partitions":
+            if event.operation.call.dest is None:
+                return f"{who} {have} not marked all partitions ready (MPI_Pready)"
             return "not all of its partitions are marked ready (MPI_Pready)"
+        if event.kind == "start" and event.operation.call.partitioned:
+            sends = event.operation.call.dest is not None
+            other = "receive (MPI_Precv_init)" if sends else "send (MPI_Psend_init)"
+            return f"{who} {have} started no such {other}"
         tag, *_ = words.tag(event.operation).split()
         group = "its group and this" if event.lenient else "this group and"  # of two the other
         return f"{who} {have} {_UNDONE[event.kind].format(tag=tag, group=group)}"
@@ -146,6 +151,15 @@ class Sentences:
     def left_over(self) -> list[str]:
         """What is unmatched and was not told as a near miss, a sentence each."""
         return unmatched.sentences(self._found, self._near.told)
+
+
+def _why(event: Event) -> str:
+    # A call waits that need not.
+    if event.is_ready_send:
+        return "a ready send must find it posted"
+    buffered = event.operation.call.partitioned
+    synchronizes = "it waits because the library synchronizes here"
+    return _LENIENT.get("receive" if buffered else event.kind, synchronizes)
 
 
 def _nth(number: int | None) -> str:

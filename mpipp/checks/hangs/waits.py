@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mpipp.checks.files import file_of
 from mpipp.checks.hangs.collective import Collectives
 from mpipp.checks.hangs.conditions import (
     All,
@@ -16,7 +17,9 @@ from mpipp.checks.hangs.conditions import (
     of_operation,
 )
 from mpipp.checks.hangs.files import Files
+from mpipp.checks.hangs.freeing import Freeing, freed_by
 from mpipp.checks.hangs.messages import Messages, receive_tag
+from mpipp.checks.hangs.partitions import Partitions
 from mpipp.checks.hangs.windows import Windows, window_of
 from mpipp.checks.process import Operation
 from mpipp.checks.world import World
@@ -53,6 +56,8 @@ class Waits:
         self.collectives = Collectives(known, self.messages)
         self.windows = Windows(known)
         self.files = Files(known)
+        self.partitions = Partitions(self.messages)
+        self.freeing = Freeing(self.messages)
 
     def call(self, operation: Operation) -> Condition:
         """Of an active call; met also where the call never waits, or for nothing that is known."""
@@ -86,10 +91,12 @@ class Waits:
         call = operation.call
         if window_of(call) is not None:
             return self.windows.call(operation)
-        if call.file is not None:
+        if file_of(call) is not None:
             return self.files.call(operation)
+        if freed_by(call) is not None:
+            return self.freeing.call(operation)
         if call.partitioned:
-            return self._partitioned(operation)
+            return self.partitions.call(operation)
         tag = receive_tag(call)
         parts: list[Condition] = []
         if call.dest is not None:
@@ -108,17 +115,6 @@ class Waits:
         if operation.request is None and operation.call.answered:
             return Met()  # it is about to return
         return self.messages.receiving(operation, tag, ordinal)
-
-    def _partitioned(self, operation: Operation) -> Condition:
-        request, call = operation.request, operation.call
-        partitions = sum(buffer.peers for buffer in call.buffers)
-        if request is None or call.dest is None or request.ready >= partitions:
-            return Unknown("how many partitions are ready is not known")
-        member = self.messages.known.of(operation)
-        own = operation.process.registry.info.world_rank
-        if member is None or own is None:
-            return Unknown("the communicator is not known")
-        return Event("partitions", frozenset({own}), operation, member)
 
     def _requests(self, operation: Operation) -> Iterator[Condition]:
         # Requests that are null, inactive or complete are not waited for (MPI-4.1, section 3.7.3).
@@ -156,8 +152,6 @@ class Waits:
             return self.collectives.started(operation)
         if request.call.target_rank is not None:
             return Unknown("whether the target has done its part is not recorded")
-        if request.call.file is not None:
-            return Met()
         if request.call.message is not None:
             return Met()
         return self._communication(operation)

@@ -17,7 +17,7 @@ from mpipp.checks.world import Member, World
 from mpipp.model import Call, Comm, Group, Win
 
 _OTHERS = Unknown("which processes it concerns is not known")
-_MAY_WAIT = ("MPI_Win_lock_all", "MPI_Win_unlock", "MPI_Win_flush")
+_MAY_WAIT = ("MPI_Win_unlock", "MPI_Win_flush")
 
 
 class _Holder(NamedTuple):
@@ -52,7 +52,7 @@ class Windows:
             return Met() if over else self._access(operation, member, win)
         if procedure in ("MPI_Win_wait", "MPI_Win_test"):
             return self._exposure(operation, member, win) if "post" in win.epochs else Met()
-        if procedure == "MPI_Win_lock":
+        if procedure in ("MPI_Win_lock", "MPI_Win_lock_all"):
             return self._lock(operation, member, win)
         if procedure == "MPI_Win_free":
             return self._free(operation, member, win)
@@ -144,18 +144,18 @@ class Windows:
         return Event("complete", frozenset(lacking), operation, member)
 
     def _lock(self, operation: Operation, member: Member, win: Win) -> Condition:
-        target, holding = operation.call.target_rank, set[int]()
+        target, holding = operation.call.target_rank, set[int]()  # None: all of them
         own = member.process.registry.info.world_rank
-        if any(locked == target for locked, _ in win.locks):
+        if "lock_all" in win.epochs or any(locked == target for locked, _ in win.locks):
             return Met()
         for rank in member.comm.world_ranks or ():
             there = self._there(rank, win)
             if not isinstance(there, _Holder) or rank == own:
                 continue
             for locked, exclusive in there.win.locks:
-                if locked == target and (exclusive or win.locking):
+                if target in (locked, None) and (exclusive or (win.locking and target == locked)):
                     holding.add(rank)
-            if "lock_all" in there.win.epochs and win.locking:
+            if "lock_all" in there.win.epochs and win.locking and target is not None:
                 holding.add(rank)
         if not holding:
             return Met()

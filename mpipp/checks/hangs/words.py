@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from mpipp.checks import membership
+from mpipp.checks.hangs.freeing import freed_by
 from mpipp.checks.hangs.windows import window_of
 from mpipp.checks.process import Operation
 from mpipp.model import Call, Comm, ProcessInfo
@@ -66,7 +67,8 @@ def call(operation: Operation) -> str:
     words = [f"{name} {_number(operation, name, value)}" for name, value in _peers(found)]
     if "stringtag" in found.arguments:
         words.append(tag(operation))
-    known = process.registry.find("comm", found.comm) if found.comm is not None else None
+    on = found.comm if found.comm is not None else freed_by(found)
+    known = process.registry.find("comm", on) if on is not None else None
     if isinstance(known, Comm) and known.header.name != "MPI_COMM_WORLD":
         words.append(_on(known))
     if (handle := window_of(found)) is not None:

@@ -29,18 +29,24 @@ class Rule(NamedTuple):
     error_class: str = ""
 
 
-def cited(section: str, standard: Version) -> str:
-    """A section of MPI-4.1, by its number in a version where that is certain.
+def cited(sections: str, standard: Version) -> str:
+    """A section of MPI-4.1, or several, by the number in a version where that is certain.
 
-    "MPI-3.1, section 4.1.9"; of a version that is not known, "MPI-4.1, section 5.1.9".
+    "MPI-3.1, section 4.1.9"; of a version that is not known, "MPI-4.1, section 5.1.9"; of
+    "3.5 and 6.14", "MPI-4.1, sections 3.5 and 6.14".
     """
     version = "{}.{}".format(*standard) if standard else ""
-    number = _NUMBERS.get(version, {}).get(section)
-    return f"MPI-{version}, section {number}" if number else f"MPI-4.1, section {section}"
+    each = sections.split(" and ")
+    known = _NUMBERS.get(version, {})
+    if all(section in known for section in each):
+        numbers = [known[section] for section in each]
+    else:
+        version, numbers = "4.1", each
+    return f"MPI-{version}, section{'s' * (len(each) > 1)} {' and '.join(numbers)}"
 
 
 # Sections of MPI-4.1 by their numbers in other versions; only what is certain.
-_SAME = "2.3 2.5.1 3.2.2 3.2.3 3.2.4 3.3.1 3.6 3.7.2 3.8.2 3.9".split()
+_SAME = "2.3 2.5.1 3.2.2 3.2.3 3.2.4 3.3.1 3.5 3.6 3.7.2 3.8.2 3.9".split()
 _IN_3_1 = {
     "5.1.2": "4.1.2",
     "5.1.3": "4.1.3",
@@ -54,6 +60,7 @@ _IN_3_1 = {
     "6.2.3": "5.2.3",
     "6.9": "5.9",
     "6.12": "5.12",
+    "6.14": "5.13",
     "8.7": "7.7",
     "11.2.2": "8.7",
     "11.4.2": "8.7",

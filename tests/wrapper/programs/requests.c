@@ -75,6 +75,14 @@ static void partitioned(void) {
   MPI_Waitall(2, parts, MPI_STATUSES_IGNORE);
   MPI_Request_free(&parts[0]);
   MPI_Request_free(&parts[1]);
+  MPI_Psend_init(out, 1, 8, MPI_INT, 0, 4, comm, MPI_INFO_NULL, &parts[0]);
+  MPI_Precv_init(in, 1, 8, MPI_INT, 0, 4, comm, MPI_INFO_NULL, &parts[1]);
+  MPI_Startall(2, parts);
+  look("one partition");
+  MPI_Pready(0, parts[0]);
+  MPI_Waitall(2, parts, MPI_STATUSES_IGNORE);
+  MPI_Request_free(&parts[0]);
+  MPI_Request_free(&parts[1]);
 #endif
 }
 
