@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from mpipp.checks.finding import Finding, Findings, Party
 from mpipp.checks.process import Operation, Process
-from mpipp.model import Broken, Call, Thread
+from mpipp.model import Call, Thread
 
 # Of procedures of which nothing is recorded: those of objects that there are none of outside.
 _NEED_MPI = tuple(
@@ -66,7 +66,7 @@ def _outside(process: Process, procedure: str, party: Party) -> Findings:
     if status == "loaded" and not _is_initialising(process):
         what = f"{procedure} is called before MPI is initialised"
         yield Finding.of("not-initialised", what, [party])
-    elif status == "finalized" and not _has_sessions(process):
+    elif status == "finalized" and not process.live_sessions:  # what is made of one outlives it
         what = f"{procedure} is called after MPI_Finalize"
         yield Finding.of("finalised", what, [party])
 
@@ -76,12 +76,4 @@ def _is_initialising(process: Process) -> bool:
     return any(
         thread.call is not None and thread.call.procedure in _INITIALISING
         for thread in process.threads
-    )
-
-
-def _has_sessions(process: Process) -> bool:
-    # What is made of a session outlives MPI_Finalize.
-    return any(
-        isinstance(one, Broken) or not one.header.null
-        for one in process.registry.objects("session")
     )

@@ -33,6 +33,7 @@ _OF_THE_ROOT = {
     **dict.fromkeys(("Gather", "Gatherv", "Reduce"), "recvbuf"),
     **dict.fromkeys(("Scatter", "Scatterv"), "sendbuf"),
 }
+_SESSION_END = "MPI_Session_finalize"
 _MOST_MARKED = 1 << 20  # partitions, one by one
 _MOST_STARTED = 1 << 16  # requests, by one call: checks/handles.py says when there are more
 
@@ -282,6 +283,26 @@ class Process:
                 record = request.header.record
                 found[record] = _marked(found.get(record, request), partitions(thread.call))
         return found
+
+    @cached_property
+    def live_sessions(self) -> int:
+        """How many sessions it has."""
+        found = self.registry.objects("session")
+        return sum(isinstance(one, Broken) or not one.header.null for one in found)
+
+    @cached_property
+    def has_left_sessions(self) -> bool:
+        """Whether it has no session any more, or ends the last one, and never initialised MPI.
+
+        It may begin another one; but what was made of those before is gone.
+        """
+        info = self.registry.info
+        if info.status != "started" or info.main_thread is not None:
+            return False
+        ends = sum(t.call is not None and t.call.procedure == _SESSION_END for t in self.threads)
+        every = self.registry.objects("session", ended=True)
+        had = any(not isinstance(one, Broken) and not one.header.null for one in every)
+        return had and self.live_sessions <= ends
 
     @property
     def given_up(self) -> Iterator[Operation]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import World
@@ -13,18 +13,20 @@ from mpipp.model import (
     Call,
     Channel,
     Comm,
+    File,
     Group,
     Header,
     Object,
     ProcessInfo,
     Request,
+    Session,
     Site,
     Thread,
     ThreadCall,
     Win,
 )
 
-WORLD, WINDOW, ALL = 1, 2, 3  # handles
+WORLD, WINDOW, ALL, FILE = 1, 2, 3, 4  # handles
 ANY_SOURCE, ANY_TAG, PROC_NULL = -2, -1, -3
 _CONSTANTS = {
     "MPI_ANY_SOURCE": ANY_SOURCE,
@@ -57,6 +59,9 @@ class Recorded:
     uncertain_all: frozenset[str] = frozenset()
     forgotten: int = 0
     window: Win | None = None
+    files: list[File] = field(default_factory=list)
+    sessions: list[Session] = field(default_factory=list)
+    freed: bool = False  # the communicator
     constants: dict[str, int] = field(default_factory=lambda: dict(_CONSTANTS))
 
     @property
@@ -86,8 +91,9 @@ class Recorded:
 
     def comm(self) -> Comm:
         """MPI_COMM_WORLD."""
+        flags = frozenset({"ended"} if self.freed else ())
         return Comm(
-            Header("comm", WORLD, 1, frozenset(), 0, 0, Site(0), "MPI_COMM_WORLD", 0x100),
+            Header("comm", WORLD, 1, flags, 0, 0, Site(0), "MPI_COMM_WORLD", 0x100),
             rank=self.rank,
             size=self.size,
             inter=False,
@@ -136,12 +142,36 @@ class Recorded:
         )
         return self
 
+    def opened(self, joined: int, closed: bool = False) -> Recorded:
+        """A file that was opened by the first collective call, with collective calls on it."""
+        header = Header(
+            "file", FILE, 1, frozenset({"ended"} if closed else ()), 0, 0, Site(0), "", 0x900
+        )
+        self.files.append(File(header, WORLD, "x", 0, 0, 0, 0, "", None, 1, joined))
+        return self
+
+    def session(self, ended: bool) -> Recorded:
+        """A session, which may be over."""
+        flags = frozenset({"ended"} if ended else ())
+        self.sessions.append(Session(Header("session", 9, 1, flags, 0, 0, Site(0), "", 1), None))
+        return self
+
+    def partitioned(
+        self, made: Call, starts: int, ready: int, count: int = 4, state: str = "active"
+    ) -> Recorded:
+        """An operation with so many partitions, and a call that waits for it if it is active."""
+        made = replace(made, buffers=(replace(_DATA, peers=count),))
+        header = Header("request", 7, 7, frozenset(), 0, 0, Site(0), "", 0x700)
+        self.requests.append(Request(header, state, True, ready, None, 0, made, starts=starts))
+        return self
+
     def find(self, kind: str, handle: int) -> Object | None:
         """The object that has a handle."""
         known: dict[tuple[str, int], Object | None] = {
             ("comm", WORLD): self.comm(),
             ("win", WINDOW): self.window,
             ("group", ALL): self.group(),
+            **{("file", file.header.handle): file for file in self.files},
         }
         return known.get((kind, handle))
 
@@ -151,6 +181,14 @@ class Recorded:
             yield self.comm()
         if kind == "win" and self.window is not None:
             yield self.window
+        several: dict[str, Sequence[Object]] = {
+            "request": self.requests,
+            "file": self.files,
+            "session": self.sessions,
+        }
+        for one in several.get(kind, ()):
+            if ended or not one.header.ended:
+                yield one
 
     def threads(self) -> Iterator[Thread]:
         """The threads, one for each call."""

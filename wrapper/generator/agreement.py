@@ -179,9 +179,10 @@ FLOWS = {
     ),
     **dict.fromkeys(
         ("Barrier", "Comm_create", "Comm_dup", "Comm_split", "Comm_set_info", "Comm_free",
-         "Comm_disconnect", "Comm_split_type", "Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create",
-         "Dist_graph_create_adjacent", "Intercomm_create", "Intercomm_merge", "Win_create",
-         "Win_allocate", "Win_allocate_shared", "Win_create_dynamic", "File_open"),
+         "Comm_disconnect", "Comm_split_type", "Cart_create", "Cart_sub", "Graph_create",
+         "Dist_graph_create", "Dist_graph_create_adjacent", "Intercomm_create",
+         "Intercomm_merge", "Win_create", "Win_allocate", "Win_allocate_shared",
+         "Win_create_dynamic", "File_open"),
         "agree",
     ),
     **dict.fromkeys(("Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect"), "meet"),

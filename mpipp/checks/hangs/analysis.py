@@ -16,7 +16,6 @@ from mpipp.checks.process import Operation, Process
 from mpipp.checks.world import World
 from mpipp.model import Comm, Polls, Thread
 
-_END = ("MPI_Finalize", "MPI_Abort")
 _MANY = 16  # calls in a row that found nothing: the process does little else
 
 
@@ -161,11 +160,18 @@ def _state(process: Process, waits: Waits) -> State:
         found += [_polls(process, waits, t.tid, t.polls) for t in polling if t.polls]
     elif not found:
         kind = "computes"
-    ends = any(one.call.procedure in _END for one in active)
-    # Callbacks in MPI_Finalize may communicate (MPI-4.1, section 11.2.4).
-    if info.status == "finalized" or (ends and not info.end_awaited):
+    if _ends(process, {one.call.procedure for one in active}):
         kind, untold = "ends", ()
     return State(info.world_rank, process, kind, tuple(found), untold)
+
+
+def _ends(process: Process, inside: set[str]) -> bool:
+    # Callbacks in MPI_Finalize may communicate (MPI-4.1, section 11.2.4), and sessions outlive it.
+    info = process.registry.info
+    finalizes = "MPI_Finalize" in inside and not info.end_awaited
+    if (info.status == "finalized" or finalizes) and not process.live_sessions:
+        return True
+    return "MPI_Abort" in inside or process.has_left_sessions
 
 
 def _untold(waits: Sequence[Wait]) -> tuple[Unknown, ...]:

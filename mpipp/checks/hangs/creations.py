@@ -66,6 +66,9 @@ class Creations:
             if made is None or (peer is None and self._is_there(rank, member)):
                 return _UNKNOWN
             if made < count:
+                process = self._known.process(rank)
+                if process is not None and process.has_left_sessions:
+                    return Unknown(f"rank {rank} has no session now, and may begin another")
                 late.add(rank)
         return Event("group", frozenset(late), operation, member) if late else Met()
 

@@ -136,7 +136,8 @@ class Sentences:
 
     def _calling(self, state: State) -> str:
         if not state.waits:
-            return "past MPI_Finalize"
+            sessions = state.process.has_left_sessions
+            return f"past {'MPI_Session_finalize' if sessions else 'MPI_Finalize'}"
         return f"in {self.call(state.waits[0].operation)}"
 
     def near_misses(self, event: Event, most: int) -> list[str]:

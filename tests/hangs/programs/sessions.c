@@ -66,10 +66,23 @@ static void between_participant(void) {
   MPI_Intercomm_create_from_groups(half(rank < 2), 0, half(rank >= 2), 0, "both", PLAIN, &other);
 }
 
+// A process has ended its session, and does something else.
+static void left(void) {
+  MPI_Comm comm;
+  int in;
+  MPI_Comm_create_from_group(all, "first", PLAIN, &comm);
+  if (rank == 0) MPI_Recv(&in, 1, MPI_INT, 1, 5, comm, MPI_STATUS_IGNORE);
+  MPI_Group_free(&all);
+  MPI_Comm_free(&comm);
+  MPI_Session_finalize(&session);
+  pause();
+}
+
 static const struct {
   const char *name;
   void (*hang)(void);
-} CASES[] = {{"stringtag", stringtag},
+} CASES[] = {{"left", left},
+             {"stringtag", stringtag},
              {"group", group},
              {"participant", participant},
              {"again", again},

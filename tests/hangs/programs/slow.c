@@ -232,6 +232,87 @@ static void gathered(void) {
   MPI_Comm_free(&made);
 }
 
+static void to_root(void) {
+  if (rank == 3) work();
+  MPI_Gather(&rank, 1, MPI_INT, large, 1, MPI_INT, 0, WORLD);
+}
+
+static void disconnect(void) {
+  MPI_Comm halo = named(WORLD, "halo");
+  if (rank == 3) work();
+  MPI_Comm_disconnect(&halo);
+}
+
+static void lock_all(void) {
+  MPI_Win win = window();
+  if (rank == 3) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 3, 0, win);
+    MPI_Put(out, 1, MPI_INT, 3, 0, 1, MPI_INT, win);
+    MPI_Win_flush(3, win);
+  }
+  MPI_Barrier(WORLD);
+  if (rank == 0) MPI_Win_lock_all(0, win);
+  if (rank == 0) MPI_Win_unlock_all(win);
+  if (rank == 3) work();
+  if (rank == 3) MPI_Win_unlock(3, win);
+  MPI_Win_free(&win);
+}
+
+static void partitions(void) {
+#if MPI_VERSION >= 4
+  MPI_Request one;
+  if (rank == 0) MPI_Precv_init(large, 1, 4, MPI_INT, 3, 5, WORLD, MPI_INFO_NULL, &one);
+  if (rank == 3) MPI_Psend_init(out, 4, 1, MPI_INT, 0, 5, WORLD, MPI_INFO_NULL, &one);
+  for (int round = 0; round < 2 && rank % 3 == 0; round++) {
+    MPI_Start(&one);
+    for (int i = 0; i < 4 && rank == 3; i++) {
+      if (i == 3 && round == 1) work();
+      MPI_Pready(i, one);
+    }
+    MPI_Wait(&one, IGNORED);
+  }
+  if (rank % 3 == 0) MPI_Request_free(&one);
+#endif
+}
+
+static void partitioned_send(void) {
+#if MPI_VERSION >= 4
+  MPI_Request one;
+  if (rank == 0) MPI_Psend_init(out, 1, LARGE, MPI_INT, 3, 5, WORLD, MPI_INFO_NULL, &one);
+  if (rank == 3) work();
+  if (rank == 3) MPI_Precv_init(large, 1, LARGE, MPI_INT, 0, 5, WORLD, MPI_INFO_NULL, &one);
+  if (rank % 3 != 0) return;
+  MPI_Start(&one);
+  if (rank == 0) MPI_Pready(0, one);
+  MPI_Wait(&one, IGNORED);
+  MPI_Request_free(&one);
+#endif
+}
+
+static MPI_File opened(void) {
+  MPI_File file;
+  char path[512];
+  snprintf(path, sizeof path, "%s/file-%s", directory, name);
+  MPI_File_open(WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  MPI_Barrier(WORLD);
+  return file;
+}
+
+static void file_close(void) {
+  MPI_File file = opened();
+  if (rank == 3) work();
+  MPI_File_close(&file);
+}
+
+static void iread_all(void) {
+  MPI_Request one;
+  MPI_File file = opened();
+  if (rank == 3) work();
+  MPI_File_iread_all(file, large, 1, MPI_INT, &one);
+  MPI_Wait(&one, IGNORED);
+  MPI_File_close(&file);
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -259,7 +340,14 @@ static const struct {
              {"polling", polling},
              {"pending-any", pending_any},
              {"leaders", leaders},
-             {"gathered", gathered}};
+             {"gathered", gathered},
+             {"to-root", to_root},
+             {"disconnect", disconnect},
+             {"partitions", partitions},
+             {"partitioned-send", partitioned_send},
+             {"lock-all", lock_all},
+             {"file-close", file_close},
+             {"iread-all", iread_all}};
 
 int main(int argc, char **argv) {
   begin(&argc, &argv);

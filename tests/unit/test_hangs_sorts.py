@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Whom calls wait for of sorts that few libraries wait in: partitions, files, frees, ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from jobs import FILE, WINDOW, WORLD, Places, Recorded, call, job, ranks
+
+from mpipp.checks.hangs import Report, explain
+
+MOVING = "still moving: nothing is waited for that cannot come"
+
+
+def told(*processes: Recorded) -> list[str]:
+    return list(Report(explain(job(*processes)), Places()).lines())
+
+
+def receives(one: Recorded) -> Recorded:
+    """One that waits for a message of rank 0."""
+    return one.posted(0, 9).inside(call("MPI_Recv", source=0, tag=9))
+
+
+def stuck(*processes: Recorded) -> list[int]:
+    return sorted(explain(job(*processes)).stuck)
+
+
+def parts(sends: bool, starts: int, ready: int, state: str = "active") -> Recorded:
+    # Rank 0 has the receive, rank 1 the send.
+    one = ranks(2)[int(sends)]
+    name, peer = ("Psend_init", {"dest": 0}) if sends else ("Precv_init", {"source": 1})
+    one._counted(f"partitioned {'sends' if sends else 'receives'}", 1 - one.rank, 5, 1)
+    return one.partitioned(call(f"MPI_{name}", tag=5, **peer), starts, ready, state=state)
+
+
+def waiting(one: Recorded) -> Recorded:
+    return one.inside(call("MPI_Wait", requests=1))
+
+
+@pytest.mark.parametrize(
+    ("starts", "ready", "state", "lacks"),
+    [
+        (1, 4, "inactive", "rank 1 has started no such send (MPI_Psend_init)"),
+        (2, 3, "active", "rank 1 has not marked all partitions ready (MPI_Pready)"),
+        (2, 4, "active", ""),
+        (2, 0, "inactive", ""),  # it is over
+        (3, 0, "active", ""),  # the next one: MPI_Wait is about to return
+    ],
+)
+def test_partitioned_receives(starts: int, ready: int, state: str, lacks: str) -> None:
+    receiver, sender = waiting(parts(False, 2, 0)), receives(parts(True, starts, ready, state))
+    if not lacks:
+        assert told(receiver, sender)[0] == MOVING
+        return
+    assert told(receiver, sender)[:3] == [
+        "deadlock: rank 0 and rank 1 wait for each other",
+        "  rank 0 waits in MPI_Wait, called at x.c:1 in main",
+        f"    for MPI_Precv_init(source 1, tag 5), called at x.c:1 in main: {lacks}",
+    ]
+
+
+@pytest.mark.parametrize(("starts", "left"), [(0, [0, 1]), (1, []), (2, [])])
+def test_partitioned_sends(starts: int, left: Sequence[int]) -> None:
+    sender, receiver = waiting(parts(True, 1, 4)), parts(False, starts, 0)
+    receiver.posted(1, 9).inside(call("MPI_Recv", source=1, tag=9))
+    assert stuck(receiver, sender) == left
+
+
+def test_a_partitioned_send_that_lacks_partitions() -> None:
+    receiver, sender = waiting(parts(False, 1, 0)), waiting(parts(True, 1, 3))
+    assert told(receiver, sender)[:3] == [
+        "deadlock: rank 1 waits for itself",
+        "  rank 1 waits in MPI_Wait, called at x.c:1 in main",
+        "    for MPI_Psend_init(dest 0, tag 5), called at x.c:1 in main: "
+        "not all of its partitions are marked ready (MPI_Pready)",
+    ]
+    assert told(receiver, sender)[3:5] == [
+        "  rank 0 waits for them:",
+        "    rank 0 in MPI_Wait, called at x.c:1 in main",
+    ]
+
+
+def test_a_partitioned_receive_without_a_send() -> None:
+    assert stuck(waiting(parts(False, 1, 0)), receives(ranks(2)[1])) == [0, 1]
+    freed = receives(ranks(2)[1])
+    freed._counted("partitioned sends", 0, 5, 1)
+    assert stuck(waiting(parts(False, 1, 0)), freed) == []
+
+
+@pytest.mark.parametrize("name", ["MPI_Comm_free", "MPI_Comm_disconnect"])
+def test_communicators_that_are_freed(name: str) -> None:
+    a, b = ranks(2)
+    a.joined(2).inside(call(name, comm=None))
+    a.calls[0] = replace(a.calls[0], arguments={"comm": WORLD})
+    receives(b.joined(2))
+    assert told(a, b)[:3] == [
+        "deadlock: rank 0 and rank 1 wait for each other",
+        f"  rank 0 waits in {name}, called at x.c:1 in main",
+        "    rank 1 has not called it; it waits because the library synchronizes here",
+    ]
+    b.freed = True
+    assert stuck(a, b) == []
+    b.freed, b.channels, b.calls = False, [], []
+    b.joined(3).inside(call("MPI_Bcast", root=0, ordinal=3))
+    assert told(a, b)[2] == (
+        "    the third collective call of rank 1 on it is MPI_Bcast(root 0), "
+        "called at x.c:1 in main"
+    )
+    b.channels, b.calls = [], []
+    b.joined(2).calls.append(a.calls[0])
+    assert stuck(a, b) == []
+
+
+def test_info_of_a_communicator() -> None:
+    a, b = ranks(2)
+    a.joined(1).inside(call("MPI_Comm_set_info"))
+    assert stuck(a, receives(b)) == [0, 1]
+    b.joined(1)
+    assert stuck(a, b) == []
+
+
+@pytest.mark.parametrize(("joined", "closed", "left"), [(1, False, [0, 1]), (1, True, [])])
+def test_files_that_are_closed(joined: int, closed: bool, left: Sequence[int]) -> None:
+    a, b = ranks(2)
+    close = replace(call("MPI_File_close", comm=None), arguments={"file": FILE})
+    a.opened(1).inside(close)
+    receives(b.opened(joined, closed))
+    assert stuck(a, b) == left
+
+
+def test_a_file_that_another_has_closed() -> None:
+    a, b = ranks(2)
+    a.opened(1).inside(call("MPI_File_set_size", file=FILE))
+    b.opened(1, closed=True).inside(call("MPI_Finalize"))
+    assert (
+        told(a, b)[0] == "waits for ever: rank 0 waits for rank 1, which will communicate no more"
+    )
+
+
+@pytest.mark.parametrize(("joined", "left"), [(2, [0, 1]), (3, []), (4, [])])
+def test_nonblocking_collective_io(joined: int, left: Sequence[int]) -> None:
+    a, b = ranks(2)
+    a.opened(5).pending(call("MPI_File_iread_all", file=FILE, ordinal=3))
+    waiting(a)
+    assert stuck(a, receives(b.opened(joined))) == left
+
+
+@pytest.mark.parametrize("name", ["MPI_File_iread", "MPI_File_iread_shared"])
+def test_other_io_waits_for_nobody(name: str) -> None:
+    a, b = ranks(2)
+    a.opened(0).pending(call(name, file=FILE))
+    assert told(waiting(a), receives(b.opened(0)))[0] == MOVING
+
+
+@pytest.mark.parametrize("exclusive", [True, False])
+def test_all_locks(exclusive: bool) -> None:
+    a, b = ranks(2)
+    a.has_window().inside(call("MPI_Win_lock_all", win=WINDOW))
+    receives(b.has_window("lock"))
+    assert b.window is not None
+    b.window = replace(b.window, locks=((1, exclusive),))
+    assert stuck(a, b) == ([0, 1] if exclusive else [])
+
+
+def gathers(root: int) -> Recorded:
+    return ranks(2)[0].joined(1).inside(call("MPI_Gather", root=root))
+
+
+@pytest.mark.parametrize("root", [0, 1])
+def test_rooted_calls(root: int) -> None:
+    # One that is not the root may return without it, but the library makes it wait.
+    assert stuck(gathers(root), receives(ranks(2)[1])) == [0, 1]
+    other = Recorded(1, 3).joined(1).inside(call("MPI_Gather", root=0))
+    late = receives(Recorded(2, 3))
+    assert stuck(Recorded(0, 3).posted(1, 5).joined(1), other, late) == []  # the root may go on
+
+
+def test_the_last_session() -> None:
+    a, b = ranks(2)
+    a.session(False).posted(1, 5).inside(call("MPI_Recv", source=1, tag=5))
+    b.session(True)
+    assert told(a, b)[:3] == [
+        "waits for ever: rank 0 waits for rank 1, which will communicate no more",
+        "  rank 0 waits in MPI_Recv(source 1, tag 5), called at x.c:1 in main",
+        "    rank 1 has no such send pending, and is past MPI_Session_finalize",
+    ]
+    b.session(False)
+    assert told(a, b)[0] == MOVING
+    b.inside(call("MPI_Session_finalize", comm=None))
+    assert stuck(a, b) == [0]
+
+
+def test_sessions_outlive_the_world() -> None:
+    a, b = ranks(2)
+    a.posted(1, 5).inside(call("MPI_Recv", source=1, tag=5))
+    b.status = "finalized"
+    assert stuck(a, b) == [0]
+    assert stuck(a, b.session(False)) == []
