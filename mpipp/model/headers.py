@@ -84,11 +84,6 @@ class Header(NamedTuple):  # of which there may be 10^5: a named tuple is made f
         """MPI_DATATYPE_NULL and its kin."""
         return "null" in self.flags
 
-    @property
-    def imported(self) -> bool:
-        """Made out of the wrapper's sight; described by what the MPI library says of it."""
-        return "imported" in self.flags
-
 
 @dataclass(frozen=True)
 class Broken:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The one seam every recorded call passes: the hooks enter, MPI is called, the hooks leave.
 //
-// What wants to see or steer calls hooks itself in; docs/extending.md has an example of all that
-// a hook may do. With no hook the seam costs one predictable branch.
+// What wants to see or steer calls hooks itself in; docs/extending.md has an example of most
+// that a hook may do. With no hook the seam costs one predictable branch.
 #ifndef MPIPP_SEAM_H
 #define MPIPP_SEAM_H
 
@@ -58,7 +58,7 @@ struct mpipp_event {
   const void *status;            // MPI_Status of a completed operation, NULL if there is none
 };
 
-// A hook: any of the three may be NULL. They run on the program's thread, hold no lock, and may
+// A hook: any of its functions may be NULL. They run on the program's thread, hold no lock, and may
 // call MPI, under either name; what MPI and hooks call does not pass the seam, and is not recorded.
 struct mpipp_hook {
   int (*enter)(struct mpipp_passage *passage); // enum mpipp_verdict

@@ -27,10 +27,6 @@ static inline uint64_t mpipp_page_up(uint64_t address) {
 struct mpipp_block {
   uint64_t start, end, low, high;
 };
-static inline struct mpipp_block mpipp_block_of(const struct mpipp_comb *comb, uint64_t index) {
-  uint64_t start = comb->start + index * comb->stride, end = start + comb->length;
-  return (struct mpipp_block){start, end, mpipp_page_up(start), mpipp_page_down(end)};
-}
 static inline uint64_t mpipp_comb_end(const struct mpipp_comb *comb) {
   return comb->start + (comb->count - 1) * comb->stride + comb->length;
 }
