@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 import runs
 from support import MPI, on_mpi
@@ -38,3 +42,35 @@ def test_memory_that_the_program_protects_stays_so(mpi: MPI) -> None:
     assert mpi.run([program], n=1, preload=False).stdout == "handled 7\n"
     run = runs.run(mpi, [program], "--check=buffers", n=1)
     assert (run.status, run.output, run.blocks) == (0, "handled 7\n", [])
+
+
+@contextmanager
+def _stack_limit(soft: int) -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_STACK)
+    if before[1] not in (resource.RLIM_INFINITY, soft):
+        pytest.skip("stacks cannot be unlimited here")
+    resource.setrlimit(resource.RLIMIT_STACK, (soft, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_STACK, before)
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("where", ["heap", "frame", "thread"])
+def test_a_call_from_another_coroutine_does_not_come_from_further_out(mpi: MPI, where: str) -> None:
+    program = runs.program("own_stacks.c", mpi, "-pthread")
+    with _stack_limit(resource.RLIM_INFINITY):
+        right = runs.run(mpi, [program, where], "--check=buffers", n=1)
+    assert (right.status, right.output, right.blocks) == (0, "1 100\n", [])
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("who", ["gone", "thread_gone"])
+def test_a_buffer_of_a_function_that_has_returned_is_gone(mpi: MPI, who: str) -> None:
+    program = runs.program("own_stacks.c", mpi, "-pthread")
+    with _stack_limit(resource.RLIM_INFINITY):
+        (block,) = runs.run(mpi, [program, who], "--check=buffers", n=1).blocks
+    assert block.startswith(
+        "error: the buffer of a pending MPI_Irecv is gone with its stack frame\n"
+    )

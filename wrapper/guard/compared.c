@@ -13,6 +13,7 @@
 #include "guard/ordinary.h"
 #include "guard/pattern.h"
 #include "guard/rooms.h"
+#include "guard/stacks.h"
 #include "recorders/threads.h"
 
 enum mpipp_state {
@@ -370,6 +371,7 @@ uint64_t mpipp_compared_is_gone(struct mpipp_compared *compared, uint64_t frame)
 
 int mpipp_compared_may_be_gone(uint64_t frame) {
   if (MPIPP_LIKELY(frame < first_end) || frame >= mpipp_self->stack_end) return 0;
+  if (!mpipp_is_on_own_stack()) return 0;
   first_end = ~(uint64_t)0;
   int any = 0;
   for (uint32_t i = 0; i < active_count; i++) {

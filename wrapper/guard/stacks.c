@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include "guard/stacks.h"
 
+#include <dlfcn.h>
+#include <sched.h>
 #include <stddef.h>
+#include <ucontext.h>
+#include <unwind.h>
 
 #include "guard/known.h"
 #include "guard/mappings.h"
 #include "recorders/threads.h"
+#include "records/registry.h"
 
 enum { MOST_MAPPINGS = 64 };
 
@@ -35,4 +41,59 @@ int mpipp_is_stack(uint64_t low, uint64_t high) {
     if (is_in(one, low, high)) return 1;
   }
   return !is_in(mpipp_self, here, here + 1) && is_beside(here, low, high);
+}
+
+// From this function outwards: the last function, and where its frame begins.
+struct mpipp_outwards {
+  uint64_t code, stack;
+  int turns; // a frame is not above the one before
+};
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
+  struct mpipp_outwards *walk = data;
+  uint64_t stack = _Unwind_GetCFA(context);
+  walk->turns |= stack < walk->stack;
+  if (_Unwind_GetIP(context)) walk->code = _Unwind_GetIP(context); // there is none at its end
+  walk->stack = stack;
+  return walk->turns ? _URC_NORMAL_STOP : _URC_NO_REASON;
+}
+
+static void nothing(void) {}
+
+// Where a coroutine that makecontext has made ends. It has no name; the call leaves its address.
+static uint64_t end_of_coroutines(void) {
+  static uint64_t stack[1024];
+  ucontext_t made;
+  if (getcontext(&made)) return 0;
+  made.uc_link = NULL;
+  made.uc_stack.ss_sp = stack;
+  made.uc_stack.ss_size = sizeof stack;
+  makecontext(&made, nothing, 0);
+#ifdef __x86_64__
+  return *(const uint64_t *)(uintptr_t)made.uc_mcontext.gregs[REG_RSP];
+#else
+  return 0;
+#endif
+}
+
+// Where the C library has had a thread begin.
+static int begins_threads(uint64_t code) {
+  Dl_info one, other;
+  return code != end_of_coroutines() && dladdr((void *)(uintptr_t)(code - 1), &one) &&
+         dladdr((void *)(uintptr_t)clone, &other) && one.dli_fbase == other.dli_fbase;
+}
+
+// The process begins with the first thread's stack as the system has made it.
+static int begins_process(uint64_t stack) {
+  enum { FEW = 64 };
+  void *const *end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
+  return end && (uint64_t)(uintptr_t)*end - stack <= FEW;
+}
+
+int mpipp_is_on_own_stack(void) {
+  struct mpipp_outwards walk = {0};
+  _Unwind_Backtrace(visit, &walk);
+  if (walk.turns || walk.stack >= mpipp_self->stack_end) return 0;
+  if (mpipp_self->tid == mpipp_registry.pid) return begins_process(walk.stack);
+  return begins_threads(walk.code);
 }

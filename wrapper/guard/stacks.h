@@ -8,5 +8,8 @@
 
 // Whether any byte of [low, high) may be of one: a thread's, or whatever this one is on now.
 int mpipp_is_stack(uint64_t low, uint64_t high);
+// Whether this thread runs on its own stack, and not on a coroutine's that lies in a frame of that.
+// Without the lock.
+int mpipp_is_on_own_stack(void);
 
 #endif

@@ -14,6 +14,7 @@
 #include "watch/connection.h"
 
 enum { THREADS_BYTES = 1 << 16, FIRST = 200 }; // FIRST: of constructors
+#define MOST_STACK ((uint64_t)1 << 36)
 
 struct mpipp_thread mpipp_no_thread = {.depth = 1};
 __thread struct mpipp_thread *mpipp_self __attribute__((tls_model("initial-exec"))) =
@@ -86,6 +87,8 @@ static struct mpipp_thread *free_record(void) {
   return thread;
 }
 
+// Where no limit is set (ulimit -s unlimited) the first thread's is said to begin where the mapping
+// before it ends: that may be the heap, which grows into it.
 static void ask_stack(struct mpipp_thread *thread) {
   pthread_attr_t attributes;
   void *start = NULL;
@@ -93,8 +96,8 @@ static void ask_stack(struct mpipp_thread *thread) {
   if (pthread_getattr_np(pthread_self(), &attributes)) return;
   pthread_attr_getstack(&attributes, &start, &size);
   pthread_attr_destroy(&attributes);
-  thread->stack_start = (uint64_t)(uintptr_t)start;
-  thread->stack_end = thread->stack_start + size;
+  thread->stack_end = (uint64_t)(uintptr_t)start + size;
+  thread->stack_start = thread->stack_end - (size < MOST_STACK ? size : MOST_STACK);
 }
 
 struct mpipp_thread *mpipp_other_thread(const struct mpipp_thread *thread,
