@@ -21,6 +21,7 @@
 // The wrapper's; there are none in programs without it.
 extern void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
+extern void mpipp_system_may_have(uint64_t start, uint64_t bytes) __attribute__((weak));
 extern void mpipp_system_is_advised(uint64_t start, uint64_t bytes) __attribute__((weak));
 extern void mpipp_system_is_protected(uint64_t start, uint64_t bytes) __attribute__((weak));
 extern void mpipp_system_has_held(uint64_t start, uint64_t bytes) __attribute__((weak));
@@ -59,16 +60,20 @@ static void tell(uint64_t start, size_t bytes, void *caller) {
 int mpipp_munmap_first(void *at, size_t bytes) {
   find();
   tell((uint64_t)(uintptr_t)at, bytes, __builtin_return_address(0));
-  return munmap_next(at, bytes);
+  int result = munmap_next(at, bytes);
+  if (is_guarded()) mpipp_system_may_have((uint64_t)(uintptr_t)at, bytes);
+  return result;
 }
 
-// Whether it stays where it is is known behind it.
+// Whether it stays where it is is known behind it. Pages of the guard's file are to be where they
+// say.
 void *mpipp_mremap_first(void *at, size_t before, size_t bytes, int flags, ...) {
   va_list more;
   va_start(more, flags);
   void *to = flags & MREMAP_FIXED ? va_arg(more, void *) : NULL;
   va_end(more);
   find();
+  if (is_guarded()) mpipp_system_is_advised((uint64_t)(uintptr_t)at, before);
   void *now = mremap_next(at, before, bytes, flags, to), *caller = __builtin_return_address(0);
   uint64_t start = (uint64_t)(uintptr_t)at;
   if (now == MAP_FAILED) return now;

@@ -7,6 +7,7 @@
 #include "guard/given.h"
 #include "guard/lock.h"
 #include "guard/pages.h"
+#include "guard/windows.h"
 
 enum { MOST = 4 };
 
@@ -19,6 +20,7 @@ static void before_fork(void) {
   int held = mpipp_guard_locked;
   if (!held) mpipp_guard_lock();
   interrupted = held;
+  if (!held) mpipp_windows_forget(0, ~(uint64_t)0);
   mpipp_pages_before_fork();
 }
 

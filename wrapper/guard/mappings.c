@@ -21,7 +21,7 @@ struct mpipp_query {
   uint32_t major, minor, name_size, build_id_size;
   uint64_t name, build_id;
 };
-enum { READABLE = 1, WRITABLE = 2, EXECUTABLE = 4, SHARED = 8 };
+enum { READABLE = 1, WRITABLE = 2, EXECUTABLE = 4, SHARED = 8, OR_NEXT = 16 };
 #define QUERY _IOWR('f', 17, struct mpipp_query)
 
 static int maps = -1, has_query = 1;
@@ -42,8 +42,10 @@ static int open_maps(void) {
   return maps;
 }
 
+// The first that ends beyond an address; 0 without.
 static int queried(int file, uint64_t address, struct mpipp_mapping *found) {
   struct mpipp_query query = {.size = sizeof query,
+                              .flags = OR_NEXT,
                               .address = address,
                               .name_size = sizeof found->name,
                               .name = (uint64_t)(uintptr_t)found->name};
@@ -61,14 +63,14 @@ static int queried(int file, uint64_t address, struct mpipp_mapping *found) {
   return 1;
 }
 
-static int is_line_of(const char *line, uint64_t address, struct mpipp_mapping *found) {
+static int is_beyond(const char *line, uint64_t address, struct mpipp_mapping *found) {
   char mode[5] = "";
   unsigned major, minor;
   int named = 0;
   if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &found->start,
              &found->end, mode, &found->offset, &major, &minor, &found->inode, &named) < 7)
     return 0;
-  if (address < found->start || address >= found->end) return 0;
+  if (address >= found->end) return 0;
   found->device = makedev(major, minor);
   found->readable = mode[0] == 'r';
   found->writable = mode[1] == 'w';
@@ -78,7 +80,7 @@ static int is_line_of(const char *line, uint64_t address, struct mpipp_mapping *
   return 1;
 }
 
-// All lines, for an older system.
+// The same of all lines, for an older system; -1 where there are none.
 static int looked_up(uint64_t address, struct mpipp_mapping *found) {
   static char lines[LINES];
   int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC), is_found = 0;
@@ -91,26 +93,38 @@ static int looked_up(uint64_t address, struct mpipp_mapping *found) {
     char *line = lines;
     for (char *end; !is_found && (end = strchr(line, '\n')); line = end + 1) {
       *end = 0;
-      is_found = is_line_of(line, address, found);
+      is_found = is_beyond(line, address, found);
     }
     held -= (size_t)(line - lines);
     memmove(lines, line, held);
   }
-  if (file >= 0) close(file);
+  if (file < 0) return -1;
+  close(file);
   return is_found;
 }
 
-int mpipp_mapping_at(uint64_t address, struct mpipp_mapping *found) {
-  int file = has_query ? open_maps() : -1;
-  if (file >= 0 && queried(file, address, found)) return 1;
-  if (file >= 0 && errno == ENOENT) return 0; // nothing is there
+static int next(int file, uint64_t address, struct mpipp_mapping *found) {
+  if (queried(file, address, found)) return found->start <= address;
+  found->start = ~(uint64_t)0;
+  return errno == ENOENT ? 0 : -1;
+}
+
+int mpipp_mapping_from(uint64_t address, struct mpipp_mapping *found) {
+  int file = has_query ? open_maps() : -1, known = file < 0 ? -1 : next(file, address, found);
+  if (known >= 0) return known;
   if (file >= 0) has_query = 0;
-  return looked_up(address, found);
+  known = looked_up(address, found);
+  if (known <= 0) found->start = ~(uint64_t)0;
+  return known > 0 ? found->start <= address : known;
+}
+
+int mpipp_mapping_at(uint64_t address, struct mpipp_mapping *found) {
+  return mpipp_mapping_from(address, found) > 0;
 }
 
 int mpipp_mapping_asked(uint64_t address, struct mpipp_mapping *found) {
   int saved = errno, file = has_query ? open_maps() : -1;
-  int known = file < 0 ? -1 : queried(file, address, found) ? 1 : errno == ENOENT ? 0 : -1;
+  int known = file < 0 ? -1 : next(file, address, found);
   errno = saved;
   return known;
 }

@@ -14,8 +14,10 @@ struct mpipp_mapping {
   char name[MPIPP_MAPPED_NAME]; // as in /proc/PID/maps, its beginning
 };
 
-// 0 if nothing is mapped there, or it cannot be told.
+// 0 if nothing is mapped there, or it cannot be told. The other tells these apart (-1: it cannot);
+// with 0 all of `found` but where that begins is undefined: where the next one does.
 int mpipp_mapping_at(uint64_t address, struct mpipp_mapping *found);
+int mpipp_mapping_from(uint64_t address, struct mpipp_mapping *found);
 // The same without a lock, for signal handlers; -1 where the system cannot be asked so.
 int mpipp_mapping_asked(uint64_t address, struct mpipp_mapping *found);
 // In the child of a fork.

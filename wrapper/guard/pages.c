@@ -112,6 +112,10 @@ static void take_out(uint64_t low, uint64_t high) {
   }
 }
 
+static void punch(uint64_t low, uint64_t high) {
+  fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)low, (off_t)(high - low));
+}
+
 static int write_all(uint64_t low, uint64_t high) {
   while (low < high) {
     ssize_t done = pwrite(file, (const void *)(uintptr_t)low, high - low, (off_t)low);
@@ -180,18 +184,22 @@ static int share(uint64_t low, uint64_t high, int is_known) {
   return 1;
 }
 
-int mpipp_pages_share(uint64_t low, uint64_t high) {
-  return share(low, high, 0);
-}
-
 // Both are there for a moment, so it is done by parts.
-int mpipp_pages_share_known(uint64_t low, uint64_t high) {
+static int share_parts(uint64_t low, uint64_t high, int is_known) {
   int done = 1;
   for (uint64_t next; done && low < high; low = next) {
     next = high - low > PART ? low + PART : high;
-    done = share(low, next, 1);
+    done = share(low, next, is_known);
   }
   return done;
+}
+
+int mpipp_pages_share(uint64_t low, uint64_t high) {
+  return share_parts(low, high, 0);
+}
+
+int mpipp_pages_share_known(uint64_t low, uint64_t high) {
+  return share_parts(low, high, 1);
 }
 
 int mpipp_pages_show(void *at, uint64_t low, uint64_t high) {
@@ -211,7 +219,7 @@ static void open_mappings(uint64_t low, uint64_t high) {
     int known = mpipp_mapping_asked(low, &mapping);
     if (known < 0) return;
     if (known && is_own(&mapping, low)) protect(mapping.start, mapping.end, PROT_READ | PROT_WRITE);
-    low = known ? mapping.end : low + MPIPP_PAGE;
+    low = known ? mapping.end : mapping.start;
   }
 }
 
@@ -279,7 +287,7 @@ static void each_own(uint64_t low, uint64_t high, void (*call)(uint64_t, uint64_
   while (low < high) {
     struct mpipp_mapping mapping;
     int known = mpipp_mapping_at(low, &mapping);
-    uint64_t end = known ? mapping.end : low + MPIPP_PAGE;
+    uint64_t end = known ? mapping.end : mapping.start;
     if (end > high) end = high;
     if (known && is_own(&mapping, low)) call(low, end, with);
     low = end;
@@ -294,7 +302,7 @@ static void give_back(uint64_t low, uint64_t high, uint32_t unused) {
   void *copy = is_closed ? copy_of(low, high) : NULL;
   if (copy && move(copy, low, high)) {
     take_out(low, high);
-    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)low, (off_t)(high - low));
+    punch(low, high);
   } else {
     mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
   }
@@ -306,6 +314,33 @@ void mpipp_pages_unshare(uint64_t low, uint64_t high) {
   for (uint64_t next; is_open() && low < high; low = next) {
     next = high - low > PART ? low + PART : high;
     each_own(low, next, give_back, 0);
+  }
+  errno = saved;
+}
+
+// The first range, or its part, in [low, high); 0 without.
+static int find_range(uint64_t low, uint64_t high, struct mpipp_pages_range *found) {
+  for (uint32_t i = 0; i < range_count; i++) {
+    if (ranges[i].high <= low) continue;
+    found->low = ranges[i].low > low ? ranges[i].low : low;
+    found->high = ranges[i].high < high ? ranges[i].high : high;
+    return found->low < found->high;
+  }
+  return 0;
+}
+
+void mpipp_pages_forget(uint64_t low, uint64_t high, int (*is_seen)(uint64_t, uint64_t)) {
+  int saved = errno;
+  struct mpipp_pages_range part;
+  for (; is_open() && find_range(low, high, &part); low = part.high) {
+    struct mpipp_mapping mapping;
+    int known = mpipp_mapping_from(part.low, &mapping);
+    uint64_t end = known > 0 ? mapping.end : mapping.start;
+    if (known < 0 || range_count == MOST_RANGES) break;
+    if (end < part.high) part.high = end;
+    if ((known && is_own(&mapping, part.low)) || is_seen(part.low, part.high)) continue;
+    take_out(part.low, part.high);
+    punch(part.low, part.high);
   }
   errno = saved;
 }

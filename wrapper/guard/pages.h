@@ -20,6 +20,8 @@ int mpipp_pages_share_known(uint64_t low, uint64_t high);
 // Those of [low, high) that are the file's are the program's alone again, with what they have.
 // Threads that store there wait, as in mpipp_pages_contend.
 void mpipp_pages_unshare(uint64_t low, uint64_t high);
+// What the program has given back of them, unless anybody else has a view of it, is not kept.
+void mpipp_pages_forget(uint64_t low, uint64_t high, int (*is_seen)(uint64_t, uint64_t));
 // Whether any of them has been exchanged.
 int mpipp_pages_any(uint64_t low, uint64_t high);
 // Whether all of them are the file's still, and there: the program may have given back any. Of one

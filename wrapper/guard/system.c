@@ -65,6 +65,14 @@ void mpipp_system_is_advised(uint64_t start, uint64_t bytes) {
   errno = saved;
 }
 
+// Whoever has the lock may be waiting for one that this thread has.
+void mpipp_system_may_have(uint64_t start, uint64_t bytes) {
+  uint64_t low = mpipp_page_up(start), high = mpipp_page_down(start + bytes);
+  if (low >= high || !mpipp_pages_meet(low, high) || !mpipp_guard_try_lock()) return;
+  mpipp_windows_forget(low, high);
+  mpipp_guard_unlock();
+}
+
 void mpipp_system_is_protected(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
   if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_pages_meet(low, high)) return;

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "guard/exposed.h"
 #include "guard/pages.h"
 #include "guard/rings.h"
 
@@ -173,12 +174,39 @@ static int is_worth_it(const struct mpipp_bytes *bytes) {
   return bytes->total >= MPIPP_PAGE && (bytes->high - bytes->low) / MOST_SPARSE <= bytes->total;
 }
 
+int mpipp_windows_meet(uint64_t low, uint64_t high) {
+  for (int i = 0; i < MOST; i++) {
+    const struct mpipp_window *one = &windows[i];
+    if (one->busy && one->low < high && low < one->low + one->bytes) return 1;
+  }
+  return 0;
+}
+
+static int is_seen(uint64_t low, uint64_t high) {
+  return mpipp_is_exposed(low, high) || mpipp_windows_meet(low, high);
+}
+
+void mpipp_windows_forget(uint64_t low, uint64_t high) {
+  mpipp_pages_forget(low, high, is_seen);
+}
+
+// Where there is no room for more, what is kept of memory that is no more may be why.
+static int share_planned(const struct mpipp_plan *plan) {
+  enum { SELDOM = 64 };
+  static unsigned refused;
+  if (make_room(plan) && share_all(plan->runs, plan->run_count)) return 1;
+  if (errno != ENOMEM || refused++ % SELDOM) return 0;
+  mpipp_windows_forget(0, ~(uint64_t)0);
+  errno = 0;
+  return make_room(plan) && share_all(plan->runs, plan->run_count);
+}
+
 struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes) {
   static struct mpipp_plan plan;
   if (mpipp_ring_is_there || !is_worth_it(bytes) || !divide(bytes, &plan)) return NULL;
   int saved = errno;
   errno = 0;
-  int is_shared = make_room(&plan) && share_all(plan.runs, plan.run_count);
+  int is_shared = share_planned(&plan);
   struct mpipp_window *window = is_shared ? choose(&plan) : NULL;
   if (window && !window->memory && !make(window, &plan)) window = NULL;
   mpipp_windows_refused += !window && errno == ENOMEM;
@@ -187,14 +215,6 @@ struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes) {
   window->used = ++uses;
   window->busy = 1;
   return window;
-}
-
-int mpipp_windows_meet(uint64_t low, uint64_t high) {
-  for (int i = 0; i < MOST; i++) {
-    const struct mpipp_window *one = &windows[i];
-    if (one->busy && one->low < high && low < one->low + one->bytes) return 1;
-  }
-  return 0;
 }
 
 uint64_t mpipp_window_run(const struct mpipp_window *window, uint64_t address) {

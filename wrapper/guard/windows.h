@@ -26,6 +26,8 @@ struct mpipp_window {
 struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes);
 // Whether an operation has one for any of [low, high).
 int mpipp_windows_meet(uint64_t low, uint64_t high);
+// What the program has given back of [low, high), and no operation has, is not kept.
+void mpipp_windows_forget(uint64_t low, uint64_t high);
 // The first of its pages that end beyond an address; the number of all if there are none. For
 // signal handlers, too.
 uint64_t mpipp_window_run(const struct mpipp_window *window, uint64_t address);
