@@ -111,3 +111,21 @@ def test_memory_that_the_system_is_given_back_is_told(mpi: MPI) -> None:
         call = "MPI_Isend" if how == "send" else "MPI_Irecv"
         assert block.startswith(f"error: the buffer of a pending {call} is given back\n")
         assert re.search(rf"\n    at unmapped.c:\d+ in by_{way}\n", block)
+
+
+def _is_replaced(mpi: MPI, how: str) -> None:
+    run = runs.run(mpi, [runs.program("replaced.c", mpi), how], "--check=buffers", n=1)
+    assert (run.status, run.output) == (0, "r--p\n")
+    (block,) = run.blocks
+    assert block.startswith("error: the buffer of a pending MPI_Isend is given back\n")
+    assert re.search(rf"\n    at replaced.c:\d+ in by_{how}\n", block)
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_is_mapped_in_the_place_of_a_buffer_stays_as_it_is(mpi: MPI) -> None:
+    _is_replaced(mpi, "mmap")
+
+
+@on_mpi("openmpi4")  # what UCX puts in the place of mremap moves it elsewhere
+def test_what_is_moved_to_the_place_of_a_buffer_stays_as_it_is(mpi: MPI) -> None:
+    _is_replaced(mpi, "mremap")

@@ -22,26 +22,35 @@
 extern void mpipp_given_back(uint64_t start, uint64_t bytes, uint64_t caller) __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
 extern void mpipp_system_may_have(uint64_t start, uint64_t bytes) __attribute__((weak));
+extern void mpipp_system_is_mapped(uint64_t start, uint64_t bytes, uint64_t caller)
+    __attribute__((weak));
 extern void mpipp_system_is_advised(uint64_t start, uint64_t bytes) __attribute__((weak));
 extern void mpipp_system_is_protected(uint64_t start, uint64_t bytes) __attribute__((weak));
 extern void mpipp_system_has_held(uint64_t start, uint64_t bytes) __attribute__((weak));
 
 // NAME@VERSION, not @@, which those would find.
 #define HIDDEN(NAME) __asm__(".symver mpipp_" #NAME "_first, " #NAME "@GLIBC_2.2.5")
+HIDDEN(mmap);
+HIDDEN(mmap64);
 HIDDEN(munmap);
 HIDDEN(mremap);
 HIDDEN(madvise);
 #define EXPORTED __attribute__((visibility("default")))
+EXPORTED void *mpipp_mmap_first(void *at, size_t bytes, int may, int flags, int file, off_t offset);
+EXPORTED void *mpipp_mmap64_first(void *at, size_t bytes, int may, int flags, int file,
+                                  off_t offset);
 EXPORTED int mpipp_munmap_first(void *at, size_t bytes);
 EXPORTED void *mpipp_mremap_first(void *at, size_t before, size_t bytes, int flags, ...);
 EXPORTED int mpipp_madvise_first(void *at, size_t bytes, int advice);
 
+static void *(*mmap_next)(void *, size_t, int, int, int, off_t);
 static int (*munmap_next)(void *, size_t);
 static void *(*mremap_next)(void *, size_t, size_t, int, ...);
 static int (*madvise_next)(void *, size_t, int);
 
 __attribute__((constructor)) static void find(void) {
   if (madvise_next) return;
+  *(void **)&mmap_next = dlsym(RTLD_NEXT, "mmap");
   *(void **)&munmap_next = dlsym(RTLD_NEXT, "munmap");
   *(void **)&mremap_next = dlsym(RTLD_NEXT, "mremap");
   *(void **)&madvise_next = dlsym(RTLD_NEXT, "madvise");
@@ -55,6 +64,28 @@ static int is_guarded(void) {
 static void tell(uint64_t start, size_t bytes, void *caller) {
   if (is_guarded() && bytes && start % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
     mpipp_given_back(start, bytes, (uint64_t)(uintptr_t)caller);
+}
+
+// What was there before is given back.
+static void tell_mapped(const void *at, size_t bytes, void *caller) {
+  uint64_t start = (uint64_t)(uintptr_t)at;
+  if (is_guarded() && bytes && start % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
+    mpipp_system_is_mapped(start, bytes, (uint64_t)(uintptr_t)caller);
+}
+
+// An allocator may come here before the constructors.
+static void *map(void *at, size_t bytes, int may, int flags, int file, off_t offset, void *caller) {
+  if (flags & MAP_FIXED) tell_mapped(at, bytes, caller);
+  if (mmap_next) return mmap_next(at, bytes, may, flags, file, offset);
+  return (void *)syscall(SYS_mmap, at, bytes, may, flags, file, offset);
+}
+
+void *mpipp_mmap_first(void *at, size_t bytes, int may, int flags, int file, off_t offset) {
+  return map(at, bytes, may, flags, file, offset, __builtin_return_address(0));
+}
+
+void *mpipp_mmap64_first(void *at, size_t bytes, int may, int flags, int file, off_t offset) {
+  return map(at, bytes, may, flags, file, offset, __builtin_return_address(0));
 }
 
 int mpipp_munmap_first(void *at, size_t bytes) {
@@ -74,7 +105,9 @@ void *mpipp_mremap_first(void *at, size_t before, size_t bytes, int flags, ...) 
   va_end(more);
   find();
   if (is_guarded()) mpipp_system_is_advised((uint64_t)(uintptr_t)at, before);
-  void *now = mremap_next(at, before, bytes, flags, to), *caller = __builtin_return_address(0);
+  void *caller = __builtin_return_address(0);
+  if (to) tell_mapped(to, bytes, caller);
+  void *now = mremap_next(at, before, bytes, flags, to);
   uint64_t start = (uint64_t)(uintptr_t)at;
   if (now == MAP_FAILED) return now;
   if (now != at)

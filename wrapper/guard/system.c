@@ -6,6 +6,7 @@
 
 #include "guard/exposed.h"
 #include "guard/faults.h"
+#include "guard/given.h"
 #include "guard/held.h"
 #include "guard/lock.h"
 #include "guard/meetings.h"
@@ -63,6 +64,10 @@ void mpipp_system_is_advised(uint64_t start, uint64_t bytes) {
   unshare(low, high);
   mpipp_guard_unlock();
   errno = saved;
+}
+
+void mpipp_system_is_mapped(uint64_t start, uint64_t bytes, uint64_t caller) {
+  if (!mpipp_guard_locked) mpipp_given_back(start, bytes, caller);
 }
 
 // Whoever has the lock may be waiting for one that this thread has.

@@ -18,6 +18,9 @@ void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t 
 // What these pages have is about to be dropped, or may be from now on: the system does so with the
 // program's own alone.
 void mpipp_system_is_advised(uint64_t start, uint64_t bytes) __attribute__((visibility("default")));
+// They are about to be mapped anew, by the program if not by the guard.
+void mpipp_system_is_mapped(uint64_t start, uint64_t bytes, uint64_t caller)
+    __attribute__((visibility("default")));
 // The system may have been given them back.
 void mpipp_system_may_have(uint64_t start, uint64_t bytes) __attribute__((visibility("default")));
 // What the program may do with these pages is about to be said by the program itself.
