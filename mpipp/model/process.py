@@ -79,6 +79,8 @@ class ProcessInfo:
     unseen: bool = False  # requests or messages may be there of which nothing is recorded
     blind: bool = False  # programs compiled to look at buffers cannot
     crowded: int = 0  # operations whose pages could not be protected, for want of mappings
+    untold: int = 0  # loads and stores in buffers that found no room
+    hindrances: frozenset[str] = frozenset()  # why others could not be looked at as they might
     started_at: int = (
         0  # when MPI was initialised, in nanoseconds on the node's clock; 0: not known
     )

@@ -46,4 +46,6 @@ def process_info(source: Source, root: RawRoot) -> ProcessInfo:
         guard=source.enumerator("guard", root.guard),
         blind=bool(root.blind),
         crowded=root.crowded,
+        untold=root.untold,
+        hindrances=source.bits("hindrance", root.hindrances),
     )

@@ -42,6 +42,8 @@ class RawRoot(NamedTuple):
     guard: int
     blind: int
     crowded: int
+    untold: int
+    hindrances: int
     onesided: int
     onesided_lost: int
     onesided_pages: int

@@ -20,6 +20,17 @@ _NOT_GUARDED = (
     "there is no room for more mappings"
 )
 
+# By the names that the registry has.
+_HINDRANCES = {
+    "file": "the pages of buffers, once the program had closed the file they are in",
+    "held": "the pages of buffers, once more than 256 ranges were locked or protected",
+    "windows": "the pages of buffers, while more than 256 windows, or attached ranges, were there",
+    "fork": (
+        "the child of a fork may see what its parent stores later: there was no memory for "
+        "copies of guarded pages"
+    ),
+}
+
 
 def unseen(one: Watched) -> Iterator[str]:
     """What a process could not record, or ask. Raises MpippError."""
@@ -152,6 +163,16 @@ def unguarded(processes: Sequence[Watched], rows: Sequence[Guarded]) -> Iterator
             f"the pages of the buffers of {crowded:,} of {every:,} operations: there is no room "
             "for more mappings (vm.max_map_count)"
         )
+    if untold := sum(one.registry.info.untold for one in processes):
+        accesses = "load or store" if untold == 1 else "loads or stores"
+        yield (
+            f"{untold:,} {accesses} in buffers of pending operations: too many came between two "
+            "calls of MPI"
+        )
+    guarding = [one.registry.info for one in processes if one.registry.info.guard == "there"]
+    for name, sentence in _HINDRANCES.items():
+        if any(name in info.hindrances for info in guarding):
+            yield sentence
     rows = [row for row in rows if row.accesses < row.operations()]
     for left_out, why in (
         (sum(row.nothing for row in rows), _NOT_GUARDED),

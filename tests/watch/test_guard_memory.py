@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
+import pytest
 import runs
 from support import MPI, on_mpi
 
@@ -21,3 +25,51 @@ def test_buffers_that_are_no_more_take_no_room_from_others(mpi: MPI) -> None:
     assert (run.status, run.output, run.blocks) == (0, "done\n", [])
     (last,) = run.last
     assert last.startswith("mpipp: no errors in 1 process, ")
+
+
+STORE = "error: a store to the buffer of a pending MPI_Issend\n"
+CHANGE = "error: the buffer of a pending MPI_Issend was changed\n"
+HINDERED = [
+    ("row", STORE, []),  # pages that are locked one after another are one range
+    ("held", CHANGE, ["the pages of buffers, once more than 256 ranges were locked or protected"]),
+    (
+        "fork",
+        STORE,
+        [
+            "the child of a fork may see what its parent stores later: there was no memory for "
+            "copies of guarded pages"
+        ],
+    ),
+    ("file", CHANGE, ["the pages of buffers, once the program had closed the file they are in"]),
+    (
+        "windows",  # they are no more when the store comes
+        STORE,
+        ["the pages of buffers, while more than 256 windows, or attached ranges, were there"],
+    ),
+]
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize(("how", "found", "said"), HINDERED, ids=[one[0] for one in HINDERED])
+def test_what_hinders_is_said(mpi: MPI, how: str, found: str, said: list[str]) -> None:
+    run = runs.run(mpi, [runs.program("hindered.c", mpi), how], "--check=buffers", n=1)
+    assert (run.status, run.output) == (0, "done\n")
+    assert [block.startswith(found) for block in run.blocks] == [True]
+    assert run.last[:-1] == [f"mpipp: not checked: {one}" for one in said]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_loop_over_many_buffers_hides_nothing_else(mpi: MPI) -> None:
+    run = runs.run(mpi, [runs.program("hindered.c", mpi), "touches"], "--check=buffers", n=1)
+    assert (run.status, run.output) == (0, "done\n")
+    assert [block.startswith(STORE) for block in run.blocks] == [True, True]
+    assert len(run.last) == 1
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_the_name_of_a_programs_directory_does_not_matter(mpi: MPI, tmp_path: Path) -> None:
+    program = tmp_path / "fullstack" / "hugepages"
+    program.parent.mkdir()
+    shutil.copy(runs.program("hindered.c", mpi), program)
+    (block,) = runs.run(mpi, [program, "initial"], "--check=buffers", n=1).blocks
+    assert block.startswith(STORE)

@@ -90,21 +90,26 @@ static void set_state(struct mpipp_touch *touch, enum mpipp_touch_state state) {
 }
 
 static int is_same_place(const struct mpipp_touch *one, const struct mpipp_touch *other) {
-  if (one->serial != other->serial || one->stores != other->stores ||
-      one->instruction != other->instruction || one->count != other->count)
+  if (one->stores != other->stores || one->instruction != other->instruction ||
+      one->count != other->count)
     return 0;
   return memcmp(one->callers, other->callers, one->count * sizeof *one->callers) == 0;
 }
 
-// Whether the same is taken down already, of another page.
+// Whether the same is taken down already, of another page, or of a few other operations that one
+// place has started: a loop over all of these leaves room for what is done elsewhere.
 static int is_repeated(const struct mpipp_touch *touch) {
-  for (int i = 0; i < ROOM; i++) {
+  enum { FEW = 4 };
+  int alike = 0;
+  for (int i = 0; i < ROOM && alike < FEW; i++) {
     const struct mpipp_touch *other = &touches[i];
-    if (__atomic_load_n(&other->state, __ATOMIC_ACQUIRE) == MPIPP_TOUCH_WHOLE &&
-        is_same_place(touch, other))
-      return 1;
+    if (__atomic_load_n(&other->state, __ATOMIC_ACQUIRE) != MPIPP_TOUCH_WHOLE ||
+        !is_same_place(touch, other))
+      continue;
+    if (touch->serial == other->serial) return 1;
+    alike += touch->cover && touch->cover == other->cover;
   }
-  return 0;
+  return alike == FEW;
 }
 
 int mpipp_is_touched(uint64_t serial) {
@@ -117,7 +122,10 @@ static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t a
   int i = 0;
   __atomic_store_n(&touched[found->serial % TOUCHED], found->serial, __ATOMIC_RELAXED);
   while (i < ROOM && !claim(&touches[i], MPIPP_TOUCH_NONE)) i++;
-  if (i == ROOM) return NULL;
+  if (i == ROOM) {
+    __atomic_fetch_add(&mpipp_registry.untold, 1, __ATOMIC_RELAXED);
+    return NULL;
+  }
   struct mpipp_touch *touch = &touches[i];
   __atomic_fetch_add(&mpipp_faults_count, 1, __ATOMIC_RELAXED);
   touch->moved = MPIPP_MOVED_UNKNOWN;
@@ -127,6 +135,7 @@ static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t a
   touch->address = found->address;
   touch->stores = found->stores;
   touch->bytes = found->bytes;
+  touch->cover = found->cover;
   touch->tid = (uint64_t)syscall(SYS_gettid);
   touch->instruction = found->instruction;
   touch->frames = (uintptr_t)&touch->count;
@@ -148,6 +157,7 @@ static struct mpipp_touch *take_down_fault(const struct mpipp_guarded *guarded, 
                               .address = address,
                               .stores = (uint32_t)is_store(context),
                               .instruction = instruction(context),
+                              .cover = (uintptr_t)guarded->cover,
                               .receives = guarded->parts[part].writes};
   if (found.receives && !found.stores) found.sum = mpipp_pages_sum(mpipp_page_down(address));
   return take_down(&found, found.instruction);

@@ -3,8 +3,9 @@
 
 #include "layouts/comb.h"
 #include "recorders/threads.h"
+#include "records/registry.h"
 
-enum { MOST = 64 };
+enum { MOST = 256 };
 
 struct mpipp_held_ranges {
   struct mpipp_held_range {
@@ -25,10 +26,25 @@ static int meets(const struct mpipp_held_ranges *of, uint64_t low, uint64_t high
   return 0;
 }
 
+// Whether it goes on where another ends.
+static int join(struct mpipp_held_ranges *to, uint64_t low, uint64_t high) {
+  uint32_t count = __atomic_load_n(&to->used, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < count && i < MOST; i++) {
+    uint64_t end = low;
+    if (__atomic_compare_exchange_n(&to->all[i].high, &end, high, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED))
+      return 1;
+  }
+  return 0;
+}
+
 static void add(struct mpipp_held_ranges *to, uint64_t low, uint64_t high) {
-  if (low >= high || meets(to, low, high, 1)) return;
+  if (low >= high || meets(to, low, high, 1) || join(to, low, high)) return;
   uint32_t i = __atomic_fetch_add(&to->used, 1, __ATOMIC_ACQ_REL);
-  if (i >= MOST) return;
+  if (i >= MOST) {
+    mpipp_hindered(MPIPP_HINDERED_BY_HELD);
+    return;
+  }
   to->all[i].low = low;
   __atomic_store_n(&to->all[i].high, high, __ATOMIC_RELEASE);
 }

@@ -18,6 +18,7 @@
 #include "guard/rings.h"
 #include "guard/stacks.h"
 #include "layouts/comb.h"
+#include "records/registry.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U
@@ -44,8 +45,11 @@ static struct mpipp_pages_range exchanged; // pages that are at this moment
 // A program may close all files it has, and open its own under their numbers.
 static int is_open(void) {
   struct stat now;
-  if (file >= 0 && (fstat(file, &now) || now.st_dev != device || now.st_ino != inode)) file = -1;
-  return file >= 0;
+  if (file < 0) return 0;
+  if (!fstat(file, &now) && now.st_dev == device && now.st_ino == inode) return 1;
+  file = -1;
+  mpipp_hindered(MPIPP_HINDERED_BY_FILE);
+  return 0;
 }
 
 int mpipp_pages_open(void) {
@@ -73,11 +77,17 @@ static int is_own(const struct mpipp_mapping *mapping, uint64_t address) {
   return mpipp_pages_are_own(mapping) && mapping->offset + (address - mapping->start) == address;
 }
 
+// A program's own path may have that in it.
+static int is_of_large_pages(const struct mpipp_mapping *mapping) {
+  const uint64_t large = (uint64_t)1 << 21;
+  return strstr(mapping->name, "huge") && !(mapping->start % large) && !(mapping->end % large);
+}
+
 // Whether nothing but the program's own loads and stores can be about pages of a mapping: no
 // devices, files, large pages or stacks.
 static int is_plain(const struct mpipp_mapping *mapping) {
   if (mapping->shared || !mapping->readable || !mapping->writable || mapping->executable) return 0;
-  if (strstr(mapping->name, "stack") || strstr(mapping->name, "huge")) return 0;
+  if (strncmp(mapping->name, "[stack", 6) == 0 || is_of_large_pages(mapping)) return 0;
   return strncmp(mapping->name, "/dev/", 5) != 0 && !strstr(mapping->name, "(deleted)");
 }
 
@@ -378,7 +388,10 @@ void mpipp_pages_open_all(uint64_t low, uint64_t high) {
 }
 
 void mpipp_pages_before_fork(void) {
-  for (uint32_t i = 0; i < range_count; i++) copies[i] = copy_of(ranges[i].low, ranges[i].high);
+  for (uint32_t i = 0; i < range_count; i++) {
+    copies[i] = copy_of(ranges[i].low, ranges[i].high);
+    if (!copies[i]) mpipp_hindered(MPIPP_HINDERED_FORK);
+  }
 }
 
 void mpipp_pages_after_fork(void) {

@@ -40,6 +40,7 @@ void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t 
                                       .address = meeting.address,
                                       .stores = (uint32_t)stores,
                                       .instruction = caller - 1, // within the call
+                                      .cover = (uintptr_t)guarded->cover,
                                       .receives = meeting.writes,
                                       .sum = MPIPP_TOUCH_NO_SUM};
     mpipp_faults_take(&found, caller, meeting.buffer);

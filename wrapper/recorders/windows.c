@@ -107,7 +107,7 @@ void mpipp_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm, c
 enum { MOST_ATTACHED = 256 };
 static struct { uint64_t low, high; } attached[MOST_ATTACHED]; // high: 0 where there is none
 static int attached_used;                                      // those beyond have never been
-static int has_more_attached;                                  // any memory may be that
+static int more_attached; // that found no room: any memory may be that
 
 void mpipp_attached_memory(uint64_t base, int64_t size) {
   mpipp_win_memory = base;
@@ -116,7 +116,8 @@ void mpipp_attached_memory(uint64_t base, int64_t size) {
   int i = 0;
   while (i < MOST_ATTACHED && attached[i].high) i++;
   if (i == MOST_ATTACHED) {
-    has_more_attached = 1;
+    more_attached++;
+    mpipp_hindered(MPIPP_HINDERED_BY_WINDOWS);
   } else {
     attached[i].low = base;
     attached[i].high = base + (uint64_t)size;
@@ -131,14 +132,17 @@ void mpipp_detached_memory(uint64_t base) {
   mpipp_lock();
   int i = 0;
   while (i < MOST_ATTACHED && !(attached[i].high && attached[i].low == base)) i++;
-  if (i < MOST_ATTACHED) attached[i].high = 0;
+  if (i < MOST_ATTACHED)
+    attached[i].high = 0;
+  else if (more_attached)
+    more_attached--;
   mpipp_unlock();
 }
 
 int mpipp_is_attached(uint64_t low, uint64_t high) {
   if (!MPIPP_READ(attached_used)) return 0;
   mpipp_lock();
-  int found = has_more_attached;
+  int found = more_attached > 0;
   for (int i = 0; i < attached_used && !found; i++)
     found = low < attached[i].high && attached[i].low < high;
   mpipp_unlock();

@@ -36,6 +36,11 @@ struct mpipp_table *mpipp_cover_table(void);
 struct mpipp_table *mpipp_provoked_table(void);
 struct mpipp_table *mpipp_times_table(void);
 
+// For signal handlers, too.
+static inline void mpipp_hindered(enum mpipp_hindrance by) {
+  __atomic_fetch_or(&mpipp_registry.hindrances, (uint64_t)by, __ATOMIC_RELAXED);
+}
+
 void mpipp_add_constant(const char *name, int64_t value);
 
 // Address of a copy of a procedure's parameter name, in memory that core files hold.

@@ -84,6 +84,14 @@ struct mpipp_attachment {
   uint64_t since, last;
 };
 
+// Why buffers could not be looked at as they might, or whatever else came of that.
+enum mpipp_hindrance {
+  MPIPP_HINDERED_BY_FILE = 1,    // the program has closed the guard's file
+  MPIPP_HINDERED_BY_HELD = 2,    // too much memory is locked or protected, piece by piece
+  MPIPP_HINDERED_BY_WINDOWS = 4, // too many windows' memory, or attached to them, at a time
+  MPIPP_HINDERED_FORK = 8,       // there was no memory for the child's copy
+};
+
 // Whether buffers of pending operations are guarded.
 enum mpipp_guard {
   MPIPP_GUARD_NONE, // it is not asked for, or there was no buffer yet
@@ -136,6 +144,8 @@ struct mpipp_registry {
   // Operations whose buffers' pages could not be protected, since the system has no room for more
   // mappings.
   uint64_t crowded;
+  uint64_t untold;     // loads and stores in such buffers that found no room to be taken down
+  uint64_t hindrances; // bits of enum "hindrance": why others could not be looked at as they might
   // What was done on windows and what orders it (onesided/log.h): the first page, 0 if that is not
   // asked for; entries that found no room.
   uint64_t onesided, onesided_lost;

@@ -28,6 +28,7 @@ struct mpipp_touch {
   // Private: the request's handle; whether the operation stores there; of loads then a sum of what
   // the page had, or NO_SUM.
   uint64_t request, receives, sum;
+  uint64_t cover; // private: the place that has started it (covers.h), 0: not known
   uint64_t place; // private: a sum of the place, once it is known whether the data had been moved
 };
 
