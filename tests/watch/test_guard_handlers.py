@@ -44,6 +44,16 @@ def test_memory_that_the_program_protects_stays_so(mpi: MPI) -> None:
     assert (run.status, run.output, run.blocks) == (0, "handled 7\n", [])
 
 
+@on_mpi("mpich4", "openmpi4")
+def test_memory_that_another_thread_fills_is_left_to_it(mpi: MPI) -> None:
+    program = runs.program("registered.c", mpi, "-pthread")
+    alone = mpi.run([program], n=1, preload=False).stdout
+    if alone == "not allowed\n":
+        pytest.skip("the system has no userfaultfd for this user")
+    run = runs.run(mpi, [program], "--check=buffers", n=1)
+    assert (alone, run.status, run.output, run.blocks) == ("7 7\n", 0, "7 7\n", [])
+
+
 @contextmanager
 def _stack_limit(soft: int) -> Iterator[None]:
     before = resource.getrlimit(resource.RLIMIT_STACK)

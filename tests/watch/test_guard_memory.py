@@ -41,21 +41,26 @@ HINDERED = [
         ],
     ),
     ("file", CHANGE, ["the pages of buffers, once the program had closed the file they are in"]),
-    (
-        "windows",  # they are no more when the store comes
-        STORE,
-        ["the pages of buffers, while more than 256 windows, or attached ranges, were there"],
-    ),
 ]
+
+
+def _is_hindered(mpi: MPI, how: str, found: str, said: list[str]) -> None:
+    run = runs.run(mpi, [runs.program("hindered.c", mpi), how], "--check=buffers", n=1)
+    assert (run.status, run.output) == (0, "done\n")
+    assert [block.startswith(found) for block in run.blocks] == [True]
+    assert run.last[:-1] == [f"mpipp: not checked: {one}" for one in said]
 
 
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize(("how", "found", "said"), HINDERED, ids=[one[0] for one in HINDERED])
 def test_what_hinders_is_said(mpi: MPI, how: str, found: str, said: list[str]) -> None:
-    run = runs.run(mpi, [runs.program("hindered.c", mpi), how], "--check=buffers", n=1)
-    assert (run.status, run.output) == (0, "done\n")
-    assert [block.startswith(found) for block in run.blocks] == [True]
-    assert run.last[:-1] == [f"mpipp: not checked: {one}" for one in said]
+    _is_hindered(mpi, how, found, said)
+
+
+@on_mpi("mpich4")  # Open MPI 4 makes no more than some hundred windows
+def test_windows_hinder_while_they_are_there(mpi: MPI) -> None:
+    said = "the pages of buffers, while more than 256 windows, or attached ranges, were there"
+    _is_hindered(mpi, "windows", STORE, [said])
 
 
 @on_mpi("mpich4", "openmpi4")

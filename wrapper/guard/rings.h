@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rings of requests to the system (io_uring): the system uses memory of the program's while this
-// goes on, and may have registered pages, for which no others may come. With the guard's lock.
+// goes on, and may have registered pages, for which no others may come. The same goes for what
+// registers memory otherwise: cards that compute, and userfaultfd. With the guard's lock.
 #ifndef MPIPP_RINGS_H
 #define MPIPP_RINGS_H
 
