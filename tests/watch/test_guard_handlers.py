@@ -84,3 +84,15 @@ def test_a_buffer_of_a_function_that_has_returned_is_gone(mpi: MPI, who: str) ->
     assert block.startswith(
         "error: the buffer of a pending MPI_Irecv is gone with its stack frame\n"
     )
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize(
+    ("how", "output"),
+    [("wiped", "0\n"), ("dropped", "0, sent 14\n"), ("dropped_by_number", "0, sent 14\n")],
+)
+def test_the_system_does_with_pages_as_it_is_told(mpi: MPI, how: str, output: str) -> None:
+    program = runs.program("advised.c", mpi)
+    assert mpi.run([program, how], n=1, preload=False).stdout == output
+    run = runs.run(mpi, [program, how], "--check=buffers", n=1)
+    assert (run.status, run.output, run.blocks) == (0, output, [])

@@ -27,4 +27,8 @@ int mpipp_use_begins(struct mpipp_use *use, long number) __attribute__((visibili
 void mpipp_use_ends(struct mpipp_use *use, long result, void *caller)
     __attribute__((visibility("hidden")));
 
+// Before the system is told of memory by madvise. Private to this library.
+void mpipp_memory_is_advised(uint64_t start, uint64_t bytes, int advice)
+    __attribute__((visibility("hidden")));
+
 #endif

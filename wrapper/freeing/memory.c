@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "freeing/calls.h"
+
 #ifdef __x86_64__ // whose version it is
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -131,12 +133,16 @@ static int is_about_its_kind(int advice) {
   }
 }
 
+// What the program's children are to have of it is lost where pages are exchanged.
+void mpipp_memory_is_advised(uint64_t start, uint64_t bytes, int advice) {
+  if (!is_guarded()) return;
+  if (is_about_its_kind(advice)) mpipp_system_is_advised(start, bytes);
+  if (advice == MADV_DONTFORK || advice == MADV_WIPEONFORK) mpipp_system_has_held(start, bytes);
+}
+
 int mpipp_madvise_first(void *at, size_t bytes, int advice) {
   find();
-  if (is_guarded() && is_about_its_kind(advice))
-    mpipp_system_is_advised((uint64_t)(uintptr_t)at, bytes);
-  if (is_guarded() && advice == MADV_DONTFORK)
-    mpipp_system_has_held((uint64_t)(uintptr_t)at, bytes);
+  mpipp_memory_is_advised((uint64_t)(uintptr_t)at, bytes, advice);
   return madvise_next(at, bytes, advice);
 }
 

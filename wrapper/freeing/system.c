@@ -174,6 +174,7 @@ __attribute__((used)) static long by_number(long call, long a, long b, long c, l
                                             long f) {
   struct mpipp_use use = {.words = WORDS_6};
   if (!syscall_next) find_syscall();
+  if (call == SYS_madvise) mpipp_memory_is_advised((uint64_t)a, (uint64_t)b, (int)c);
   int is_met = mpipp_use_begins(&use, call);
   long result = syscall_next(call, a, b, c, d, e, f);
   if (is_met) mpipp_use_ends(&use, result, __builtin_return_address(0));

@@ -177,7 +177,8 @@ static int is_worth_it(const struct mpipp_bytes *bytes) {
 int mpipp_windows_meet(uint64_t low, uint64_t high) {
   for (int i = 0; i < MOST; i++) {
     const struct mpipp_window *one = &windows[i];
-    if (one->busy && one->low < high && low < one->low + one->bytes) return 1;
+    uint64_t run = one->busy ? mpipp_window_run(one, low) : one->run_count;
+    if (run < one->run_count && one->runs[run].low < high) return 1;
   }
   return 0;
 }

@@ -24,7 +24,7 @@ struct mpipp_window {
 
 // A window for a buffer; NULL without.
 struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes);
-// Whether an operation has one for any of [low, high).
+// Whether an operation has one with pages in [low, high).
 int mpipp_windows_meet(uint64_t low, uint64_t high);
 // What the program has given back of [low, high), and no operation has, is not kept.
 void mpipp_windows_forget(uint64_t low, uint64_t high);
