@@ -291,3 +291,14 @@ def test_what_loops_touch_is_found_and_no_more(with_: str, tmp_path: Path) -> No
     *loops, at_once = done.stdout.splitlines()
     assert loops == [f"{name} {count}" for name, count in LOOPS.items()]
     assert (at_once == "kept at once: 0") == (with_ == "gcc")
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_where_memory_is_counted_before_it_is_used(mpi: MPI, tmp_path: Path) -> None:
+    program = runs.compiled(runs.PROGRAMS / "overcommitted.c", mpi, tmp_path)
+    assert mpi.run([program], n=1, preload=False).stdout == "done\n"
+    run = runs.run(mpi, [program], "--check=buffers", n=1)
+    assert (run.status, run.output, len(run.last)) == (0, "done\n", 1)
+    (block,) = run.blocks
+    assert "\n  rank 0: stores to buf[1](DOUBLE), at 0x" in block
+    assert ", in an access of 8 bytes\n    at overcommitted.c:" in block

@@ -12,6 +12,9 @@
 #define MPIPP_SHADOW_BYTES ((uint64_t)1 << 44)
 enum {
   MPIPP_SHADOW_SHIFT = 3,
+  // A byte of it where no program has memory: not 0 if its parts may only be read until somebody
+  // opens them.
+  MPIPP_SHADOW_CLOSED = 64,
   MPIPP_SHADOW_ANY = 0x80,
   MPIPP_SHADOW_STORES = 1, // these are looked at
   MPIPP_SHADOW_LOADS = 2,

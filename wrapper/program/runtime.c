@@ -2,6 +2,7 @@
 // Linked into what `mpipp cc` and its like link: what compiled loads and stores refer to. Without
 // the wrapper's library nothing is looked at.
 #define _GNU_SOURCE
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,10 +25,23 @@ static int is_mapped(void) {
   return memcmp((const void *)MPIPP_SHADOW_AT, magic, sizeof magic) == 0;
 }
 
+static void *map(int may) {
+  return mmap((void *)MPIPP_SHADOW_AT, MPIPP_SHADOW_BYTES, may,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+// Where the system has memory ready for all that may be stored to (vm.overcommit_memory = 2) it may
+// only be read.
 HIDDEN int mpipp_program_map(void) {
-  void *at = (void *)MPIPP_SHADOW_AT;
-  void *got = mmap(at, MPIPP_SHADOW_BYTES, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  enum { BEGINNING = 1 << 16 };
+  unsigned char *at = (unsigned char *)MPIPP_SHADOW_AT;
+  void *got = map(PROT_READ | PROT_WRITE);
+  int is_closed = got == MAP_FAILED && errno == ENOMEM;
+  if (is_closed) got = map(PROT_READ);
+  if (is_closed && got == at && mprotect(at, BEGINNING, PROT_READ | PROT_WRITE)) {
+    munmap(got, MPIPP_SHADOW_BYTES);
+    return 0;
+  }
   if (got != at) {
     unsigned char there;
     if (got != MAP_FAILED) munmap(got, MPIPP_SHADOW_BYTES);
@@ -36,6 +50,7 @@ HIDDEN int mpipp_program_map(void) {
   madvise(at, MPIPP_SHADOW_BYTES, MADV_DONTDUMP);
   madvise(at, MPIPP_SHADOW_BYTES, MADV_NOHUGEPAGE);
   memcpy(at, magic, sizeof magic);
+  at[MPIPP_SHADOW_CLOSED] = (unsigned char)is_closed;
   return 1;
 }
 
