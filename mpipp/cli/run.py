@@ -14,6 +14,7 @@ from mpipp.cli.mpi import Mpi, mpiexec_of
 from mpipp.cli.program import executable
 from mpipp.cli.start import for_program, refuse
 from mpipp.errors import MpippError
+from mpipp.watch.start import ignore_nothing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     before = [*preload(wrapper), *settings]
     # Those that are provoked must be so in all their processes.
     command += [*before, *program] if provoked is None else watched.prefixed(program, before)
+    ignore_nothing()
     try:
         os.execvp(command[0], command)
     except OSError as error:

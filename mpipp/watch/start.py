@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import socket
 import sys
 
@@ -115,6 +116,12 @@ def _become_watcher(listener: int, directory: str, settings: str) -> None:
     os.execve(sys.executable, words, environment)
 
 
+def ignore_nothing() -> None:
+    """Python ignores some signals, and what this process becomes would inherit that."""
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) -> NoReturn:
     """Become the program, with the wrapper in it.
 
@@ -138,6 +145,7 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
             environment["MPIPP_WATCH"] = watched(directory, settings)
     except OSError as error:
         sys.stderr.write(f"mpipp: not watched: {directory}: {error.strerror}\n")
+    ignore_nothing()
     try:
         os.execvpe(program[0], list(program), environment)
     except OSError as error:

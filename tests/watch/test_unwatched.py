@@ -13,7 +13,7 @@ from subprocess import Popen
 
 import pytest
 import runs
-from support import MPI, ROOT, every_mpi, need, on_mpi
+from support import MPI, ROOT, every_mpi, need, on_mpi, shell
 
 DEADLOCK = """\
 error: deadlock: rank 0 and rank 1 wait for each other
@@ -159,3 +159,12 @@ def test_memory_that_the_system_refuses(mpi: MPI) -> None:
     assert found.last[:-1] == [
         "mpipp: not checked: rank 0: the system had no more memory that the watcher can see"
     ]
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_the_program_starts_with_the_signals_that_it_has_without(mpi: MPI) -> None:
+    program = runs.program("ignored.c", mpi)
+    assert mpi.run([program], n=1, preload=False).stdout == "0 0\n"
+    assert runs.run(mpi, [program], n=1).output == "0 0\n"
+    launched = ["run", "--mpiexec", " ".join(mpi.mpiexec), "-n", "1", "--", program]
+    assert shell(*launched, env=mpi.env).stdout == "0 0\n"
