@@ -8,6 +8,7 @@
 
 #include "generated/facts.h"
 #include "guard/accesses.h"
+#include "guard/alone.h"
 #include "guard/changed.h"
 #include "guard/claims.h"
 #include "guard/coverage.h"
@@ -80,8 +81,6 @@ static int is_persistent(const struct mpipp_call *call) {
 static struct mpipp_guarded *take(const struct mpipp_call *call) {
   struct mpipp_guarded *guarded = mpipp_guarded_new();
   if (guarded) guarded->persistent = is_persistent(call);
-  if (is_persistent(call)) mpipp_faults_catch(); // its buffer is the program's still
-  mpipp_pages_contend(is_persistent(call));
   for (uint32_t i = 0; guarded && i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;
     int writes = (call->buffers[i].access & MPIPP_WRITES) != 0;
@@ -93,7 +92,6 @@ static struct mpipp_guarded *take(const struct mpipp_call *call) {
     else
       mpipp_guarded_add(guarded, &bytes, i, writes);
   }
-  mpipp_pages_contend(0);
   if (!guarded) return NULL;
   int fine = guarded->part_count && !are_mixed(guarded);
   guarded->procedure = call->procedure;
@@ -286,6 +284,7 @@ static int enter(struct mpipp_passage *passage) {
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_faults_count))) mpipp_tell_touches(call);
   if (MPIPP_UNLIKELY(mpipp_compared_may_be_gone(call->frame))) tell_gone(call->frame);
   ask_after_kept(call->procedure == MPIPP_PROC_Finalize);
+  mpipp_alone_enter(call);
   if (call->procedure == MPIPP_PROC_Finalize) tell_never_completed();
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
   if (call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall) start(call);
@@ -346,6 +345,7 @@ static void leave(struct mpipp_passage *passage) {
   is_inside = 0;
   if (MPIPP_READ(is_off)) return;
   if (mpipp_memcheck) mpipp_memcheck_leave();
+  mpipp_alone_leave(call);
   // What has come with this call may tell the program that an operation before is complete.
   if (call->procedure == MPIPP_PROC_Finalize)
     end_all();
@@ -440,7 +440,8 @@ static int wants(const struct mpipp_call *call) {
   if (MPIPP_READ(is_off)) return 0;
   int comes = mpipp_turn_comes(&hook, call);
   return comes || is_inside || mpipp_memcheck || MPIPP_READ(mpipp_faults_count) ||
-         call->procedure == MPIPP_PROC_Win_attach || call->procedure == MPIPP_PROC_Finalize;
+         call->procedure == MPIPP_PROC_Win_attach || call->procedure == MPIPP_PROC_Finalize ||
+         mpipp_is_init(call);
 }
 
 static void forked(void) {

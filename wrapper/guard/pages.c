@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -52,11 +53,15 @@ static int is_open(void) {
   return 0;
 }
 
-int mpipp_pages_open(void) {
+// Beyond the limit a signal comes. The program may set it at any time.
+static int is_limited(void) {
   struct rlimit most;
+  return getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur != RLIM_INFINITY;
+}
+
+int mpipp_pages_open(void) {
   if (is_open()) return 1;
-  // Beyond the limit a signal comes.
-  if (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur != RLIM_INFINITY) return 0;
+  if (is_limited()) return 0;
   int made = memfd_create("mpipp-guard", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
   if (made < 0) made = memfd_create("mpipp-guard", MFD_CLOEXEC);
   if (made < 0) return 0;
@@ -162,24 +167,44 @@ static int exchange(uint64_t low, uint64_t high) {
   return mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) != MAP_FAILED;
 }
 
+// A handler that stores to pages that are being exchanged would wait for the thread that it has
+// interrupted. What an instruction brings comes all the same.
+static void begin_exchange(uint64_t low, uint64_t high, sigset_t *before) {
+  static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+  sigset_t others;
+  sigfillset(&others);
+  for (unsigned i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&others, own[i]);
+  pthread_sigmask(SIG_BLOCK, &others, before);
+  set(&exchanged, low, high);
+}
+
+static void end_exchange(const sigset_t *before) {
+  set(&exchanged, 0, 0);
+  pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+static int may_convert(uint64_t low, uint64_t high) {
+  if (mpipp_rings_look() || mpipp_is_held(low, high) || is_limited()) return 0;
+  if (range_count + 1 < MOST_RANGES) return 1;
+  errno = ENOMEM;
+  return 0;
+}
+
 // Where others may store to them meanwhile, these wait.
 static int convert(uint64_t low, uint64_t high) {
-  if (mpipp_rings_look() || mpipp_is_held(low, high)) return 0;
-  if (range_count + 1 >= MOST_RANGES) {
-    errno = ENOMEM;
-    return 0;
-  }
-  if (contended) set(&exchanged, low, high);
+  sigset_t before;
+  if (!may_convert(low, high)) return 0;
+  if (contended) begin_exchange(low, high, &before);
   widen(low, high); // what threads do with them from now on is looked at when that is done
   int done = !contended || mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);
   done = done && exchange(low, high);
   if (done) add(low, high);
   if (contended && !done) mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
-  if (contended) set(&exchanged, 0, 0);
+  if (contended) end_exchange(&before);
   return done;
 }
 
-static int share(uint64_t low, uint64_t high, int is_known) {
+static int share(uint64_t low, uint64_t high, int is_known, int (*change)(uint64_t, uint64_t)) {
   if (!is_open() || mpipp_is_stack(low, high) || mpipp_is_protected(low, high)) return 0;
   while (low < high) {
     struct mpipp_mapping mapping;
@@ -187,7 +212,7 @@ static int share(uint64_t low, uint64_t high, int is_known) {
     uint64_t end = mapping.end < high ? mapping.end : high;
     if (!is_own(&mapping, low) &&
         !(is_plain(&mapping) && (is_known || mpipp_is_known_memory(&mapping, low, end)) &&
-          convert(low, end)))
+          change(low, end)))
       return 0;
     low = end;
   }
@@ -195,25 +220,31 @@ static int share(uint64_t low, uint64_t high, int is_known) {
 }
 
 // Both are there for a moment, so it is done by parts.
-static int share_parts(uint64_t low, uint64_t high, int is_known) {
+static int share_parts(uint64_t low, uint64_t high, int is_known,
+                       int (*change)(uint64_t, uint64_t)) {
   int done = 1;
   for (uint64_t next; done && low < high; low = next) {
     next = high - low > PART ? low + PART : high;
-    done = share(low, next, is_known);
+    done = share(low, next, is_known, change);
   }
   return done;
 }
 
 int mpipp_pages_share(uint64_t low, uint64_t high) {
-  return share_parts(low, high, 0);
+  return share_parts(low, high, 0, convert);
 }
 
 int mpipp_pages_share_known(uint64_t low, uint64_t high) {
-  return share_parts(low, high, 1);
+  return share_parts(low, high, 1, convert);
 }
 
+int mpipp_pages_may_share(uint64_t low, uint64_t high) {
+  return share(low, high, 0, may_convert);
+}
+
+// The file has no pages yet of what is shared later.
 int mpipp_pages_show(void *at, uint64_t low, uint64_t high) {
-  int flags = MAP_SHARED | MAP_FIXED | MAP_POPULATE;
+  int flags = MAP_SHARED | MAP_FIXED | (mpipp_pages_any(low, high) ? MAP_POPULATE : 0);
   return is_open() && mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) == at;
 }
 
@@ -307,7 +338,8 @@ static void each_own(uint64_t low, uint64_t high, void (*call)(uint64_t, uint64_
 static void give_back(uint64_t low, uint64_t high, uint32_t unused) {
   (void)unused;
   if (range_count + 2 > MOST_RANGES) return;
-  set(&exchanged, low, high);
+  sigset_t before;
+  begin_exchange(low, high, &before);
   int is_closed = mpipp_pages_allow(low, high, MPIPP_ALLOW_LOADS);
   void *copy = is_closed ? copy_of(low, high) : NULL;
   if (copy && move(copy, low, high)) {
@@ -316,7 +348,7 @@ static void give_back(uint64_t low, uint64_t high, uint32_t unused) {
   } else {
     mpipp_pages_allow(low, high, MPIPP_ALLOW_ALL);
   }
-  set(&exchanged, 0, 0);
+  end_exchange(&before);
 }
 
 void mpipp_pages_unshare(uint64_t low, uint64_t high) {

@@ -17,6 +17,8 @@ int mpipp_pages_open(void);
 int mpipp_pages_share(uint64_t low, uint64_t high);
 // The same of memory that the caller knows (known.h), of any length.
 int mpipp_pages_share_known(uint64_t low, uint64_t high);
+// Whether the first could be done now: nothing is.
+int mpipp_pages_may_share(uint64_t low, uint64_t high);
 // Those of [low, high) that are the file's are the program's alone again, with what they have.
 // Threads that store there wait, as in mpipp_pages_contend.
 void mpipp_pages_unshare(uint64_t low, uint64_t high);

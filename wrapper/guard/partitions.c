@@ -82,7 +82,8 @@ static uint64_t start_of(const struct mpipp_partitions *of, uint64_t number) {
 int mpipp_partitions_begin(struct mpipp_partitions *partitions) {
   memset(partitions->marked, 0, partitions->count);
   if (!partitions->window) return 1;
-  int shared = mpipp_window_again(partitions->window);
+  int shared = mpipp_window_again(partitions->window,
+                                  partitions->writes ? MPIPP_SHARE_NOW : MPIPP_SHARE_USED);
   // What is not received stays as it is.
   if (partitions->writes) mpipp_window_copy(partitions->window, 0, ~(uint64_t)0, 0);
   return shared;

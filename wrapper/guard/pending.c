@@ -68,9 +68,9 @@ struct mpipp_guarded *mpipp_guarded_new(void) {
 }
 
 // A window where it has pages for itself, with the rest compared; else all is compared.
-static int is_taken(struct mpipp_part *part) {
+static int is_taken(struct mpipp_part *part, enum mpipp_sharing how) {
   if (mpipp_memcheck && part->writes) return 1;
-  part->window = mpipp_memcheck ? NULL : mpipp_window_take(&part->bytes);
+  part->window = mpipp_memcheck ? NULL : mpipp_window_take(&part->bytes, how);
   if (!part->window) {
     part->compared = mpipp_compared_new(&part->bytes, 0, (int)part->writes);
     part->shift = part->compared ? mpipp_compared_shift(part->compared) : 0;
@@ -104,7 +104,8 @@ void mpipp_guarded_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
   struct mpipp_part *part = &guarded->parts[guarded->part_count];
   *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
   // What another operation has already is no place for this one to keep a pattern.
-  if ((writes && meets_others(bytes)) || !is_taken(part)) {
+  enum mpipp_sharing how = guarded->persistent ? MPIPP_SHARE_LATER : MPIPP_SHARE_NOW;
+  if ((writes && meets_others(bytes)) || !is_taken(part, how)) {
     mpipp_bytes_give(bytes);
     return;
   }
@@ -126,7 +127,8 @@ void mpipp_guarded_add_partitions(struct mpipp_guarded *guarded, struct mpipp_by
   struct mpipp_part *part = &guarded->parts[guarded->part_count];
   *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
   int fine = bytes->comb.count == 1 && !mpipp_memcheck && !(writes && meets_others(bytes));
-  part->window = fine ? mpipp_window_take(bytes) : NULL;
+  enum mpipp_sharing how = writes ? MPIPP_SHARE_LATER : MPIPP_SHARE_USED;
+  part->window = fine ? mpipp_window_take(bytes, how) : NULL;
   if (part->window || !writes || (mpipp_memcheck && !meets_others(bytes)))
     part->partitions =
         mpipp_partitions_new(part->window, bytes, call->buffers[buffer].peers, writes);
@@ -353,7 +355,7 @@ int mpipp_guarded_fill(struct mpipp_guarded *guarded) {
     struct mpipp_compared *compared = part->compared;
     if (guarded->persistent && (part->window || part->partitions)) {
       int shared = part->partitions ? mpipp_partitions_begin(part->partitions)
-                                    : mpipp_window_again(part->window);
+                                    : mpipp_window_again(part->window, MPIPP_SHARE_NOW);
       part->is_open = !shared || is_others(&part->bytes);
     }
     if (compared && !mpipp_compared_begin(compared)) fine = 0;

@@ -9,7 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "guard/alone.h"
 #include "guard/exposed.h"
+#include "guard/faults.h"
 #include "guard/pages.h"
 #include "guard/rings.h"
 
@@ -109,10 +111,11 @@ static int make_room(const struct mpipp_plan *plan) {
   return 1;
 }
 
-static int share_all(const struct mpipp_piece *runs, uint64_t count) {
+static int all_pages(const struct mpipp_piece *runs, uint64_t count,
+                     int (*share)(uint64_t low, uint64_t high)) {
   mpipp_rings_anew();
   for (uint64_t i = 0; i < count; i++) {
-    if (!mpipp_pages_share(runs[i].low, runs[i].high)) return 0;
+    if (!share(runs[i].low, runs[i].high)) return 0;
   }
   return count > 0;
 }
@@ -191,23 +194,40 @@ void mpipp_windows_forget(uint64_t low, uint64_t high) {
   mpipp_pages_forget(low, high, is_seen);
 }
 
+// Of pages that the program may use meanwhile: system calls of its other threads would fail there.
+// MPI's threads may run its signal handlers, which wait.
+static int share_used(uint64_t low, uint64_t high) {
+  mpipp_faults_catch();
+  mpipp_pages_contend(1);
+  int done =
+      (mpipp_pages_are_there(low, high) || mpipp_has_one_thread()) && mpipp_pages_share(low, high);
+  mpipp_pages_contend(0);
+  return done;
+}
+
+static int (*const sharing[])(uint64_t, uint64_t) = {
+    [MPIPP_SHARE_NOW] = mpipp_pages_share,
+    [MPIPP_SHARE_LATER] = mpipp_pages_may_share,
+    [MPIPP_SHARE_USED] = share_used,
+};
+
 // Where there is no room for more, what is kept of memory that is no more may be why.
-static int share_planned(const struct mpipp_plan *plan) {
+static int share_planned(const struct mpipp_plan *plan, enum mpipp_sharing how) {
   enum { SELDOM = 64 };
   static unsigned refused;
-  if (make_room(plan) && share_all(plan->runs, plan->run_count)) return 1;
+  if (make_room(plan) && all_pages(plan->runs, plan->run_count, sharing[how])) return 1;
   if (errno != ENOMEM || refused++ % SELDOM) return 0;
   mpipp_windows_forget(0, ~(uint64_t)0);
   errno = 0;
-  return make_room(plan) && share_all(plan->runs, plan->run_count);
+  return make_room(plan) && all_pages(plan->runs, plan->run_count, sharing[how]);
 }
 
-struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes) {
+struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes, enum mpipp_sharing how) {
   static struct mpipp_plan plan;
   if (mpipp_ring_is_there || !is_worth_it(bytes) || !divide(bytes, &plan)) return NULL;
   int saved = errno;
   errno = 0;
-  int is_shared = share_planned(&plan);
+  int is_shared = share_planned(&plan, how);
   struct mpipp_window *window = is_shared ? choose(&plan) : NULL;
   if (window && !window->memory && !make(window, &plan)) window = NULL;
   mpipp_windows_refused += !window && errno == ENOMEM;
@@ -266,9 +286,9 @@ void mpipp_window_copy(const struct mpipp_window *window, uint64_t low, uint64_t
     copy(window, later(low, window->edges[i].low), earlier(high, window->edges[i].high), back);
 }
 
-int mpipp_window_again(struct mpipp_window *window) {
+int mpipp_window_again(struct mpipp_window *window, enum mpipp_sharing how) {
   int saved = errno;
-  window->apart = !share_all(window->runs, window->run_count);
+  window->apart = !all_pages(window->runs, window->run_count, sharing[how]);
   errno = saved;
   copy_pages(window, 0, ~(uint64_t)0, 0);
   return !window->apart;

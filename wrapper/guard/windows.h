@@ -22,8 +22,12 @@ struct mpipp_window {
   struct mpipp_piece *edges;
 };
 
+// When its pages become what MPI sees: at once, where they are MPI's from now on; when the
+// operation is started; or at once, though the program may use them still.
+enum mpipp_sharing { MPIPP_SHARE_NOW, MPIPP_SHARE_LATER, MPIPP_SHARE_USED };
+
 // A window for a buffer; NULL without.
-struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes);
+struct mpipp_window *mpipp_window_take(const struct mpipp_bytes *bytes, enum mpipp_sharing how);
 // Whether an operation has one with pages in [low, high).
 int mpipp_windows_meet(uint64_t low, uint64_t high);
 // What the program has given back of [low, high), and no operation has, is not kept.
@@ -44,7 +48,7 @@ static inline uint64_t mpipp_window_address(const struct mpipp_window *window, u
 }
 // A persistent operation is started again; it is complete. The program may have given the pages
 // back meanwhile: if they cannot be shared any more (0), they are a copy until the next time.
-int mpipp_window_again(struct mpipp_window *window);
+int mpipp_window_again(struct mpipp_window *window, enum mpipp_sharing how);
 void mpipp_window_empty(const struct mpipp_window *window);
 // What is a copy of the bytes [low, high): from the program's to the window's, or back.
 void mpipp_window_copy(const struct mpipp_window *window, uint64_t low, uint64_t high, int back);

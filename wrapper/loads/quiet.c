@@ -2,55 +2,27 @@
 #define _GNU_SOURCE
 #include "loads/quiet.h"
 
-#include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "generated/procedures.h"
+#include "guard/alone.h"
+#include "guard/listing.h"
 #include "guard/shares.h"
 #include "recorders/requests.h"
 #include "recorders/windows.h"
 
-enum { THREADS = 64, WINDOWS = 64 };
+enum { WINDOWS = 64 };
 
-// Threads that MPI has made for itself.
-static long mpis[THREADS];
-static int mpis_count, was_alone;
 // Windows with operations whose buffers MPI may still use.
 static uint64_t windows[WINDOWS];
 static int has_more;
 
-// The threads there are; how many, at most.
-static int list_threads(long *found, int most) {
-  DIR *tasks = opendir("/proc/self/task");
-  int count = 0;
-  for (const struct dirent *one; tasks && count < most && (one = readdir(tasks));)
-    if (*one->d_name != '.') found[count++] = strtol(one->d_name, NULL, 10);
-  if (tasks) closedir(tasks);
-  return tasks ? count : most;
-}
-
-static int is_mpis(long thread) {
-  for (int i = 0; i < mpis_count; i++)
-    if (mpis[i] == thread) return 1;
-  return 0;
-}
-
-// The program's own may be in system calls with what is beside.
-static int are_threads_quiet(void) {
-  long all[THREADS];
-  int count = list_threads(all, THREADS);
-  if (count == THREADS) return 0;
-  for (int i = 0; i < count; i++)
-    if (all[i] != getpid() && !is_mpis(all[i])) return 0;
-  return 1;
-}
-
 // Devices to which the program may have given addresses of its own.
-static int is_device(int directory, const char *file) {
+static int is_device(int directory, const char *file, void *unused) {
   static const char *const names[] = {"/dev/infiniband/", "/dev/nvidia", "/dev/kfd", "/dev/hfi1"};
   char target[32] = "";
+  (void)unused;
   if (readlinkat(directory, file, target, sizeof target - 1) < 0) return 0;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strncmp(target, names[i], strlen(names[i]))) return 1;
@@ -58,16 +30,7 @@ static int is_device(int directory, const char *file) {
 }
 
 static int has_devices(void) {
-  DIR *files = opendir("/proc/self/fd");
-  int any = !files;
-  for (const struct dirent *one; files && !any && (one = readdir(files));)
-    any = is_device(dirfd(files), one->d_name);
-  if (files) closedir(files);
-  return any;
-}
-
-static int is_init(const struct mpipp_call *call) {
-  return call->procedure == MPIPP_PROC_Init || call->procedure == MPIPP_PROC_Init_thread;
+  return mpipp_list("/proc/self/fd", is_device, NULL) != 0;
 }
 
 // From then on nothing of what this process has begun there goes on.
@@ -97,13 +60,12 @@ static void note(uint64_t win) {
 }
 
 void mpipp_quiet_enter(const struct mpipp_call *call) {
-  long all[THREADS];
-  if (is_init(call)) was_alone = list_threads(all, THREADS) == 1;
+  mpipp_alone_enter(call);
   if (call->present & MPIPP_HAS_WIN && call->buffer_count) note(call->win);
 }
 
 void mpipp_quiet_leave(const struct mpipp_call *call) {
-  if (is_init(call) && was_alone) mpis_count = list_threads(mpis, THREADS);
+  mpipp_alone_leave(call);
   if (!completes_all(call)) return;
   for (int i = 0; i < WINDOWS; i++)
     if (windows[i] == call->win) windows[i] = 0;
@@ -156,5 +118,5 @@ static int are_requests_quiet(uint64_t low, uint64_t high) {
 
 int mpipp_is_quiet(uint64_t low, uint64_t high, int has_neighbours) {
   return !has_devices() && !mpipp_is_attached(low, high) && are_operations_complete() &&
-         (!has_neighbours || are_threads_quiet()) && are_requests_quiet(low, high);
+         (!has_neighbours || mpipp_has_one_thread()) && are_requests_quiet(low, high);
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The program limits the size of files once one buffer has been guarded, and sends another. One
+// process.
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+enum { N = 1 << 16 };
+
+static _Alignas(4096) double first[N], second[N], in[N];
+
+static void send(double *out, MPI_Request *request) {
+  MPI_Recv(in, N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  out[N / 2] = 1;
+  MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char **argv) {
+  const struct rlimit limit = {N, N};
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Isend(first, N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &request);
+  send(first, &request);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  MPI_Isend(second, N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &request);
+  send(second, &request);
+  puts("done");
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "guard/alone.h"
+
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "generated/procedures.h"
+#include "guard/listing.h"
+
+enum { THREADS = 64 };
+
+struct mpipp_tasks {
+  long all[THREADS];
+  int count; // -1: there are more, or nobody knows
+};
+
+static struct mpipp_tasks mpis = {.count = 0};
+static int was_alone;
+
+static int add(int directory, const char *name, void *with) {
+  struct mpipp_tasks *tasks = with;
+  (void)directory;
+  if (tasks->count == THREADS) return 1;
+  tasks->all[tasks->count++] = strtol(name, NULL, 10);
+  return 0;
+}
+
+static void list_tasks(struct mpipp_tasks *tasks) {
+  tasks->count = 0;
+  if (mpipp_list("/proc/self/task", add, tasks)) tasks->count = -1;
+}
+
+static int is_mpis(long thread) {
+  for (int i = 0; i < mpis.count; i++)
+    if (mpis.all[i] == thread) return 1;
+  return 0;
+}
+
+int mpipp_is_init(const struct mpipp_call *call) {
+  return call->procedure == MPIPP_PROC_Init || call->procedure == MPIPP_PROC_Init_thread;
+}
+
+void mpipp_alone_enter(const struct mpipp_call *call) {
+  struct mpipp_tasks tasks;
+  if (!mpipp_is_init(call)) return;
+  list_tasks(&tasks);
+  was_alone = tasks.count == 1;
+}
+
+void mpipp_alone_leave(const struct mpipp_call *call) {
+  if (mpipp_is_init(call) && was_alone) list_tasks(&mpis);
+}
+
+int mpipp_has_one_thread(void) {
+  struct mpipp_tasks tasks;
+  long self = syscall(SYS_gettid), first = getpid();
+  list_tasks(&tasks);
+  for (int i = 0; i < tasks.count; i++) {
+    long one = tasks.all[i];
+    if (one != self && (one == first || !is_mpis(one))) return 0;
+  }
+  return tasks.count > 0;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// What a directory of /proc has. Takes no memory from malloc: that may be the program's, and wait
+// for the guard's lock.
+#ifndef MPIPP_LISTING_H
+#define MPIPP_LISTING_H
+
+// Calls it with each name but those that begin with a dot, until it returns 1: whether it has. -1
+// without the directory.
+int mpipp_list(const char *path, int (*is_it)(int directory, const char *name, void *with),
+               void *with);
+
+#endif
