@@ -96,3 +96,16 @@ def test_the_system_does_with_pages_as_it_is_told(mpi: MPI, how: str, output: st
     assert mpi.run([program, how], n=1, preload=False).stdout == output
     run = runs.run(mpi, [program, how], "--check=buffers", n=1)
     assert (run.status, run.output, run.blocks) == (0, output, [])
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize(("how", "output"), [("opens", "xx 1\n"), ("leaves", "1\n")])
+def test_the_programs_handler_hears_of_what_is_received(mpi: MPI, how: str, output: str) -> None:
+    run = runs.run(mpi, [runs.program("delivered.c", mpi), how], "--check=buffers", n=1)
+    assert (run.status, run.output, run.blocks) == (0, output, [])
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_thread_that_comes_while_pages_are_opened_goes_on(mpi: MPI) -> None:
+    run = runs.run(mpi, [runs.program("opened.c", mpi, "-pthread")], "--check=buffers", n=1)
+    assert (run.status, run.output) == (0, "done\n")

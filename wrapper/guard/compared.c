@@ -295,9 +295,9 @@ int mpipp_compared_end(struct mpipp_compared *compared, struct mpipp_change *cha
   if (compared->state == ACTIVE) work.change = change;
   int comes_in = compared->state == GIVEN_UP || (compared->state == LEFT && change);
   if (comes_in && compared->writes)
-    mpipp_carefully(restore, &work);
+    mpipp_carefully_deliver(restore, &work);
   else if ((compared->state == ACTIVE || compared->state == SPOILED) && compared->writes)
-    mpipp_carefully(receive, &work);
+    mpipp_carefully_deliver(receive, &work);
   else if (compared->state == ACTIVE)
     mpipp_carefully(compare, &work);
   int found = compared->state == ACTIVE && change && !work.change;
@@ -329,7 +329,7 @@ void mpipp_compared_drop(struct mpipp_compared *compared) {
 void mpipp_compared_give_up(struct mpipp_compared *compared) {
   struct mpipp_work work = {.compared = compared, .done = compared->bytes.count};
   if (compared->state != ACTIVE && compared->state != SPOILED) return;
-  if (compared->writes) mpipp_carefully(restore, &work);
+  if (compared->writes) mpipp_carefully_deliver(restore, &work);
   compared->state = GIVEN_UP;
 }
 

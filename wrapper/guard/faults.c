@@ -15,6 +15,7 @@
 
 #include "guard/careful.h"
 #include "guard/handlers.h"
+#include "guard/held.h"
 #include "guard/pages.h"
 #include "guard/pending.h"
 #include "recorders/threads.h"
@@ -190,7 +191,7 @@ void mpipp_faults_take(const struct mpipp_touch *found, uint64_t next, uint64_t 
 }
 
 // Whether a page that no operation has is met for the first time: another thread may just have
-// completed one, or exchanged the page, and the instruction is to be tried again.
+// completed one, or exchanged the page.
 static int is_first(uint64_t address, uint64_t pc) {
   static __thread uint64_t last[2] __attribute__((tls_model("initial-exec")));
   int first = last[0] != address || last[1] != pc;
@@ -199,9 +200,21 @@ static int is_first(uint64_t address, uint64_t pc) {
   return first;
 }
 
+// Whether the instruction is to be tried again: an operation is over whose pages are not all open
+// yet, which may take as long as its thread does not run.
 static int may_be_over(const siginfo_t *info, const ucontext_t *context) {
-  uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
-  return info->si_code == SEGV_ACCERR && is_first(address, instruction(context));
+  uint64_t address = (uint64_t)(uintptr_t)info->si_addr, page = mpipp_page_down(address);
+  if (info->si_code != SEGV_ACCERR) return 0;
+  if (is_first(address, instruction(context))) return 1;
+  return mpipp_pages_any(page, page + MPIPP_PAGE) && mpipp_pages_may_be(address) &&
+         !mpipp_is_protected(page, page + MPIPP_PAGE) &&
+         mpipp_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
+}
+
+// Whether the program's handler is to come first: it may open memory that MPI has received for it.
+static int is_programs(const siginfo_t *info, const ucontext_t *context) {
+  return info->si_code == SEGV_ACCERR && is_store(context) && mpipp_handler_has_programs() &&
+         mpipp_careful_asks((uint64_t)(uintptr_t)info->si_addr);
 }
 
 // An access to a part of an operation that is pending. The program goes on.
@@ -230,12 +243,18 @@ static int is_handled(const siginfo_t *info, void *context) {
   if (mpipp_pages_await(address)) return 1;
   const struct mpipp_guarded *guarded = mpipp_guarded_at(address, &part);
   if (guarded) meet(guarded, part, address, context);
-  return guarded || mpipp_careful_gives_up(context) || may_be_over(info, context);
+  if (guarded) return 1;
+  if (is_programs(info, context)) return 0;
+  return mpipp_careful_gives_up(context) || may_be_over(info, context);
 }
 
 static void handle(int number, siginfo_t *info, void *context) {
   int saved = errno;
-  if (!is_handled(info, context)) mpipp_handler_pass_on(number, info, context);
+  if (!is_handled(info, context)) {
+    struct mpipp_careful work = mpipp_careful_leave(); // the handler's faults are its own
+    mpipp_handler_pass_on(number, info, context);
+    mpipp_careful_return(work);
+  }
   errno = saved;
 }
 

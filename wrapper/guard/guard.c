@@ -9,6 +9,7 @@
 #include "generated/facts.h"
 #include "guard/accesses.h"
 #include "guard/alone.h"
+#include "guard/careful.h"
 #include "guard/changed.h"
 #include "guard/claims.h"
 #include "guard/coverage.h"
@@ -438,6 +439,8 @@ static struct mpipp_hook hook = {
 // call is MPI's and the program's alone.
 static int wants(const struct mpipp_call *call) {
   if (MPIPP_READ(is_off)) return 0;
+  // The program's handler has left the call before, where the lock was held.
+  if (MPIPP_UNLIKELY(is_inside) && mpipp_careful_was_left()) mpipp_guard_unlock();
   int comes = mpipp_turn_comes(&hook, call);
   return comes || is_inside || mpipp_memcheck || MPIPP_READ(mpipp_faults_count) ||
          call->procedure == MPIPP_PROC_Win_attach || call->procedure == MPIPP_PROC_Finalize ||

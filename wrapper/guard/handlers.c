@@ -52,11 +52,18 @@ int mpipp_handler_replace(int number, const struct sigaction *now, struct sigact
   return 1;
 }
 
+static int is_function(const struct sigaction *one) {
+  return one->sa_flags & SA_SIGINFO || (one->sa_handler != SIG_DFL && one->sa_handler != SIG_IGN);
+}
+
+int mpipp_handler_has_programs(void) {
+  return is_function(kept());
+}
+
 void mpipp_handler_pass_on(int number, siginfo_t *info, void *context) {
   const struct sigaction programs_own = *kept(), none = {.sa_handler = SIG_DFL};
   int is_sent = info->si_code <= 0;
-  if (!(programs_own.sa_flags & SA_SIGINFO) &&
-      (programs_own.sa_handler == SIG_DFL || programs_own.sa_handler == SIG_IGN)) {
+  if (!is_function(&programs_own)) {
     if (is_sent && programs_own.sa_handler == SIG_IGN) return;
     __sigaction(number, &programs_own, NULL); // the instruction brings it again
     if (is_sent) raise(number);
