@@ -109,3 +109,18 @@ def test_the_programs_handler_hears_of_what_is_received(mpi: MPI, how: str, outp
 def test_a_thread_that_comes_while_pages_are_opened_goes_on(mpi: MPI) -> None:
     run = runs.run(mpi, [runs.program("opened.c", mpi, "-pthread")], "--check=buffers", n=1)
     assert (run.status, run.output) == (0, "done\n")
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("how", ["lock", "again"])
+def test_a_signal_may_come_at_any_time(mpi: MPI, how: str) -> None:
+    program = runs.program("interrupted.c", mpi, "-pthread")
+    done = runs.said(mpi, [program, how], "--check=buffers", n=1)
+    assert (done.returncode, done.stdout) == (0, "1\n")
+    assert "read: " not in done.stderr
+
+
+@on_mpi("mpich4")
+def test_what_is_received_is_there_before_a_message_tells_of_it(mpi: MPI) -> None:
+    run = runs.run(mpi, [runs.program("told_by_message.c", mpi, "-pthread")], "--check=buffers")
+    assert (run.status, run.output, run.blocks) == (0, "20000 right\n", [])

@@ -221,8 +221,12 @@ static int give_up(struct mpipp_passage *passage) {
   return MPIPP_DONE;
 }
 
+// Another thread may be at it: what it has found complete is to be in the program's memory, too.
 static void ask_after_kept(int over) {
-  if (!mpipp_guarded_kept || pthread_mutex_trylock(&asking_after)) return;
+  static __thread int is_asking __attribute__((tls_model("initial-exec")));
+  if (!mpipp_guarded_kept || is_asking) return;
+  is_asking = 1;
+  pthread_mutex_lock(&asking_after);
   struct mpipp_guarded *kept = NULL;
   while ((kept = mpipp_guarded_next_kept(kept))) {
     MPI_Request request = (MPI_Request)(uintptr_t)kept->request;
@@ -235,6 +239,7 @@ static void ask_after_kept(int over) {
     mpipp_guard_unlock();
   }
   pthread_mutex_unlock(&asking_after);
+  is_asking = 0;
 }
 
 // Buffers on the thread's stack whose functions have returned.

@@ -30,13 +30,26 @@ static void keep(const struct sigaction *one) {
   __atomic_store_n(&current, next, __ATOMIC_RELEASE);
 }
 
-void mpipp_handler_put(void (*handler)(int, siginfo_t *, void *)) {
-  struct sigaction now, ours = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+static int is_function(const struct sigaction *one) {
+  return one->sa_flags & SA_SIGINFO || (one->sa_handler != SIG_DFL && one->sa_handler != SIG_IGN);
+}
+
+// In place of the program's: of system calls that a signal interrupts those go on that would
+// without it.
+static void set_own(const struct sigaction *programs_own) {
+  struct sigaction ours = {.sa_sigaction = own, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&ours.sa_mask);
+  if (programs_own->sa_flags & SA_RESTART || !is_function(programs_own))
+    ours.sa_flags |= SA_RESTART;
+  __sigaction(SIGSEGV, &ours, NULL);
+}
+
+void mpipp_handler_put(void (*handler)(int, siginfo_t *, void *)) {
+  struct sigaction now;
   own = handler;
   if (__sigaction(SIGSEGV, NULL, &now) || is_own(&now)) return;
   keep(&now);
-  __sigaction(SIGSEGV, &ours, NULL);
+  set_own(&now);
 }
 
 int mpipp_handler_replace(int number, const struct sigaction *now, struct sigaction *before) {
@@ -44,16 +57,14 @@ int mpipp_handler_replace(int number, const struct sigaction *now, struct sigact
   if (number != SIGSEGV || __sigaction(number, NULL, &there) || !is_own(&there)) return 0;
   struct sigaction old = *kept();
   // The child of vfork has its own handlers, and the program's memory.
-  if (now && (uint64_t)getpid() != mpipp_registry.pid)
+  if (now && (uint64_t)getpid() != mpipp_registry.pid) {
     __sigaction(number, now, NULL);
-  else if (now)
+  } else if (now) {
     keep(now);
+    set_own(now);
+  }
   if (before) *before = old;
   return 1;
-}
-
-static int is_function(const struct sigaction *one) {
-  return one->sa_flags & SA_SIGINFO || (one->sa_handler != SIG_DFL && one->sa_handler != SIG_IGN);
 }
 
 int mpipp_handler_has_programs(void) {

@@ -1,23 +1,54 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include "guard/lock.h"
 
-#include <pthread.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+// Signal handlers ask whether their thread has the lock. To them it has before it takes it, and
+// until it has given it back: else one that comes between would wait for its own thread.
+enum { FREE, TAKEN, AWAITED };
+static uint32_t lock = FREE;
 __thread int mpipp_guard_locked = 0;
 
-void mpipp_guard_lock(void) {
-  pthread_mutex_lock(&lock);
-  mpipp_guard_locked = 1;
-}
-
-void mpipp_guard_unlock(void) {
-  mpipp_guard_locked = 0;
-  pthread_mutex_unlock(&lock);
+static void set_locked(int is_locked) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  mpipp_guard_locked = is_locked;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 int mpipp_guard_try_lock(void) {
-  if (pthread_mutex_trylock(&lock)) return 0;
-  mpipp_guard_locked = 1;
-  return 1;
+  uint32_t free = FREE;
+  set_locked(1);
+  int done =
+      __atomic_compare_exchange_n(&lock, &free, TAKEN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  if (!done) set_locked(0);
+  return done;
+}
+
+static void await(void) {
+  int saved = errno;
+  for (;;) {
+    set_locked(1);
+    if (__atomic_exchange_n(&lock, AWAITED, __ATOMIC_ACQUIRE) == FREE) break;
+    set_locked(0);
+    syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, AWAITED, NULL);
+  }
+  errno = saved;
+}
+
+void mpipp_guard_lock(void) {
+  if (!mpipp_guard_try_lock()) await();
+}
+
+void mpipp_guard_unlock(void) {
+  int saved = errno;
+  if (__atomic_exchange_n(&lock, FREE, __ATOMIC_RELEASE) == AWAITED)
+    syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1);
+  set_locked(0);
+  errno = saved;
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Signals come at any time. "lock": their handler gives memory to the system, while the thread
+// protects other memory. "again": a system call that a SIGSEGV interrupts goes on, as the program's
+// handler says. One process.
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, N = 4 * PAGE, TIMES = 300000 };
+
+static _Alignas(PAGE) struct { char first[N], beside[PAGE], last[N]; } all;
+static char in[N];
+static volatile int handled;
+
+static void advise(int number) {
+  (void)number;
+  madvise(all.beside, PAGE, MADV_DONTNEED);
+  handled++;
+}
+
+static void often(int microseconds) {
+  const struct itimerval time = {{0, microseconds}, {0, microseconds}};
+  setitimer(ITIMER_REAL, &time, NULL);
+}
+
+static void send(char *out, int bytes) {
+  MPI_Request request;
+  MPI_Isend(out, bytes, MPI_CHAR, 0, 0, MPI_COMM_SELF, &request);
+  MPI_Recv(in, bytes, MPI_CHAR, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void hear(int number) {
+  (void)number;
+  handled++;
+}
+
+static int pipes[2];
+static pthread_t reader;
+
+static void *interrupt(void *nothing) {
+  struct timespec moment = {0, 20000000};
+  for (int i = 0; i < 5; i++) {
+    nanosleep(&moment, NULL);
+    pthread_kill(reader, SIGSEGV);
+  }
+  nanosleep(&moment, NULL);
+  if (write(pipes[1], "x", 1) != 1) perror("write");
+  return nothing;
+}
+
+static void read_on(void) {
+  pthread_t thread;
+  char byte = 0;
+  reader = pthread_self();
+  signal(SIGSEGV, hear);
+  if (pipe(pipes)) perror("pipe");
+  pthread_create(&thread, NULL, interrupt, NULL);
+  if (read(pipes[0], &byte, 1) != 1) perror("read");
+  pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv) {
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  send(all.first, N);
+  send(all.last, N);
+  signal(SIGALRM, advise);
+  if (*argv[1] == 'a') read_on();
+  if (*argv[1] == 'l') often(20);
+  for (int i = 0; *argv[1] == 'l' && i < TIMES; i++)
+    mprotect(all.last, PAGE, PROT_READ | PROT_WRITE);
+  often(0);
+  printf("%d\n", handled > 0);
+  fflush(stdout);
+  MPI_Finalize();
+  return 0;
+}
