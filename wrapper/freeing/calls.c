@@ -136,7 +136,7 @@ __attribute__((constructor)) static void find_reader(void) {
 }
 
 // Memory that may not be there: that is for the system to say.
-static int fetch(void *to, uint64_t from, size_t bytes) {
+int mpipp_fetch(void *to, uint64_t from, size_t bytes) {
   struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
   return read_memory && read_memory(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
 }
@@ -146,7 +146,7 @@ static void add_vector(struct mpipp_system_parts *parts, uint64_t at, uint64_t c
                        uint64_t bytes, int stores) {
   struct iovec all[MPIPP_SYSTEM_PARTS];
   if (count > MPIPP_SYSTEM_PARTS) count = MPIPP_SYSTEM_PARTS;
-  if (!count || !fetch(all, at, count * sizeof *all)) return;
+  if (!count || !mpipp_fetch(all, at, count * sizeof *all)) return;
   for (uint64_t i = 0; i < count && bytes; i++) {
     uint64_t length = all[i].iov_len < bytes ? all[i].iov_len : bytes;
     add(parts, (uint64_t)(uintptr_t)all[i].iov_base, length, stores);
@@ -156,7 +156,7 @@ static void add_vector(struct mpipp_system_parts *parts, uint64_t at, uint64_t c
 
 static void add_message(struct mpipp_system_parts *parts, uint64_t at, uint64_t bytes, int stores) {
   struct msghdr message;
-  if (fetch(&message, at, sizeof message))
+  if (mpipp_fetch(&message, at, sizeof message))
     add_vector(parts, (uint64_t)(uintptr_t)message.msg_iov, message.msg_iovlen, bytes, stores);
 }
 
@@ -164,14 +164,14 @@ static void add_messages(struct mpipp_system_parts *parts, uint64_t at, uint64_t
                          int stores) {
   for (uint64_t i = 0; i < count && i < MPIPP_SYSTEM_PARTS; i++) {
     struct mmsghdr one;
-    if (!fetch(&one, at + i * sizeof one, sizeof one)) return;
+    if (!mpipp_fetch(&one, at + i * sizeof one, sizeof one)) return;
     add_message(parts, at + i * sizeof one, is_over ? one.msg_len : UINT64_MAX, stores);
   }
 }
 
 static uint64_t length_at(struct mpipp_use *use, uint64_t at, int is_over) {
   socklen_t length;
-  if (!fetch(&length, at, sizeof length)) return 0;
+  if (!mpipp_fetch(&length, at, sizeof length)) return 0;
   if (!is_over) use->room = length;
   return length < use->room ? length : use->room;
 }

@@ -5,6 +5,7 @@
 #define MPIPP_CALLS_H
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -30,5 +31,8 @@ void mpipp_use_ends(struct mpipp_use *use, long result, void *caller)
 // Before the system is told of memory by madvise. Private to this library.
 void mpipp_memory_is_advised(uint64_t start, uint64_t bytes, int advice)
     __attribute__((visibility("hidden")));
+
+// Reads memory of the program's that may not be there: 0 if it is not.
+int mpipp_fetch(void *to, uint64_t from, size_t bytes) __attribute__((visibility("hidden")));
 
 #endif

@@ -3,10 +3,12 @@
 // memory of the program's.
 #define _GNU_SOURCE
 #include "freeing/calls.h"
+#include "freeing/forks.h"
 
 #ifdef __x86_64__
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -162,6 +164,15 @@ FOUR(int, epoll_ctl, int, int, int, struct epoll_event *, SYS_epoll_ctl)
 FUNCTION(int, pipe, (int a[2]), (a), {W(a)}, SYS_pipe)
 FUNCTION(int, pipe2, (int a[2], int b), (a, b), WORDS_2, SYS_pipe2)
 
+// Whether it makes a process with a copy of the program's memory, which goes on here.
+__attribute__((used)) static int is_fork(long call, long a, long b) {
+  struct clone_args all;
+  if (call == SYS_clone) return !(a & CLONE_VM) && !b;
+  if (call != SYS_clone3) return call == SYS_fork;
+  if (!mpipp_fetch(&all, (uint64_t)a, (uint64_t)b < sizeof all ? (size_t)b : sizeof all)) return 0;
+  return !(all.flags & CLONE_VM) && !all.stack;
+}
+
 // Any, by its number: a new thread or process may have another stack when it returns.
 extern void mpipp_system_has_ring(void) __attribute__((weak));
 static long (*syscall_next)(long, ...);
@@ -175,20 +186,26 @@ __attribute__((used)) static long by_number(long call, long a, long b, long c, l
   struct mpipp_use use = {.words = WORDS_6};
   if (!syscall_next) find_syscall();
   if (call == SYS_madvise) mpipp_memory_is_advised((uint64_t)a, (uint64_t)b, (int)c);
-  int is_met = mpipp_use_begins(&use, call);
+  int is_met = mpipp_use_begins(&use, call), is_told = is_fork(call, a, b) && mpipp_fork_is_told();
   long result = syscall_next(call, a, b, c, d, e, f);
+  mpipp_fork_is_over(is_told, result == 0);
   if (is_met) mpipp_use_ends(&use, result, __builtin_return_address(0));
   if (call == SYS_io_uring_setup && result >= 0 && &mpipp_system_has_ring) mpipp_system_has_ring();
   return result;
 }
 
 __attribute__((naked)) EXPORTED long syscall(long call __attribute__((unused)), ...) {
-  __asm__("cmpq %0, %%rdi\n\tje 1f\n\t"
-          "cmpq %1, %%rdi\n\tje 1f\n\t"
-          "cmpq %2, %%rdi\n\tje 1f\n\t"
-          "jmp %P3\n"
-          "1:\tmovq %4, %%rax\n\ttestq %%rax, %%rax\n\tje %P3\n\tjmp *%%rax"
-          :
-          : "i"(SYS_clone), "i"(SYS_clone3), "i"(SYS_vfork), "i"(by_number), "m"(syscall_next));
+  __asm__(
+      "cmpq %0, %%rdi\n\tje 1f\n\t"
+      "cmpq %1, %%rdi\n\tje 1f\n\t"
+      "cmpq %2, %%rdi\n\tje 1f\n\t"
+      "jmp %P3\n"
+      "1:\tpushq %%rdi\n\tpushq %%rsi\n\tpushq %%rdx\n\tpushq %%rcx\n\tpushq %%r8\n\t"
+      "pushq %%r9\n\tsubq $8, %%rsp\n\tcall %P5\n\taddq $8, %%rsp\n\tpopq %%r9\n\tpopq %%r8\n\t"
+      "popq %%rcx\n\tpopq %%rdx\n\tpopq %%rsi\n\tpopq %%rdi\n\ttestl %%eax, %%eax\n\tjne %P3\n\t"
+      "movq %4, %%rax\n\ttestq %%rax, %%rax\n\tje %P3\n\tjmp *%%rax"
+      :
+      : "i"(SYS_clone), "i"(SYS_clone3), "i"(SYS_vfork), "i"(by_number), "m"(syscall_next),
+        "i"(is_fork));
 }
 #endif

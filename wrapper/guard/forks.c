@@ -8,6 +8,7 @@
 #include "guard/lock.h"
 #include "guard/pages.h"
 #include "guard/windows.h"
+#include "recorders/threads.h"
 
 enum { MOST = 4 };
 
@@ -39,4 +40,17 @@ static void after_fork_in_child(void) {
 void mpipp_forks_handle(void (*in_child)(void)) {
   if (!count) pthread_atfork(before_fork, after_fork, after_fork_in_child);
   if (count < MOST) all[count++] = in_child;
+}
+
+void mpipp_fork_begins(void) {
+  before_fork();
+  mpipp_threads_before_fork();
+}
+
+void mpipp_fork_ends(int in_child) {
+  mpipp_threads_after_fork(in_child);
+  if (in_child)
+    after_fork_in_child();
+  else
+    after_fork();
 }

@@ -6,4 +6,9 @@
 // What else is to be done in the child, with the guard's lock. Before the program begins.
 void mpipp_forks_handle(void (*in_child)(void));
 
+// Before and after a process is made otherwise than by fork, with a copy of the program's memory.
+// What freeing/forks.c, which is a library of its own, finds here by name.
+void mpipp_fork_begins(void) __attribute__((visibility("default")));
+void mpipp_fork_ends(int in_child) __attribute__((visibility("default")));
+
 #endif

@@ -178,6 +178,17 @@ static void after_fork_in_child(void) {
   forked();
 }
 
+void mpipp_threads_before_fork(void) {
+  before_fork();
+}
+
+void mpipp_threads_after_fork(int in_child) {
+  if (in_child)
+    after_fork_in_child();
+  else
+    after_fork();
+}
+
 // Before that of others, whose locks are taken before this one when the process forks, as they are
 // elsewhere.
 __attribute__((constructor(FIRST))) static void guard_fork(void) {

@@ -26,6 +26,10 @@ struct mpipp_thread *mpipp_register_thread(void);
 struct mpipp_thread *mpipp_other_thread(const struct mpipp_thread *thread,
                                         struct mpipp_thread *after);
 
+// What pthread_atfork does here, for processes that are made without it.
+void mpipp_threads_before_fork(void);
+void mpipp_threads_after_fork(int in_child);
+
 // Its call has found nothing: those in a row are known by their numbers, and whether they look for
 // the same.
 void mpipp_polled_in_vain(struct mpipp_thread *thread);
