@@ -22,7 +22,8 @@ def test_the_buffer_of_what_is_started_later_is_the_programs(mpi: MPI, how: str)
     assert block.startswith("error: a store to the buffer of a pending MPI_Send_init")
 
 
-@on_mpi("mpich4", "openmpi5")
+# Open MPI 5.0 crashes when a partitioned request is freed.
+@on_mpi("mpich4", "mpich5")
 @pytest.mark.parametrize("how", WAYS)
 def test_partitions_are_the_programs_until_they_are_ready(mpi: MPI, how: str) -> None:
     program = runs.program("exchanged.c", mpi, "-pthread")

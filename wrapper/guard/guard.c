@@ -123,6 +123,8 @@ static void count(const struct mpipp_guarded *guarded) {
 
 static struct mpipp_guarded *look_at(struct mpipp_passage *passage, struct mpipp_cover *cover) {
   uint64_t refused = mpipp_windows_refused;
+  if (is_partitioned(passage->call))
+    mpipp_faults_catch(); // who stores to them meanwhile has to wait
   struct mpipp_guarded *guarded = take(passage->call);
   mpipp_registry.crowded += mpipp_windows_refused != refused;
   if (!guarded) {
@@ -154,6 +156,7 @@ static void start(const struct mpipp_call *call) {
     struct mpipp_guarded *guarded = mpipp_guarded_of(MPIPP_KEY(requests[i]), 0);
     if (!guarded || guarded->state != MPIPP_GUARDED_INACTIVE) continue;
     uint64_t since = mpipp_ticks();
+    if (guarded->parts->partitions) mpipp_faults_catch();
     mpipp_guarded_fill(guarded);
     count(guarded);
     mpipp_coverage_spend(guarded->cover, since);

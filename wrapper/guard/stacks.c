@@ -3,7 +3,6 @@
 #include "guard/stacks.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <stddef.h>
 #include <ucontext.h>
 #include <unwind.h>
@@ -76,11 +75,11 @@ static uint64_t end_of_coroutines(void) {
 #endif
 }
 
-// Where the C library has had a thread begin.
+// Where the C library has had a thread begin; clone may be one that is in its place.
 static int begins_threads(uint64_t code) {
   Dl_info one, other;
   return code != end_of_coroutines() && dladdr((void *)(uintptr_t)(code - 1), &one) &&
-         dladdr((void *)(uintptr_t)clone, &other) && one.dli_fbase == other.dli_fbase;
+         dladdr((void *)(uintptr_t)makecontext, &other) && one.dli_fbase == other.dli_fbase;
 }
 
 // The process begins with the first thread's stack as the system has made it.

@@ -11,7 +11,6 @@
 
 #include "guard/alone.h"
 #include "guard/exposed.h"
-#include "guard/faults.h"
 #include "guard/pages.h"
 #include "guard/rings.h"
 
@@ -197,7 +196,6 @@ void mpipp_windows_forget(uint64_t low, uint64_t high) {
 // Of pages that the program may use meanwhile: system calls of its other threads would fail there.
 // MPI's threads may run its signal handlers, which wait.
 static int share_used(uint64_t low, uint64_t high) {
-  mpipp_faults_catch();
   mpipp_pages_contend(1);
   int done =
       (mpipp_pages_are_there(low, high) || mpipp_has_one_thread()) && mpipp_pages_share(low, high);
