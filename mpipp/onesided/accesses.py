@@ -52,6 +52,7 @@ class Entry:
         "end_time",
         "epoch",
         "event",
+        "heard",
         "high",
         "kind",
         "lock",
@@ -101,6 +102,7 @@ class Entry:
         self.epoch: Synchronization | None = None  # the call that opened it
         self._comb: combs.Comb | None = None
         self._phase: int | None = None
+        self.heard = 0  # `Flags.heard` when it was added
         # Of elements of a size, by where they begin, modulo that; once it was asked for.
         self.phases: tuple[int, list[tuple[int, Entry]]] | None = None
 

@@ -40,7 +40,9 @@ from mpipp.onesided.rules import (
     WRITTEN,
 )
 
-MOST_ALIKE = 16  # conflicts of the same lines that are kept, lest the first were not decided
+# Conflicts of the same lines that are kept, lest the first were not decided, and a process's
+# accesses of the same bytes between which it may have read flags.
+MOST_ALIKE = 16
 MOST_KEPT = 200_000  # accesses that are remembered
 SWEEP = 4096  # accesses after which those that are past are looked for
 
@@ -129,15 +131,18 @@ class Conflicts:
         self.forgotten = 0
         self._added = 0
         self._kept = 0
-        self._last: tuple[_Key, int, int] | None = None
+        self._settled = set[_Key]()  # of which enough are kept that no flag has ordered so far
+        self._noting: Event | None = None
+        self._noted = set[tuple[_Key, int]]()  # with what, by its identity, that has been told
 
     def check(self, entry: Entry) -> None:
         """Compare one with those before it."""
         low, high, kind, actor = entry.low, entry.high, entry.kind, entry.actor
         verdicts = VERDICT[kind]
         clock = entry.segment.clock
+        entry.heard = self.flags.heard
         for cell in self.memory[entry.owner].cells(low, high):
-            gone = False
+            gone, room = False, MOST_ALIKE
             for before in cell:
                 if before.low >= high or before.high <= low:
                     gone = gone or before.low < 0
@@ -148,6 +153,9 @@ class Conflicts:
                     elif before.separate:
                         self._copies(before, entry)
                 if before.kind == kind and before.actor == actor and _covers(entry, before):
+                    if room and _may_have_heard(before, entry):
+                        room -= 1
+                        continue
                     before.forget()
                     gone = True
             if gone:
@@ -242,11 +250,19 @@ class Conflicts:
         other = entry.actor, entry.event.moment.place, entry.kind
         key = (rule, one, other) if one <= other else (rule, other, one)
         alike = self.found.setdefault(key, [])
-        pair = before.event, entry.event
-        if self._last == (key, *map(id, pair)):
+        if self._noting is not entry.event:
+            self._noting = entry.event
+            self._noted.clear()
+        if (key, id(before.event)) in self._noted:
             return  # accesses are found once in each cell that they lie in
-        self._last = key, id(pair[0]), id(pair[1])
+        self._noted.add((key, id(before.event)))
         self.times[key] = self.times.get(key, 0) + 1
+        if len(alike) == MOST_ALIKE and key not in self._settled:
+            # What flags may have ordered they may have ordered whatever comes: room for others.
+            left = [one for one in alike if not self._may_be_ordered(one.before, one.entry)]
+            if len(left) > MOST_ALIKE // 2:
+                self._settled.add(key)
+            alike[:] = left or alike[:1]
         if len(alike) < MOST_ALIKE:
             alike.append(_Found(rule, before, entry, common, why))
 
@@ -371,6 +387,13 @@ def _excluded(before: Entry, entry: Entry) -> bool:
         and 0 not in (before.lock, entry.lock)
         and before.window == entry.window
     )
+
+
+def _may_have_heard(before: Entry, entry: Entry) -> bool:
+    # Whether a flag may have put others before the second of a process's accesses alone.
+    if before.heard != entry.heard:
+        return True
+    return entry.heard > 0 and before.segment is not entry.segment
 
 
 def _covers(entry: Entry, before: Entry) -> bool:

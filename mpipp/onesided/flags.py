@@ -84,6 +84,7 @@ class Flags:
         self.known: dict[Group, dict[int, _Process]] = {}
         self.minded: set[Group] = set()
         self.cut = False  # whether there are processes whose rest is not known
+        self.heard = 0  # how often anybody may have heard of others by one, once for each segment
 
     def _of(self, group: Group, process: int) -> _Process:
         processes = self.known.setdefault(group, {})
@@ -114,6 +115,7 @@ class Flags:
         if not found.read_times or found.read_times[-1] != time:
             found.read_times.append(time)
             found.reads.append(number)
+            self.heard += group in self.minded
 
     def share(self, process: Process, number: int) -> None:
         """Before an event there may have been loads and stores of shared windows."""

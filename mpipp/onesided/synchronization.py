@@ -17,7 +17,7 @@ from mpipp.onesided.exposures import Exposures
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistakes, fences_alone, is_gone, wrong
 from mpipp.onesided.processes import Process, Steps
-from mpipp.onesided.rules import GET, WRITTEN
+from mpipp.onesided.rules import WRITTEN
 
 
 class Synchronizer:
@@ -141,14 +141,18 @@ class Synchronizer:
         for at, rank in enumerate(mine.made.ranks):
             ranks.setdefault(self.indices[rank], []).append(at)
         for target, which in mine.started.items():
-            # What a get has read is there only once the target has posted.
-            if any(entry.kind == GET for at in ranks[target] for entry in mine.local.get(at, ())):
+            # What was read there is here only once the target has posted.
+            if any(
+                entry.kind == WRITTEN and entry.epoch is start
+                for at in ranks.get(target, ())
+                for entry in mine.local.get(at, ())
+            ):
                 process.hear(window.posts[target, process.index, which], event)
         time = process.time
         told = process.release()
         for target, which in mine.started.items():
             left: list[Entry] = []
-            for at in ranks[target]:
+            for at in ranks.get(target, ()):
                 # That a buffer has been read the target knows, but not that one has been written.
                 for entry in mine.local.get(at, ()):
                     if entry.kind == WRITTEN:

@@ -315,6 +315,8 @@ class Oracle:
             waits = self.calls(owner, event.window, "wait")
             if event.kind == "get":
                 self.edge(done, self.end[process, complete.moment.number])
+            if event.result:  # what was found is here
+                self.edge(begins, self.end[process, complete.moment.number])
             if which < len(waits):
                 for point in (done, read):
                     self.edge(point, self.end[owner, waits[which].moment.number])

@@ -63,6 +63,18 @@ def test_mistakes() -> None:
     assert mistakes(("fence", "MPI_MODE_NOPUT"), "put", "fence") == ["rma-noput: fence"]
 
 
+def test_get_of_a_fence_is_not_one_of_the_start_within() -> None:
+    program = Program(2)
+    program.sync("fence")
+    program[0].get(1, at(0))
+    program[0].sync("start", -1, (1,))
+    program[0].sync("complete")
+    program[1].sync("post", -1, (0,))
+    program[1].sync("wait")
+    program.sync("fence")
+    assert found(program) == ["rma-nested: start"]
+
+
 @pytest.mark.parametrize("lock", ["lock", "lock_all"])
 @pytest.mark.parametrize("target", [0, 1])
 def test_windows_are_not_locked_and_exposed_at_once(lock: str, target: int) -> None:

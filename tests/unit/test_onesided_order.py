@@ -211,6 +211,23 @@ def test_complete_ends_puts_at_the_origin_and_wait_at_the_target() -> None:
     assert found(program) == ["rma-local: put@0 load@1 [0,4) of 1, incomplete"]
 
 
+@pytest.mark.parametrize("kind", ["get", "fetch_and_op", "get_accumulate", "put"])
+def test_what_an_operation_has_brought_tells_of_the_post(kind: str) -> None:
+    # What was there before an accumulate is here at MPI_Win_complete, as what a get reads.
+    program = Program(2, windows=2)
+    program[1].store(at(0))
+    program[1].sync("post", -1, (0,))
+    program[0].sync("start", -1, (1,))
+    program[0].operation(kind, 1, at(64))
+    program[0].sync("complete")
+    program[0].sync("lock", 1, window=2)
+    program[0].operation("put", 1, at(0), window=2)
+    program[0].sync("unlock", 1, window=2)
+    program[1].sync("wait")
+    line = "rma-local: put@0 store@1 [0,4) of 1, unordered"
+    assert found(program) == ([line] if kind == "put" else [])
+
+
 @pytest.mark.parametrize("asserted", [(), ("MPI_MODE_NOPRECEDE",)])
 def test_fence_that_nothing_precedes_orders_only_operations(asserted: tuple[str, ...]) -> None:
     program = Program(3)
