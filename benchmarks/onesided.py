@@ -175,8 +175,11 @@ def apart(name: str, events: int) -> tuple[float, float]:
 def figures() -> Iterator[Figure]:
     for name in PROGRAMS:
         number = 100_000 if name == "loads" else EVENTS
-        few, _ = apart(name, number // 4)
-        took, memory = apart(name, number)
+        # Whatever else the machine does makes it slower, never quicker.
+        pairs = [(apart(name, number // 4), apart(name, number)) for _ in range(3)]
+        few = min(fewer[0] for fewer, _ in pairs)
+        took = min(all_of_them[0] for _, all_of_them in pairs)
+        memory = max(all_of_them[1] for _, all_of_them in pairs)
         what = f"one-sided analysis, {name}, {number:,} events"
         if name == "loads":
             what = "one-sided analysis, 100,000,000 loads and stores"

@@ -198,14 +198,8 @@ class Accesses:
         """One more."""
         level = max(6, (entry.high - entry.low - 1).bit_length())
         grid = self.grids.setdefault(level, {})
-        first, last = entry.low >> level, (entry.high - 1) >> level
-        cell = grid.get(first)
-        if cell is None:
-            grid[first] = [entry]
-        else:
-            cell.append(entry)
-        if last != first:
-            grid.setdefault(last, []).append(entry)
+        for place in range(entry.low >> level, (entry.high - 1 >> level) + 1):
+            grid.setdefault(place, []).append(entry)
         self.number += 1
 
     def cells(self, low: int, high: int) -> list[list[Entry]]:
@@ -213,7 +207,11 @@ class Accesses:
         found = []
         for level, grid in self.grids.items():
             first, last = low >> level, (high - 1) >> level
-            if last - first < 4:
+            if first == last:
+                cell = grid.get(first)
+                if cell:
+                    found.append(cell)
+            elif last - first < 4:
                 for place in range(first, last + 1):
                     cell = grid.get(place)
                     if cell:

@@ -162,15 +162,18 @@ class _Analysis:
         mine = self.lives.epochs(process, event.window)
         if mine is None:
             return
-        targets = range(-1 if event.kind not in ("lock", "unlock") else 0, len(mine.made.ranks))
-        if event.kind == "free":  # an attempt
+        kind = event.kind
+        if kind == "free":  # an attempt
             self.mistakes.not_ended(mine, event)
             mine.attempts[event.moment.thread] = "free"
             return
-        if event.target not in targets or not self.indices.keys() >= set(event.group):
+        least = 0 if kind in ("lock", "unlock") else -1
+        if not least <= event.target < len(mine.made.ranks):
+            yield DAMAGED
+        if event.group and not self.indices.keys() >= set(event.group):
             yield DAMAGED
         window = self.windows[event.window]
-        if event.kind == "sync" and not event.attempt:
+        if kind == "sync" and not event.attempt:
             # It may have loaded what others have put.
             polled = event.window, process.index, POLLED
             self.flags.minded.add(polled)
@@ -232,14 +235,15 @@ class _Analysis:
         owner: int,
     ) -> Entry | None:
         # An access by the process itself; None if there are no bytes.
-        box = bounds(memory)
-        if box is None:
+        there = bounds(memory)
+        if there is None:
             return None
-        low, high = box
+        low, high = there
         entry = Entry(kind, event, process.now(), owner, memory, low, high)
         entry.private = True
-        for start, end, identity, *_ in self.lives.ranges[owner]:
-            if start < high and low < end:
+        for box in self.lives.ranges[owner]:
+            if box.low < high and low < box.high:
+                identity = box.window
                 entry.private = False
                 mine = self.lives.epochs(process, identity)
                 rank = self.processes[owner].rank
@@ -356,11 +360,9 @@ class _Analysis:
 
     def _buffers(self, process: Process, event: Operation, opened: Synchronization) -> list[Entry]:
         # Accesses of the origin's own memory.
-        parts = [
-            (WRITTEN if event.kind == "get" else READ, event.origin),
-            (READ, event.compare),
-            (WRITTEN, event.result),
-        ]
+        parts = [(WRITTEN if event.kind == "get" else READ, event.origin)]
+        if event.result or event.compare:
+            parts += [(READ, event.compare), (WRITTEN, event.result)]
         found = []
         for kind, memory in parts:
             entry = self._local(process, kind, event, memory, process.index) if memory else None

@@ -142,10 +142,11 @@ class Conflicts:
         clock = entry.segment.clock
         entry.heard = self.flags.heard
         for cell in self.memory[entry.owner].cells(low, high):
-            gone, room = False, MOST_ALIKE
+            gone, room = 0, MOST_ALIKE
             for before in cell:
                 if before.low >= high or before.high <= low:
-                    gone = gone or before.low < 0
+                    if before.low < 0:
+                        gone += 1
                     continue
                 if verdicts[before.kind]:
                     if before.end_time > clock[before.end_process]:
@@ -157,8 +158,10 @@ class Conflicts:
                         room -= 1
                         continue
                     before.forget()
-                    gone = True
-            if gone:
+                    gone += 1
+            if gone == len(cell):
+                cell.clear()
+            elif gone:
                 cell[:] = [before for before in cell if before.low >= 0]
 
     def add(self, entry: Entry) -> None:

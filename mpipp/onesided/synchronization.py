@@ -82,12 +82,14 @@ class Synchronizer:
         first = window.fences.setdefault(mine.fences, event)
         if meeting.full:
             del window.fences[mine.fences]
-        for one, other in ((first, event), (event, first)):
-            if fences_alone(one, other):
-                self.mistakes.add("rma-some-fences", one, other, mine if one is event else None)
+        if first.asserted != event.asserted:
+            for one, other in ((first, event), (event, first)):
+                if fences_alone(one, other):
+                    self.mistakes.add("rma-some-fences", one, other, mine if one is event else None)
         mine.fences += 1
         # Some may still be before this fence, but none before the last.
-        mine.no_put = {at: said for at, said in mine.no_put.items() if at == mine.fences - 1}
+        if mine.no_put:
+            mine.no_put = {at: said for at, said in mine.no_put.items() if at == mine.fences - 1}
         if "MPI_MODE_NOPUT" in event.asserted:
             mine.no_put[mine.fences] = event
         for target in mine.targets():
@@ -245,10 +247,10 @@ class Synchronizer:
         everywhere: bool,
     ) -> None:
         ended = mine.end_local(target, process.index, time, event.moment.number)
-        gone = {id(entry.event): entry.event for entry in ended if is_gone(entry, event)}
-        for operation in gone.values():
-            self.mistakes.add("rma-gone", operation, event, mine)
         if ended:
+            gone = {id(entry.event): entry.event for entry in ended if is_gone(entry, event)}
+            for operation in gone.values():
+                self.mistakes.add("rma-gone", operation, event, mine)
             self.told_end(process, ended, event.moment.number)
         if everywhere:
             mine.end_remote(target, process.index, time, event.moment.number)
