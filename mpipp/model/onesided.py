@@ -154,6 +154,14 @@ class Operation(NamedTuple):
     twice: bool = False
     size: int = 0
 
+    @property
+    def only_reads(self) -> bool:
+        """Whether it changes nothing at its target, and brings what is there.
+
+        Once it is complete at its origin it is at its target, too.
+        """
+        return self.kind == "get" or (self.op == "MPI_NO_OP" and bool(self.result))
+
 
 class Brought(NamedTuple):
     """What an atomic operation has brought, once it has ended at its origin.

@@ -319,7 +319,7 @@ class _Analysis:
         local = self._buffers(process, event, opened)
         remote = self._at_target(process, event, segment, owner, mine, opened)
         if remote is not None:
-            if event.kind == "get":
+            if event.only_reads:
                 local.append(remote)
             else:
                 mine.remote.setdefault(event.target, []).append(remote)

@@ -28,7 +28,8 @@ class Epochs:
     """What a process has open on a window.
 
     Attributes:
-        local: of each target what ends with the operation here: its buffers, and a get's target.
+        local: of each target what ends with the operation here: its buffers, and what it only reads
+            at the target.
         remote: of each target what ends there.
         requested: as `local`, of operations that have requests.
         hidden: stores that the public copy has not (separate model).

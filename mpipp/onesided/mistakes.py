@@ -9,6 +9,7 @@ from typing import NamedTuple, Union
 from mpipp.model.onesided import Completed, Event, Operation, Synchronization
 from mpipp.onesided.accesses import Entry, bounds
 from mpipp.onesided.epochs import Epochs, Span, Window
+from mpipp.onesided.rules import READ, WRITTEN
 
 # What is wrong, by the id of the rule (checks/rules/onesided.py).
 MISTAKES = {
@@ -124,6 +125,8 @@ def fences_alone(one: Synchronization, other: Synchronization) -> bool:
 def is_gone(entry: Entry, event: Event) -> bool:
     """Whether a buffer is on the stack, of a function that has returned before a call ends it."""
     begun = entry.event
+    if entry.kind not in (READ, WRITTEN):
+        return False  # of another process's memory, which may be at the same addresses
     if not isinstance(begun, Operation) or not isinstance(event, (Synchronization, Completed)):
         return False
     if begun.moment.thread != event.moment.thread or not begun.frame:

@@ -289,7 +289,7 @@ class Oracle:
                     return self.end[process, other.moment.number]
             return None
 
-        for point, local in ((done, event.kind == "get"), (gone, True)):
+        for point, local in ((done, brings_alone(event)), (gone, True)):
             end = ends(local)
             if end is not None:
                 self.edge(point, end)
@@ -313,7 +313,7 @@ class Oracle:
             self.edge(self.begin[owner, post.moment.number], begins)
             self.edge(gone, self.end[process, complete.moment.number])
             waits = self.calls(owner, event.window, "wait")
-            if event.kind == "get":
+            if brings_alone(event):
                 self.edge(done, self.end[process, complete.moment.number])
             if event.result:  # what was found is here
                 self.edge(begins, self.end[process, complete.moment.number])
@@ -433,6 +433,11 @@ class Oracle:
             )
             return "" if seen else "rma-copies"
         return ""
+
+
+def brings_alone(event: m.Operation) -> bool:
+    """Whether what is here at its end is all that it does at its target."""
+    return event.kind == "get" or (event.result != () and event.op == "MPI_NO_OP")
 
 
 def spread(memory: m.Memory) -> Iterator[int]:

@@ -206,6 +206,20 @@ def test_buffers_of_functions_that_have_returned_are_gone() -> None:
         assert found(requested) == expected
 
 
+def test_memory_of_targets_is_not_on_the_stack_of_the_origin() -> None:
+    # It may be at the same addresses.
+    program = Program(2)
+    program.sync("lock_all")
+    get = program[0].get(1, at(64))
+    assert isinstance(get, Operation)
+    program[0].events[-1] = get._replace(frame=BASE)
+    flush = program[0].sync("flush", 1)
+    assert isinstance(flush, Synchronization)
+    program[0].events[-1] = flush._replace(frame=BASE + 256)
+    program.sync("unlock_all")
+    assert found(program) == []
+
+
 def test_mistakes_have_the_epochs_around_them() -> None:
     """The last that have ended, and those that are open."""
     program = Program(2)

@@ -228,6 +228,32 @@ def test_what_an_operation_has_brought_tells_of_the_post(kind: str) -> None:
     assert found(program) == ([line] if kind == "put" else [])
 
 
+@pytest.mark.parametrize("op", ["MPI_NO_OP", "MPI_SUM"])
+@pytest.mark.parametrize("how", ["flush_local", "request", "complete"])
+def test_what_only_reads_is_over_once_it_is_here(how: str, op: str) -> None:
+    program, request = Program(2), 0
+    if how == "complete":
+        program[1].sync("post", -1, (0,))
+        program[0].sync("start", -1, (1,))
+    else:
+        program.sync("lock_all")
+    if how == "request":
+        request = program.request()
+    program[0].operation("get_accumulate", 1, at(0), op=op, request=request)
+    if how == "request":
+        program[0].completed(request)
+    else:
+        program[0].sync(how, 1 if how == "flush_local" else -1)
+    program.message(0, 1)
+    program[1].store(at(0))
+    if how == "complete":
+        program[1].sync("wait")
+    else:
+        program.sync("unlock_all")
+    line = "rma-local: get_accumulate@0 store@1 [0,4) of 1, incomplete"
+    assert found(program) == ([line] if op == "MPI_SUM" else [])
+
+
 @pytest.mark.parametrize("asserted", [(), ("MPI_MODE_NOPRECEDE",)])
 def test_fence_that_nothing_precedes_orders_only_operations(asserted: tuple[str, ...]) -> None:
     program = Program(3)
