@@ -59,6 +59,7 @@ class Entry:
         "low",
         "made",
         "memory",
+        "outlives",
         "owner",
         "phases",
         "private",
@@ -89,6 +90,7 @@ class Entry:
         self.high = high
         self.window = 0
         self.lock = UNLOCKED
+        self.outlives = False  # a buffer: it is in use when its process unlocks that memory
         self.atomic: Atomic | None = None
         self.made: WindowMade | None = None  # of an accumulate: what the info keys said then
         self.request = 0

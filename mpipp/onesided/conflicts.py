@@ -131,6 +131,8 @@ class Conflicts:
         self.forgotten = 0
         self._added = 0
         self._kept = 0
+        self._locked: list[_Found] = []  # that a lock keeps apart, if it lasts
+        self._waiting = 0  # of these when those that do not were taken out last
         self._settled = set[_Key]()  # of which enough are kept that no flag has ordered so far
         self._noting: Event | None = None
         self._noted = set[tuple[_Key, int]]()  # with what, by its identity, that has been told
@@ -206,7 +208,8 @@ class Conflicts:
 
     def _unordered(self, before: Entry, entry: Entry) -> None:
         verdict = VERDICT[before.kind][entry.kind]
-        if _excluded(before, entry):
+        excluded = _excluded(before, entry)
+        if excluded and not (_may_outlive(before) or _may_outlive(entry)):
             return
         if verdict == READS:
             one = before if before.kind == ACCUMULATE else entry
@@ -221,7 +224,27 @@ class Conflicts:
         if common is not None:
             is_one = before.event is entry.event
             rule = rules.ITSELF if is_one else rules.TABLE[before.kind][entry.kind].id
-            self._note(rule, before, entry, common, _why(before, entry))
+            if excluded:
+                self._wait_for_lock(_Found(rule, before, entry, common, _why(before, entry)))
+            else:
+                self._note(rule, before, entry, common, _why(before, entry))
+
+    def _wait_for_lock(self, found: _Found) -> None:
+        # A conflict only if the lock of a buffer ends before the operation.
+        self._locked.append(found)
+        if len(self._locked) > 2 * self._waiting + SWEEP:
+            self._unlock()
+            self._waiting = len(self._locked)
+
+    def _unlock(self) -> None:
+        # Of those that wait so: note what has outlived its lock.
+        waiting = self._locked
+        self._locked = []
+        for found in waiting:
+            if not _excluded(found.before, found.entry):
+                self._note(*found)
+            elif _may_outlive(found.before) or _may_outlive(found.entry):
+                self._locked.append(found)
 
     def _met(self, before: Entry, entry: Entry) -> bool:
         # Whether they have bytes in common, so that `check` compares them.
@@ -309,6 +332,7 @@ class Conflicts:
 
     def decided(self) -> tuple[list[Conflict], list[Conflict]]:
         """Conflicts, and those that flags may have ordered: the first of each pair of lines."""
+        self._unlock()
         conflicts, undecided = [], []
         for key, alike in self.found.items():
             for found in alike:
@@ -389,7 +413,14 @@ def _excluded(before: Entry, entry: Entry) -> bool:
         and EXCLUSIVE in (before.lock, entry.lock)
         and 0 not in (before.lock, entry.lock)
         and before.window == entry.window
+        and not before.outlives
+        and not entry.outlives
     )
+
+
+def _may_outlive(entry: Entry) -> bool:
+    # Whether it is a buffer that may be in use when its process unlocks its own memory.
+    return entry.kind in (READ, WRITTEN) and entry.lock != 0 and entry.end_time == PENDING
 
 
 def _may_have_heard(before: Entry, entry: Entry) -> bool:
@@ -403,7 +434,7 @@ def _covers(entry: Entry, before: Entry) -> bool:
     # Whether whatever conflicts with one of a process's accesses from now on does with the next.
     if before.lock != entry.lock or before.window != entry.window or before.atomic != entry.atomic:
         return False
-    if before.made is not entry.made:
+    if before.made is not entry.made or before.outlives != entry.outlives:
         return False
     if before.end_time > entry.segment.clock[before.end_process]:
         # It ends no later than the next if the same calls end both.

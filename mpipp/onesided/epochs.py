@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Union
 
 from mpipp.model.onesided import Event, Synchronization, WindowInfo, WindowMade
-from mpipp.onesided.accesses import EXCLUSIVE, SHARED, UNLOCKED, Entry, Segment
+from mpipp.onesided.accesses import EXCLUSIVE, PENDING, SHARED, UNLOCKED, Entry, Segment
 from mpipp.onesided.messages import Meeting
 
 
@@ -33,6 +33,7 @@ class Epochs:
         remote: of each target what ends there.
         requested: as `local`, of operations that have requests.
         hidden: stores that the public copy has not (separate model).
+        guarded: buffers in memory that this process has locked of its own.
         heard: the clock when the private copy was last brought up to date (separate model), and
             `heard_number` the event's number.
     """
@@ -57,6 +58,7 @@ class Epochs:
         self.remote: dict[int, list[Entry]] = {}
         self.requested: dict[int, dict[int, list[Entry]]] = {}
         self.hidden: list[Entry] = []
+        self.guarded = deque[Entry]()
         self.heard: tuple[int, ...] = ()
         self.heard_number = 0
         self.polls = False  # whether it has ever called MPI_Win_sync
@@ -78,6 +80,18 @@ class Epochs:
     def lock(self, target: int) -> int:
         """How this process has locked a target, by its rank in the window's group."""
         return exclusion(self.locks.get(target) or self.all_locked)
+
+    def guard(self, entry: Entry) -> None:
+        """A buffer lies in memory that this process has locked."""
+        while self.guarded and self.guarded[0].end_time != PENDING:
+            self.guarded.popleft()
+        self.guarded.append(entry)
+
+    def unguard(self) -> None:
+        """This process's memory is unlocked: that does not wait for others' operations."""
+        for entry in self.guarded:
+            entry.outlives = entry.end_time == PENDING
+        self.guarded.clear()
 
     def epoch(self, target: int, index: int) -> Synchronization | None:
         """What has opened the epoch of an operation on a target; None: there is none."""
@@ -125,6 +139,7 @@ class Epochs:
         """Drop what is forgotten."""
         for some in (*self.local.values(), *self.remote.values()):
             some[:] = [entry for entry in some if entry.low >= 0]
+        self.guarded = deque(entry for entry in self.guarded if entry.low >= 0)
 
     def pending(self) -> bool:
         """Whether any operation of this process has not ended."""

@@ -221,6 +221,8 @@ class Synchronizer:
             targets = [event.target]
         for target in targets:
             self._end(process, mine, target, process.time, event, everywhere=True)
+        if event.target in (-1, mine.rank):
+            mine.unguard()
         self.exposures.unlock(process, event, self._owner(mine, event))
         mine.publish(process.time)
 

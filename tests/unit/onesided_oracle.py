@@ -186,6 +186,18 @@ class Oracle:
                 held = ("exclusive" if event.exclusive else "shared") * (event.kind == "lock")
         return held
 
+    def within(self, touch: Touch) -> bool:
+        """Whether an access that has begun under a lock is over when that is unlocked."""
+        if touch.kind not in ("reads", "writes"):
+            return True  # at the target operations are complete then
+        target = self.made[touch.process, touch.window].ranks.index(touch.owner)
+        unlocks = (
+            call
+            for call in self.calls(touch.process, touch.window, "unlock", "unlock_all")
+            if call.target in (-1, target) and call.moment.number > touch.event.moment.number
+        )
+        return self.ordered(touch.ends, self.end[touch.process, next(unlocks).moment.number])
+
     def _touches(self, process: int, event: m.Event) -> Iterator[Touch]:
         if isinstance(event, m.Access):
             owner = process if event.owner < 0 else event.owner
@@ -384,7 +396,8 @@ class Oracle:
 
     def _rule(self, one: Touch, other: Touch) -> str:
         others = one.process != other.process and one.window == other.window
-        if others and "exclusive" in (one.lock, other.lock) and one.lock and other.lock:
+        locked = one.lock and other.lock and "exclusive" in (one.lock, other.lock)
+        if others and locked and self.within(one) and self.within(other):
             # The first has been unlocked before the other was locked, whichever was first.
             return ""
         if self.ordered(one.ends, other.begins):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from onesided_oracle import Oracle
 from onesided_programs import WINDOW, Program, at, buffer, found
 
 from mpipp.model.onesided import (
@@ -252,6 +253,32 @@ def test_what_only_reads_is_over_once_it_is_here(how: str, op: str) -> None:
         program.sync("unlock_all")
     line = "rma-local: get_accumulate@0 store@1 [0,4) of 1, incomplete"
     assert found(program) == ([line] if op == "MPI_SUM" else [])
+
+
+@pytest.mark.parametrize("first", ["0 1", "1 0"])
+@pytest.mark.parametrize("kind", ["put", "get"])
+@pytest.mark.parametrize("ends", ["late", "flush", "unlock"])
+def test_a_lock_protects_a_buffer_until_it_ends(ends: str, kind: str, first: str) -> None:
+    # A buffer in the own window is in use until the operation is complete, not its lock.
+    program = Program(2)
+    one, other = map(int, first.split())
+    program[one].sync("lock", one, exclusive=True)
+    program[one].sync("lock", other)
+    program[one].operation(kind, other, at(64), at(0))
+    if ends == "flush":
+        program[one].sync("flush", other)
+    if ends == "unlock":
+        program[one].sync("unlock", other)
+    program[one].sync("unlock", one)
+    if ends != "unlock":
+        program[one].sync("unlock", other)
+    program[other].sync("lock", one, exclusive=True)
+    program[other].put(one, at(0))
+    program[other].sync("unlock", one)
+    line = f"rma-local: put@{other} {kind}@{one} [0,4) of {one}, unordered"
+    assert found(program) == ([line] if ends == "late" else [])
+    rules = {rule for rule, *_ in Oracle(program.events()).conflicts()}
+    assert rules == ({"rma-local"} if ends == "late" else set())
 
 
 @pytest.mark.parametrize("asserted", [(), ("MPI_MODE_NOPRECEDE",)])
