@@ -55,7 +55,7 @@ class Result(NamedTuple):
         undecided: conflicts unless flags have ordered them, which events do not tell.
         cut: the last event that was looked at of each process whose rest was not; None: none was.
         stuck: processes among these that wait for what is not known of others.
-        forgotten: accesses that were too many to be compared with all later ones.
+        forgotten: accesses that were too many to be compared with all that comes later.
         unknown: operations of whose bytes nothing is known.
         events: how many there were.
     """
@@ -119,7 +119,7 @@ class _Analysis:
             undecided,
             {process.rank: process.last for process in self.processes if not process.ended},
             frozenset(process.rank for process in stuck if not process.ended),
-            self.conflicts.forgotten,
+            self.conflicts.forgotten + self.attachments.forgotten,
             self.unknown,
             self.events,
         )

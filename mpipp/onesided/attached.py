@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from mpipp.datatypes.overlap import combs, sharing
-from mpipp.model.onesided import Attached, Operation
+from mpipp.model.onesided import Attached, Memory, Operation
 from mpipp.onesided.accesses import PENDING, Entry, bounds
 from mpipp.onesided.processes import Process
 
-_MOST_ALIKE = 16  # operations of one line that are kept until all is known
+MOST_DOUBTFUL = 4096  # lines and the memory that they use that are kept until all is known
 
 
 class _Attachment(NamedTuple):
@@ -35,7 +35,9 @@ class Attachments:
         self._made: list[list[_Attachment]] = [[] for _ in processes]
         # In which segment each was detached, and by what.
         self._ended: dict[_Attachment, tuple[int, Attached]] = {}
-        self._doubtful: dict[tuple[int, int], list[Entry]] = {}
+        # One operation each of a process, at a line, of the same memory of a process.
+        self._doubtful: dict[tuple[int, int, int, Memory], Entry] = {}
+        self.forgotten = 0
 
     def change(self, process: Process, event: Attached) -> None:
         """Some memory is attached, or detached."""
@@ -52,19 +54,27 @@ class Attachments:
         """An operation on such a window: it is kept if its memory may not be attached."""
         # What another process attaches is not known where each is compared with itself.
         if self.processes[entry.owner].rank >= 0 and self._lacks(entry):
-            moment = entry.event.moment
-            alike = self._doubtful.setdefault((entry.actor, moment.place), [])
-            if len(alike) < _MOST_ALIKE:
-                alike.append(entry)
+            key = entry.actor, entry.event.moment.place, entry.owner, entry.memory
+            before = self._doubtful.get(key)
+            if before is None and not self._has_room():
+                self.forgotten += 1
+            elif before is None or not self._lacks(before):
+                self._doubtful[key] = entry
+
+    def _has_room(self) -> bool:
+        # For one more; what was attached in time since is not needed any more.
+        doubtful = self._doubtful
+        if len(doubtful) >= MOST_DOUBTFUL and self.forgotten % MOST_DOUBTFUL == 0:
+            self._doubtful = {key: one for key, one in doubtful.items() if self._lacks(one)}
+        return len(self._doubtful) < MOST_DOUBTFUL
 
     def lacking(self) -> Iterator[tuple[Operation, Attached | None]]:
         """Operations on what was not attached for certain, and by what it had been detached."""
-        for alike in self._doubtful.values():
-            for entry in alike:
-                event = entry.event
-                known = self.processes[entry.owner].ended
-                if known and self._lacks(entry) and isinstance(event, Operation):
-                    yield event, self._last(entry)
+        for entry in self._doubtful.values():
+            event = entry.event
+            known = self.processes[entry.owner].ended
+            if known and self._lacks(entry) and isinstance(event, Operation):
+                yield event, self._last(entry)
 
     def _lacks(self, entry: Entry) -> bool:
         box, comb = bounds(entry.memory), entry.comb

@@ -131,6 +131,7 @@ class Conflicts:
         self.forgotten = 0
         self._added = 0
         self._kept = 0
+        self._ordered: dict[_Key, int] = {}  # how many were left out that flags may have ordered
         self._locked: list[_Found] = []  # that a lock keeps apart, if it lasts
         self._waiting = 0  # of these when those that do not were taken out last
         self._settled = set[_Key]()  # of which enough are kept that no flag has ordered so far
@@ -285,10 +286,12 @@ class Conflicts:
         self.times[key] = self.times.get(key, 0) + 1
         if len(alike) == MOST_ALIKE and key not in self._settled:
             # What flags may have ordered they may have ordered whatever comes: room for others.
-            left = [one for one in alike if not self._may_be_ordered(one.before, one.entry)]
+            left = self._not_ordered(alike)
             if len(left) > MOST_ALIKE // 2:
                 self._settled.add(key)
-            alike[:] = left or alike[:1]
+            kept = left or alike[:1]
+            self._ordered[key] = self._ordered.get(key, 0) + len(alike) - len(kept)
+            alike[:] = kept
         if len(alike) < MOST_ALIKE:
             alike.append(_Found(rule, before, entry, common, why))
 
@@ -335,13 +338,16 @@ class Conflicts:
         self._unlock()
         conflicts, undecided = [], []
         for key, alike in self.found.items():
-            for found in alike:
-                if not self._may_be_ordered(found.before, found.entry):
-                    conflicts.append(self._told(found, self.times[key]))
-                    break
+            left = self._not_ordered(alike)
+            ordered = self._ordered.get(key, 0) + len(alike) - len(left)
+            if left:
+                conflicts.append(self._told(left[0], self.times[key] - ordered))
             else:
                 undecided.append(self._told(alike[0], self.times[key]))
         return sorted(conflicts, key=_order), sorted(undecided, key=_order)
+
+    def _not_ordered(self, alike: list[_Found]) -> list[_Found]:
+        return [one for one in alike if not self._may_be_ordered(one.before, one.entry)]
 
     def _may_be_ordered(self, one: Entry, other: Entry) -> bool:
         if one.actor == other.actor:

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from onesided_programs import Program, at, told
+import pytest
+from onesided_programs import BASE, Program, at, told
 
-from mpipp.model.onesided import Event, Memory
-from mpipp.onesided import analyse
+from mpipp.model.onesided import Attached, Event, Memory, Operation
+from mpipp.onesided import analyse, attached
 from mpipp.onesided.conflicts import MOST_ALIKE
 
 
@@ -39,6 +40,7 @@ def test_what_no_flag_orders_is_told_after_many_that_one_may_have() -> None:
     program.sync("unlock_all")
     program.end()
     (conflict,) = analyse(program.events()).conflicts
+    assert conflict.times == 1
     first = 8 * MOST_ALIKE
     assert told(conflict) == f"rma-target: put@0 put@1 [{first},{first + 4}) of 2, unordered"
 
@@ -56,3 +58,62 @@ def test_two_that_lie_in_several_cells_are_told_once_each() -> None:
     (with_load, of_puts) = analyse(program.events()).conflicts
     assert told(with_load) == "rma-local: put@1 load@0 [300,600) of 0, unordered"
     assert (with_load.times, of_puts.times) == (2, 1)
+
+
+def test_memory_that_is_never_attached_is_told_after_much_that_is() -> None:
+    # What is read before its attachment does not take the room of what has none.
+    program, number = Program(2, flavor="dynamic"), 40
+    program.sync("lock_all")
+    for at_ in range(number + 1):
+        program[0].put(1, at(8 * at_))
+        of_line(program, 0, 9001)
+        program[0].sync("flush", 1)
+    for at_ in range(number):
+        moment = program[1].moment("MPI_Win_attach")
+        program[1].does(Attached(moment, 1, BASE + 8 * at_, 8))
+    program.sync("unlock_all")
+    program.end()
+    result = analyse(program.events())
+    (mistake,) = result.mistakes
+    assert isinstance(mistake.event, Operation)
+    assert (mistake.rule, mistake.event.at_target) == ("rma-detached", at(8 * number))
+    assert not result.forgotten
+
+
+def test_what_is_too_much_to_wait_for_an_attachment_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(attached, "MOST_DOUBTFUL", 4)
+    program = Program(2, flavor="dynamic")
+    program.sync("lock_all")
+    for at_ in range(10):
+        program[0].put(1, at(8 * at_))
+    program.sync("unlock_all")
+    program.end()
+    result = analyse(program.events())
+    assert (len(result.mistakes), result.forgotten) == (4, 6)
+
+
+def test_a_lock_that_no_flag_orders_is_told_after_many_that_one_may_have() -> None:
+    program, number = Program(3, windows=2), 20
+    program.sync("lock_all", window=2)
+    for which in range(number + 1):
+        flag = at(8 * which)
+        program[0].sync("lock", 1)
+        of_line(program, 0, 9001)
+        program[0].sync("unlock", 1)
+        if which < number:
+            program[0].operation("accumulate", 2, flag, op="MPI_REPLACE", window=2)
+            program[0].sync("flush", 2, window=2)
+            program[1].operation("fetch_and_op", 2, flag, op="MPI_NO_OP", window=2)
+            program[1].sync("flush", 2, window=2)
+        program[1].sync("post", -1, (2,))
+        of_line(program, 1, 9002)
+        program[2].sync("start", -1, (1,))
+        program[2].sync("complete")
+        program[1].sync("wait")
+        program.message(1, 0)
+    program.sync("unlock_all", window=2)
+    program.end()
+    mistakes = [one.rule for one in analyse(program.events()).mistakes]
+    assert mistakes == ["rma-exposed"]
