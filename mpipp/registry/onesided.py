@@ -56,6 +56,8 @@ from mpipp.registry.loggedcalls import (
 from mpipp.registry.source import Source, certain
 
 _MOST_KNOWN = 1 << 13  # entries whose events are kept
+# Collective, but each process may return before others call them (MPI-4.1, 7.4.3, 7.4.4, 11.10.4).
+_WAIT_FOR_NOBODY = ("Comm_set_info", "Comm_free", "Comm_disconnect")
 _DAMAGED = (ValueError, IndexError, KeyError)  # what entries that are damaged lead to
 
 _E = TypeVar("_E", Operation, Synchronization)
@@ -354,7 +356,7 @@ class _Events:
         if members is None or number is None:
             raise _Cut
         size = len(members.ranks) + len(members.others)
-        if size == 1:
+        if size == 1 or procedures.of(self._log.procedure(of)).operation in _WAIT_FOR_NOBODY:
             return
         self._told.add(request)
         yield Collective(

@@ -46,7 +46,8 @@ _PROCEDURES = (
     *("Win_complete", "Win_post", "Win_wait", "Isend", "Irecv", "Recv", "Send", "Wait", "Bcast"),
     *("Bcast_init", "Send_init", "Recv_init", "Start", "Mprobe", "Mrecv", "Imrecv", "Win_set_info"),
     *("Win_free", "Finalize", "Request_free", "Ssend", "Win_sync", "Psend_init", "Precv_init"),
-    *("Pready_range", "Parrived", "Iprobe", "Neighbor_allgather"),
+    *("Pready_range", "Parrived", "Iprobe", "Neighbor_allgather", "Win_lock_all"),
+    *("Win_unlock_all", "Barrier", "Comm_dup", "Comm_set_info", "Comm_free", "Comm_disconnect"),
 )
 _INT, _DOUBLE, _SUM = 0x100, 0x200, 0x300  # datatypes and an operation
 _BASE = 0x10000
