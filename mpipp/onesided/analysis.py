@@ -14,6 +14,7 @@ from typing import NamedTuple
 from mpipp.model.onesided import (
     UNKNOWN,
     Access,
+    Attached,
     Brought,
     Collective,
     Completed,
@@ -30,6 +31,7 @@ from mpipp.model.onesided import (
     Received,
     Sent,
     Synchronization,
+    WindowMade,
 )
 from mpipp.onesided.accesses import PENDING, UNLOCKED, Entry, Segment, bounds
 from mpipp.onesided.attached import Attachments
@@ -214,6 +216,8 @@ class _Analysis:
                     self.mistakes.not_ended(mine, event)
             process.ended = True
         else:
+            if isinstance(event, (WindowMade, Attached)) and event.length > 0:
+                self.conflicts.reached(process, event.base, event.base + event.length)
             yield from self.lives.step(process, event)
 
     def _given_back(self, process: Process, event: GivenBack) -> None:
@@ -227,33 +231,14 @@ class _Analysis:
                 ranges[number] = box._replace(told=True)
 
     def _local(
-        self,
-        process: Process,
-        kind: int,
-        event: Access | Operation,
-        memory: Memory,
-        owner: int,
+        self, process: Process, kind: int, event: Access | Operation, memory: Memory, owner: int
     ) -> Entry | None:
         # An access by the process itself; None if there are no bytes.
-        there = bounds(memory)
-        if there is None:
+        box = bounds(memory)
+        if box is None:
             return None
-        low, high = there
-        entry = Entry(kind, event, process.now(), owner, memory, low, high)
-        entry.private = True
-        for box in self.lives.ranges[owner]:
-            if box.low < high and low < box.high:
-                identity = box.window
-                entry.private = False
-                mine = self.lives.epochs(process, identity)
-                rank = self.processes[owner].rank
-                if mine is None or rank not in mine.made.ranks or (entry.window and entry.lock):
-                    continue
-                entry.window = identity
-                entry.lock = mine.lock(mine.made.ranks.index(rank))
-                entry.separate = mine.made.separate
-                if kind in (STORE, WRITTEN) and owner == process.index:
-                    mine.stored = entry
+        entry = Entry(kind, event, process.now(), owner, memory, *box)
+        self.lives.place(process, entry, self.processes[owner].rank)
         return entry
 
     def _access(self, process: Process, event: Access) -> None:

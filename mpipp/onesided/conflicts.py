@@ -174,6 +174,13 @@ class Conflicts:
         if self._added > SWEEP + self._kept:
             self._sweep()
 
+    def reached(self, process: Process, low: int, high: int) -> None:
+        """Others reach this memory from now on: a window has it."""
+        for cell in self.memory[process.index].cells(low, high):
+            for entry in cell:
+                if entry.low < high and low < entry.high:
+                    entry.private = False
+
     def apart(self, entry: Entry) -> None:
         """Of the separate model: a store and an update of one window, wherever in it."""
         window = self.windows[entry.window]

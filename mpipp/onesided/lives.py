@@ -6,11 +6,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mpipp.model.onesided import Attached, Event, WindowFreed, WindowInfo, WindowMade
+from mpipp.onesided.accesses import Entry
 from mpipp.onesided.attached import Attachments
 from mpipp.onesided.epochs import Epochs, Window
 from mpipp.onesided.messages import Messages
 from mpipp.onesided.mistakes import Mistakes
 from mpipp.onesided.processes import DAMAGED, Process, Steps
+from mpipp.onesided.rules import STORE, WRITTEN
 
 
 class Range(NamedTuple):
@@ -50,6 +52,22 @@ class Lives:
         """What a process has of a window; None: of one whose making is not known."""
         known = self.windows.get(window)
         return known.epochs.get(process.index) if known else None
+
+    def place(self, process: Process, entry: Entry, owner: int) -> None:
+        """Which window an access of its process lies in, if any. `owner`: its rank."""
+        entry.private = True
+        for box in self.ranges[entry.owner]:
+            if box.low >= entry.high or box.high <= entry.low:
+                continue
+            entry.private = False
+            mine = self.epochs(process, box.window)
+            if mine is None or owner not in mine.made.ranks or (entry.window and entry.lock):
+                continue
+            entry.window = box.window
+            entry.lock = mine.lock(mine.made.ranks.index(owner))
+            entry.separate = mine.made.separate
+            if entry.kind in (STORE, WRITTEN) and entry.owner == process.index:
+                mine.stored = entry
 
     def step(self, process: Process, event: Event) -> Steps:
         """What happens to a window."""

@@ -147,15 +147,14 @@ class Program:
         return {rank.rank: rank.events for rank in self.ranks}
 
     def make(self, window: int = WINDOW, ranks: Sequence[int] = (), **how: Any) -> None:
-        made: dict[str, Any] = {"flavor": "create", "separate": False, "unit": 1, **how}
+        memory = {"base": BASE, "length": LENGTH}
+        made: dict[str, Any] = {"flavor": "create", "separate": False, "unit": 1, **memory, **how}
         group = tuple(ranks) or self.everybody
         for rank in map(self.ranks.__getitem__, group):
             rank.does(
                 m.WindowMade(
                     rank.moment("MPI_Win_create"),
                     window,
-                    BASE,
-                    LENGTH,
                     ranks=group,
                     **made,
                 )

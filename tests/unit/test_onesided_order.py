@@ -10,6 +10,7 @@ from onesided_oracle import Oracle
 from onesided_programs import WINDOW, Program, at, buffer, found
 
 from mpipp.model.onesided import (
+    Attached,
     Channel,
     Partitions,
     Probed,
@@ -279,6 +280,29 @@ def test_a_lock_protects_a_buffer_until_it_ends(ends: str, kind: str, first: str
     assert found(program) == ([line] if ends == "late" else [])
     rules = {rule for rule, *_ in Oracle(program.events()).conflicts()}
     assert rules == ({"rma-local"} if ends == "late" else set())
+
+
+@pytest.mark.parametrize("attached", [False, True])
+@pytest.mark.parametrize("one", [0, 1])
+def test_memory_becomes_a_window_while_an_operation_reads_it(one: int, attached: bool) -> None:
+    program, other = Program(2), 1 - one
+    program.sync("lock_all")
+    program[one].put(other, at(0), buffer(1))
+    base = buffer(1)[0].first
+    if attached:
+        program.make(2, flavor="dynamic", base=0, length=0)
+        moment = program[one].moment("MPI_Win_attach")
+        program[one].does(Attached(moment, 2, base, 64))
+        program.barrier()
+    else:
+        program.make(2, base=base, length=64)
+    program[one].sync("flush", other)
+    program[other].sync("lock", one, window=2)
+    program[other].operation("put", one, buffer(1), window=2)
+    program[other].sync("unlock", one, window=2)
+    program.sync("unlock_all")
+    line = f"rma-local: put@{one} put@{other} 4 bytes of {one}, incomplete"
+    assert found(program) == [line]
 
 
 @pytest.mark.parametrize("asserted", [(), ("MPI_MODE_NOPRECEDE",)])
