@@ -354,9 +354,9 @@ class _Analysis:
             if entry is not None:
                 entry.request = event.request
                 entry.epoch = opened
-                guard = self.lives.epochs(process, entry.window) if entry.lock else None
-                if guard is not None:
-                    guard.guard(entry)
+                around = self.lives.epochs(process, entry.window) if entry.window else None
+                if around is not None:
+                    around.hold(entry)
                 self.conflicts.check(entry)
                 found.append(entry)
         for entry in found:

@@ -263,7 +263,7 @@ class Conflicts:
         # between them (separate model).
         if _excluded(before, entry):
             return False  # the lock and the unlock between them synchronise
-        if before.kind == STORE:
+        if before.kind in (STORE, WRITTEN):
             published = before.public_time <= entry.segment.clock[before.actor]
             return entry.kind in rules.REMOTE and not published
         if before.kind not in UPDATES or entry.kind in rules.REMOTE:
@@ -315,7 +315,7 @@ class Conflicts:
                 return True
             if not entry.separate:
                 return False
-            if entry.kind == STORE:
+            if entry.kind in (STORE, WRITTEN):
                 return entry.public_time > known[entry.actor]
             return not self._epochs(entry.window, entry.owner).has(entry, entry.owner)
 

@@ -10,6 +10,7 @@ from typing import Union
 from mpipp.model.onesided import Event, Synchronization, WindowInfo, WindowMade
 from mpipp.onesided.accesses import EXCLUSIVE, PENDING, SHARED, UNLOCKED, Entry, Segment
 from mpipp.onesided.messages import Meeting
+from mpipp.onesided.rules import WRITTEN
 
 
 def exclusion(held: Synchronization | None) -> int:
@@ -32,7 +33,8 @@ class Epochs:
             at the target.
         remote: of each target what ends there.
         requested: as `local`, of operations that have requests.
-        hidden: stores that the public copy has not (separate model).
+        hidden: stores, and buffers that operations write, that the public copy has not (separate
+            model).
         guarded: buffers in memory that this process has locked of its own.
         heard: the clock when the private copy was last brought up to date (separate model), and
             `heard_number` the event's number.
@@ -81,11 +83,15 @@ class Epochs:
         """How this process has locked a target, by its rank in the window's group."""
         return exclusion(self.locks.get(target) or self.all_locked)
 
-    def guard(self, entry: Entry) -> None:
-        """A buffer lies in memory that this process has locked."""
-        while self.guarded and self.guarded[0].end_time != PENDING:
-            self.guarded.popleft()
-        self.guarded.append(entry)
+    def hold(self, entry: Entry) -> None:
+        """A buffer lies in this process's memory of the window."""
+        if entry.lock:
+            while self.guarded and self.guarded[0].end_time != PENDING:
+                self.guarded.popleft()
+            self.guarded.append(entry)
+        if entry.separate and entry.kind == WRITTEN:
+            entry.public_time = PENDING
+            self.hidden.append(entry)
 
     def unguard(self) -> None:
         """This process's memory is unlocked: that does not wait for others' operations."""
@@ -170,10 +176,14 @@ class Epochs:
         return bool(self.heard) and entry.end_time <= self.heard[entry.end_process]
 
     def publish(self, time: int) -> None:
-        """The public copy has all stores."""
+        """The public copy has all stores, and what operations that are complete have brought."""
+        pending = []
         for entry in self.hidden:
-            entry.public_time = time
-        self.hidden.clear()
+            if entry.end_time != PENDING:
+                entry.public_time = time
+            elif entry.low >= 0:
+                pending.append(entry)
+        self.hidden = pending
         self.stored = None
 
 

@@ -74,7 +74,6 @@ class Synchronizer:
     ) -> Steps:
         orders = "MPI_MODE_NOPRECEDE" not in event.asserted
         time = process.time
-        mine.publish(time)
         if mine.used:
             mine.ends(mine.fence, event)
         key = "fence", event.window, mine.fences
@@ -94,6 +93,7 @@ class Synchronizer:
             mine.no_put[mine.fences] = event
         for target in mine.targets():
             self._end(process, mine, target, time, event, everywhere=True)
+        mine.publish(time)
 
         def end(by: Event) -> Steps:
             if orders:

@@ -435,13 +435,13 @@ class Oracle:
             )
             # A window is made after whatever was in its memory.
             return "" if seen else "rma-copies"
-        if first.kind == "store" and second.kind in ("get", "put", "accumulate"):
-            if not meets and second.kind == "get":
+        if first.kind in ("store", "writes") and second.kind in ("get", "put", "accumulate"):
+            if not meets and (second.kind == "get" or first.kind == "writes"):
                 return ""
             kinds = ("post", "fence", "unlock", "unlock_all", "sync")
             seen = any(
                 self.ordered(self.begin[owner, call.moment.number], second.begins)
-                and call.moment.number > first.event.moment.number
+                and self.ordered(first.ends, self.end[owner, call.moment.number])
                 for call in self.calls(owner, window, *kinds)
             )
             return "" if seen else "rma-copies"

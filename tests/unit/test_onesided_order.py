@@ -305,6 +305,31 @@ def test_memory_becomes_a_window_while_an_operation_reads_it(one: int, attached:
     assert found(program) == [line]
 
 
+@pytest.mark.parametrize("second", ["get", "put"])
+@pytest.mark.parametrize("how", ["flush", "sync", "unlock", "fence"])
+def test_what_a_get_brings_into_the_own_window_others_see_later(how: str, second: str) -> None:
+    # It is in the private copy (separate model), as what is stored.
+    program = Program(3, separate=True)
+    program.sync("fence" if how == "fence" else "lock_all")
+    program[0].get(1, at(64), at(0))
+    if how not in ("fence", "unlock"):
+        program[0].sync("flush", 1)
+    if how == "sync":
+        program[0].sync("sync")
+    if how == "unlock":
+        program[0].sync("unlock_all")
+        program[0].sync("lock_all")
+    if how == "fence":
+        program.sync("fence")
+    program.message(0, 2)
+    program[2].operation(second, 0, at(0))
+    program.sync("fence" if how == "fence" else "unlock_all")
+    line = f"rma-copies: get@0 {second}@2 [0,4) of 0, copies"
+    assert found(program) == ([line] if how == "flush" else [])
+    expected = {("rma-copies", 0, 2, 0)} if how == "flush" else set()
+    assert Oracle(program.events()).conflicts() == expected
+
+
 @pytest.mark.parametrize("asserted", [(), ("MPI_MODE_NOPRECEDE",)])
 def test_fence_that_nothing_precedes_orders_only_operations(asserted: tuple[str, ...]) -> None:
     program = Program(3)
