@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from mpipp.datatypes.overlap import combs, sharing
 from mpipp.model.onesided import Access, Event, Memory, Operation, Synchronization, WindowMade
@@ -185,18 +185,31 @@ def shared_with(entry: Entry, low: int, high: int) -> Range | None:
     return sharing.touch(first, second) if first and second else None
 
 
-class Accesses:
-    """Accesses of one process's memory, found by address.
+class Lies(Protocol):
+    """What lies at addresses [low, high)."""
+
+    @property
+    def low(self) -> int: ...
+
+    @property
+    def high(self) -> int: ...
+
+
+Lying = TypeVar("Lying", bound=Lies)
+
+
+class Accesses(Generic[Lying]):
+    """Accesses of one process's memory, or parts of it, found by address.
 
     Each is in the grid of its size: cells as wide as the next power of two, so that it lies in two
     of them at most.
     """
 
     def __init__(self) -> None:
-        self.grids: dict[int, dict[int, list[Entry]]] = {}
+        self.grids: dict[int, dict[int, list[Lying]]] = {}
         self.number = 0
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: Lying) -> None:
         """One more."""
         level = max(6, (entry.high - entry.low - 1).bit_length())
         grid = self.grids.setdefault(level, {})
@@ -204,7 +217,7 @@ class Accesses:
             grid.setdefault(place, []).append(entry)
         self.number += 1
 
-    def cells(self, low: int, high: int) -> list[list[Entry]]:
+    def cells(self, low: int, high: int) -> list[list[Lying]]:
         """Lists of accesses, some of which have bytes in [low, high); none else has."""
         found = []
         for level, grid in self.grids.items():
@@ -224,7 +237,25 @@ class Accesses:
                 found += [cell for place, cell in grid.items() if first <= place <= last]
         return found
 
-    def keep(self, wanted: Callable[[Entry], bool]) -> None:
+    def meeting(self, low: int, high: int) -> Iterator[Lying]:
+        """Those that have bytes in [low, high), each once."""
+        for level, grid in self.grids.items():
+            first, last = low >> level, (high - 1) >> level
+            places = range(first, last + 1) if last - first < len(grid) else list(grid)
+            for place in places:
+                for entry in grid.get(place, ()):
+                    is_first = place == max(first, entry.low >> level)
+                    if is_first and entry.low < high and low < entry.high:
+                        yield entry
+
+    def remove(self, entry: Lying) -> None:
+        """It is not there any more."""
+        for cell in self.cells(entry.low, entry.low + 1) + self.cells(entry.high - 1, entry.high):
+            if entry in cell:
+                cell.remove(entry)
+        self.number -= 1
+
+    def keep(self, wanted: Callable[[Lying], bool]) -> None:
         """Drop all others."""
         kept = list(filter(wanted, self))
         self.grids.clear()
@@ -232,7 +263,7 @@ class Accesses:
         for entry in kept:
             self.add(entry)
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[Lying]:
         """Each once, in any order."""
         for level, grid in self.grids.items():
             for place, cell in grid.items():

@@ -223,12 +223,13 @@ class _Analysis:
     def _given_back(self, process: Process, event: GivenBack) -> None:
         # Memory of windows, each once: whose it is from there on is not known.
         ranges = self.lives.ranges[process.index]
-        for number, box in enumerate(ranges):
+        for box in list(ranges.meeting(event.start, event.end)):
             if not process.ended and box.is_lent(event.start, event.end):
                 given = event._replace(met=max(box.low, event.start))
                 mine = self.lives.epochs(process, box.window)
                 self.mistakes.add("rma-window-gone", box.since, given, mine)
-                ranges[number] = box._replace(told=True)
+                ranges.remove(box)
+                ranges.add(box._replace(told=True))
 
     def _local(
         self, process: Process, kind: int, event: Access | Operation, memory: Memory, owner: int

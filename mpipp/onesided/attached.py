@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from mpipp.datatypes.overlap import combs, sharing
 from mpipp.model.onesided import Attached, Memory, Operation
-from mpipp.onesided.accesses import PENDING, Entry, bounds
-from mpipp.onesided.processes import Process
+from mpipp.onesided.accesses import PENDING, Accesses, Entry, bounds
+from mpipp.onesided.processes import Process, known_by_all
 
+SWEEP = 256  # memory that is detached after which what is past is looked for
 MOST_DOUBTFUL = 4096  # lines and the memory that they use that are kept until all is known
 
 
@@ -32,9 +33,10 @@ class Attachments:
 
     def __init__(self, processes: list[Process]) -> None:
         self.processes = processes
-        self._made: list[list[_Attachment]] = [[] for _ in processes]
+        self._made = [Accesses[_Attachment]() for _ in processes]
         # In which segment each was detached, and by what.
         self._ended: dict[_Attachment, tuple[int, Attached]] = {}
+        self._kept = 0  # of these when those that are past were dropped last
         # One operation each of a process, at a line, of the same memory of a process.
         self._doubtful: dict[tuple[int, int, int, Memory], Entry] = {}
         self.forgotten = 0
@@ -44,11 +46,29 @@ class Attachments:
         made, low, number = self._made[process.index], event.base, event.moment.number
         if event.attached:
             clock = tuple(process.clock)
-            made.append(_Attachment(low, low + event.length, event.window, number, clock))
+            if event.length > 0:
+                made.add(_Attachment(low, low + event.length, event.window, number, clock))
             return
-        for one in made:
+        for one in made.meeting(low, low + 1):
             if (one.low, one.window) == (low, event.window) and one not in self._ended:
                 self._ended[one] = process.time, event
+        if len(self._ended) > 2 * self._kept + SWEEP:
+            self._sweep()
+
+    def _sweep(self) -> None:
+        # What all have heard the end of is nobody's any more, but for what began before.
+        known = known_by_all(self.processes)
+        needed = {one for entry in self._doubtful.values() for one in self._of(entry)}
+        for owner, made in enumerate(self._made):
+            past = {
+                one
+                for one in made
+                if one in self._ended and self._ended[one][0] <= known[owner] and one not in needed
+            }
+            made.keep(lambda one: one not in past)  # noqa: B023 (it is called here alone)
+            for one in past:
+                del self._ended[one]
+        self._kept = len(self._ended)
 
     def look(self, entry: Entry) -> None:
         """An operation on such a window: it is kept if its memory may not be attached."""
@@ -88,7 +108,9 @@ class Attachments:
         return False
 
     def _of(self, entry: Entry) -> Iterator[_Attachment]:
-        made = self._made[entry.owner]
+        # Those that have any of its bytes.
+        box = bounds(entry.memory)
+        made = self._made[entry.owner].meeting(*box) if box else ()
         return (one for one in made if one.window == entry.window)
 
     def _may_be_there(self, one: _Attachment, entry: Entry) -> bool:

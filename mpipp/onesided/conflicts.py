@@ -26,7 +26,7 @@ from mpipp.onesided.accesses import (
 )
 from mpipp.onesided.epochs import Epochs, Window
 from mpipp.onesided.flags import Flags
-from mpipp.onesided.processes import Process
+from mpipp.onesided.processes import Process, known_by_all
 from mpipp.onesided.rules import (
     ACCUMULATE,
     ACCUMULATES,
@@ -125,7 +125,7 @@ class Conflicts:
         self.windows = windows
         self.flags = flags
         self._told_forgotten = told_forgotten
-        self.memory = [Accesses() for _ in processes]
+        self.memory = [Accesses[Entry]() for _ in processes]
         self.found: dict[_Key, list[_Found]] = {}
         self.times: dict[_Key, int] = {}
         self.forgotten = 0
@@ -304,11 +304,7 @@ class Conflicts:
 
     def _sweep(self) -> None:
         # What all have heard the end of meets nothing any more.
-        alive = [process for process in self.processes if not process.ended]
-        known = [
-            min((process.clock[index] for process in alive), default=1 << 62)
-            for index in range(len(self.processes))
-        ]
+        known = known_by_all(self.processes)
 
         def wanted(entry: Entry) -> bool:
             if entry.end_time > known[entry.end_process]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mpipp.model.onesided import Attached, Event, WindowFreed, WindowInfo, WindowMade
-from mpipp.onesided.accesses import Entry
+from mpipp.onesided.accesses import Accesses, Entry
 from mpipp.onesided.attached import Attachments
 from mpipp.onesided.epochs import Epochs, Window
 from mpipp.onesided.messages import Messages
@@ -46,7 +46,7 @@ class Lives:
         self.mistakes = mistakes
         self.indices = indices
         self.windows: dict[int, Window] = {}
-        self.ranges: list[list[Range]] = [[] for _ in indices]
+        self.ranges = [Accesses[Range]() for _ in indices]
 
     def epochs(self, process: Process, window: int) -> Epochs | None:
         """What a process has of a window; None: of one whose making is not known."""
@@ -56,9 +56,8 @@ class Lives:
     def place(self, process: Process, entry: Entry, owner: int) -> None:
         """Which window an access of its process lies in, if any. `owner`: its rank."""
         entry.private = True
-        for box in self.ranges[entry.owner]:
-            if box.low >= entry.high or box.high <= entry.low:
-                continue
+        boxes = self.ranges[entry.owner].meeting(entry.low, entry.high)
+        for box in sorted(boxes, key=lambda box: box.since.moment.number):
             entry.private = False
             mine = self.epochs(process, box.window)
             if mine is None or owner not in mine.made.ranks or (entry.window and entry.lock):
@@ -82,12 +81,12 @@ class Lives:
         elif isinstance(event, Attached):
             ranges = self.ranges[process.index]
             self.attachments.change(process, event)
-            if event.attached:
-                ranges.append(Range(event.base, event.base + event.length, event.window, event))
-            else:
-                ranges[:] = [
-                    box for box in ranges if (box.low, box.window) != (event.base, event.window)
-                ]
+            if not event.attached:
+                for box in list(ranges.meeting(event.base, event.base + 1)):
+                    if (box.low, box.window) == (event.base, event.window):
+                        ranges.remove(box)
+            elif event.length > 0:
+                ranges.add(Range(event.base, event.base + event.length, event.window, event))
 
     def _made(self, process: Process, event: WindowMade) -> Steps:
         if process.rank not in event.ranks or not self.indices.keys() >= set(event.ranks):
@@ -98,7 +97,7 @@ class Lives:
         mine.hear(process.clock, event.moment.number)
         if event.flavor != "dynamic" and event.length > 0:
             box = Range(event.base, event.base + event.length, event.window, event)
-            self.ranges[process.index].append(box)
+            self.ranges[process.index].add(box)
         key = "made", event.window
         meeting = self.messages.meet(process, key, mine.size)
         yield from self.messages.all_met(process, meeting, event)
@@ -120,8 +119,12 @@ class Lives:
         yield from self.messages.all_met(process, meeting, event)
         # There are no two copies of its memory any more.
         mine.hear(process.clock, event.moment.number)
-        ranges = self.ranges[process.index]
-        ranges[:] = [box for box in ranges if box.window != event.window]
+        ranges, made = self.ranges[process.index], mine.made
+        if made.flavor == "dynamic":
+            ranges.keep(lambda box: box.window != event.window)
+        for box in list(ranges.meeting(made.base, made.base + made.length)):
+            if box.window == event.window:
+                ranges.remove(box)
         if event.window in process.shares:
             process.shares.remove(event.window)
         mine.close()

@@ -180,7 +180,7 @@ def entries(of: array[int], places: array[int], kinds: Sequence[int] = ()) -> It
 
 class _Posted:
     # A receive that was posted, and what it has taken; or a probe, which takes nothing.
-    __slots__ = ("context", "probes", "rank", "tag", "thread", "wanted")
+    __slots__ = ("cancelled", "context", "probes", "rank", "tag", "thread", "wanted")
 
     def __init__(self, context: int, rank: int, tag: int, thread: int) -> None:
         self.context = context
@@ -188,6 +188,7 @@ class _Posted:
         self.rank, self.tag = rank, tag
         self.thread = thread
         self.probes = False
+        self.cancelled = False
 
 
 class Message(NamedTuple):
@@ -250,7 +251,7 @@ class Receives:
         elif kind == kinds.completed and own[0] in self._active:
             one = self._active.pop(own[0])
             if own[3] & kinds.cancelled:
-                self._posted.remove(one)
+                one.cancelled = True
                 return
             one.rank = own[1] if one.rank == ANY else one.rank
             one.tag = own[2] if one.tag == ANY else one.tag
@@ -259,22 +260,24 @@ class Receives:
     def _tell(self) -> None:
         counts: dict[tuple[int, int, int], int] = {}
         threads: dict[tuple[int, int, int], int] = {}
-        open_ones: dict[int, list[tuple[int, int]]] = {}  # of each context, patterns not resolved
+        open_ones: dict[int, set[tuple[int, int]]] = {}  # of each context, patterns not resolved
         told: dict[_Posted, Message | None] = {}
         receivers: dict[tuple[int, int, int], set[int]] = {}
-        for one in self._posted:
+        posted = [one for one in self._posted if not one.cancelled]
+        for one in posted:
             if not one.probes:
                 receivers.setdefault((one.context, one.rank, one.tag), set()).add(one.thread)
-        for one in self._posted:
+        for one in posted:
             hidden = one.rank in (ANY, NOT_KNOWN) or one.tag in (ANY, NOT_KNOWN)
             if hidden and not one.probes:
-                open_ones.setdefault(one.context, []).append(one.wanted)
+                open_ones.setdefault(one.context, set()).add(one.wanted)
                 told[one] = None
                 continue
             key = one.context, one.rank, one.tag
             may_be = (
-                rank in (ANY, NOT_KNOWN, one.rank) and tag in (ANY, NOT_KNOWN, one.tag)
-                for rank, tag in open_ones.get(one.context, ())
+                (rank, tag) in open_ones.get(one.context, ())
+                for rank in (ANY, NOT_KNOWN, one.rank)
+                for tag in (ANY, NOT_KNOWN, one.tag)
             )
             if one.probes:
                 # What another thread was about to receive it may have seen before or after.
@@ -285,7 +288,7 @@ class Receives:
                 continue
             shared = threads.setdefault(key, one.thread) != one.thread
             if any(may_be) or shared:
-                open_ones.setdefault(one.context, []).append((one.rank, one.tag))
+                open_ones.setdefault(one.context, set()).add((one.rank, one.tag))
                 told[one] = None
                 continue
             ordinal = counts.get(key, 0)

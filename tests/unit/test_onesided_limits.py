@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
-import pytest
-from onesided_programs import BASE, Program, at, told
+import time
+from collections.abc import Callable
 
-from mpipp.model.onesided import Attached, Event, Memory, Operation
+import pytest
+from onesided_programs import BASE, Program, at, buffer, told
+from test_logged import KINDS, log, receives
+
+from mpipp.model.onesided import Attached, Comb, Event, Memory, Operation
 from mpipp.onesided import analyse, attached
 from mpipp.onesided.conflicts import MOST_ALIKE
+from mpipp.registry.logged import ANY
 
 
 def of_line(program: Program, rank: int, place: int) -> Event:
@@ -117,3 +122,77 @@ def test_a_lock_that_no_flag_orders_is_told_after_many_that_one_may_have() -> No
     program.end()
     mistakes = [one.rule for one in analyse(program.events()).mistakes]
     assert mistakes == ["rma-exposed"]
+
+
+def attached_and_used(number: int, *, detached: bool) -> Program:
+    """Memory that is attached, put to, and perhaps detached, piece by piece."""
+    program = Program(2, flavor="dynamic", base=0, length=0)
+    program.sync("lock_all")
+    for at_ in range(BASE, BASE + 64 * number, 64):
+        program[0].does(Attached(program[0].moment("MPI_Win_attach"), 1, at_, 64))
+        program.message(0, 1)
+        program[1].put(0, (Comb(at_, 4),), buffer(1))
+        program[1].sync("flush", 0)
+        program.message(1, 0)
+        if detached:
+            program[0].does(Attached(program[0].moment("MPI_Win_detach"), 1, at_, 0, False))
+    program.sync("unlock_all")
+    program.end()
+    return program
+
+
+def many_windows(number: int) -> Program:
+    """Windows of as many pieces of memory, and operations on the first."""
+    program = Program(2)
+    for which in range(number):
+        program.make(2 + which, base=0x1000000 + 64 * which, length=64)
+    program.sync("lock_all")
+    for _ in range(number):
+        program[1].put(0, at(0), buffer(1))
+        program[1].sync("flush", 0)
+    program.sync("unlock_all")
+    for which in range(number):
+        program.free(2 + which)
+    program.end()
+    return program
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """The least of three times, of the processor."""
+    found = []
+    for _ in range(3):
+        begin = time.process_time()
+        work()
+        found.append(time.process_time() - begin)
+    return min(found)
+
+
+@pytest.mark.parametrize("what", ["detached", "attached", "windows"])
+def test_time_does_not_grow_with_the_square_of_pieces_of_memory(what: str) -> None:
+    def took(number: int) -> float:
+        if what == "windows":
+            events = many_windows(number).events()
+        else:
+            events = attached_and_used(number, detached=what == "detached").events()
+        return seconds(lambda: analyse(events))
+
+    assert took(1600) < 32 * took(100)  # 16 times as many
+
+
+@pytest.mark.parametrize("what", ["cancelled", "open"])
+def test_time_does_not_grow_with_the_square_of_receives(what: str) -> None:
+    def took(number: int) -> float:
+        of: list[tuple[int, tuple[int, ...]]] = []
+        for which in range(number):
+            source = 3 if what == "cancelled" else ANY
+            of.append((KINDS.receive, (7, source, which, 11 + which, 0, source, which)))
+        for which in range(number):
+            if what == "cancelled":
+                own = (11 + number - 1 - which, 0, 0, KINDS.cancelled)
+                of.append((KINDS.completed, own))
+            else:
+                of.append((KINDS.receive, (7, 3, number, 0, 0, 3, number)))
+        words = log(*of)
+        return seconds(lambda: receives(words))
+
+    assert took(1600) < 32 * took(100)
